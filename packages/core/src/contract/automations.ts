@@ -1,0 +1,95 @@
+/** Automations, their e-mails and the journeys subscribers take through them. */
+import type { Operation } from './types.ts';
+
+const errors = [400, 401, 404, 429, 500] as const;
+const read = { base: 'api', body: null, success: 200, errors, retry: 'safe' } as const;
+
+export const automations = [
+  {
+    ...read,
+    id: 'automations.list',
+    method: 'GET',
+    path: '/publications/{publicationId}/automations',
+    scope: 'automations:read',
+    query: ['expand[]', 'limit', 'page'],
+    expand: ['stats'],
+    pagination: 'offset',
+    assumed: [
+      'The record is not shown: id, status, name, trigger_events, description, stats when expanded.',
+      'Values of expand[] are not shown: stats.',
+    ],
+    doc: 'List automations',
+  },
+  {
+    ...read,
+    id: 'automations.get',
+    method: 'GET',
+    path: '/publications/{publicationId}/automations/{automationId}',
+    scope: 'automations:read',
+    query: ['expand[]'],
+    expand: ['stats'],
+    pagination: 'none',
+    assumed: ['The record is not shown; as in automations.list.'],
+    doc: 'Read one automation',
+  },
+  {
+    ...read,
+    id: 'automations.listEmails',
+    method: 'GET',
+    path: '/publications/{publicationId}/automations/{automationId}/emails',
+    scope: null,
+    query: ['limit', 'cursor', 'page'],
+    expand: [],
+    pagination: 'cursor-or-offset',
+    assumed: [
+      'The record is not shown: id, automation_step_id, subject_line, preview_text, status, created_at, first_sent_at, last_sent_at, stats (always present).',
+    ],
+    doc: 'List the e-mails of an automation with their statistics',
+  },
+  {
+    id: 'journeys.enroll',
+    method: 'POST',
+    path: '/publications/{publicationId}/automations/{automationId}/journeys',
+    base: 'api',
+    scope: 'automations:write',
+    query: [],
+    expand: [],
+    body: { encoding: 'json', fields: ['email', 'subscription_id', 'double_opt_override'], required: [] },
+    success: 200,
+    errors,
+    pagination: 'none',
+    retry: 'once',
+    assumed: [
+      'The record is not shown: id, automation_id, subscription_id, email, status, started_at, completed_at.',
+      'Without email and subscription_id: 400. Unknown subscriber: 404. No active Add by API trigger: 400.',
+    ],
+    doc: 'Enroll an existing subscriber into an automation',
+  },
+  {
+    ...read,
+    id: 'journeys.list',
+    method: 'GET',
+    path: '/publications/{publicationId}/automations/{automationId}/journeys',
+    scope: 'automations:read',
+    query: ['status', 'limit', 'page'],
+    expand: [],
+    pagination: 'offset',
+    assumed: [
+      'The record is not shown; as in journeys.enroll.',
+      'Values of the status filter are not shown: in_progress, completed, exited_early, all.',
+    ],
+    doc: 'List the journeys of an automation',
+  },
+  {
+    ...read,
+    id: 'journeys.get',
+    method: 'GET',
+    path: '/publications/{publicationId}/automations/{automationId}/journeys/{automationJourneyId}',
+    scope: 'automations:read',
+    query: [],
+    expand: [],
+    pagination: 'none',
+    assumed: ['The record is not shown; as in journeys.enroll.'],
+    doc: 'Read one journey',
+  },
+] as const satisfies readonly Operation[];

@@ -1,0 +1,165 @@
+/** What a website posts to an endpoint, and how an endpoint reads it. Browser-safe, no dependency. */
+import { utmFields } from '../contract/values.ts';
+import { isAddress, normalizeAddress } from './address.ts';
+import { cleanText, textLimit } from './text.ts';
+
+/** A value of a custom field as it stands in JSON. */
+export type SubmittedValue = string | number | boolean | readonly string[];
+
+/** A custom field of a submission; the name is the field's `display` text. */
+export interface SubmittedField {
+  readonly name: string;
+  readonly value: SubmittedValue;
+}
+
+/** Who brought the visitor: five UTM parameters, the referring site, a subscriber's referral code. */
+export interface Attribution {
+  readonly utm_source?: string;
+  readonly utm_medium?: string;
+  readonly utm_campaign?: string;
+  readonly utm_term?: string;
+  readonly utm_content?: string;
+  readonly referring_site?: string;
+  readonly referral_code?: string;
+}
+
+/**
+ * The body of `POST endpoint`: the public part of a SubscriptionRequest under the API's own names, plus what only the
+ * endpoint reads. Privileged fields (tiers, gifts, automations, lists, opt-in) have no place here.
+ */
+export interface Submission extends Attribution {
+  readonly email: string;
+  readonly custom_fields?: readonly SubmittedField[];
+  /** The sentence the visitor agreed to, or true where the form keeps no text. */
+  readonly consent?: boolean | string;
+  /** A signed form token, where the endpoint hands one out. */
+  readonly token?: string;
+  /** The answer to a challenge, where the endpoint asked for one. */
+  readonly proof?: string;
+}
+
+/** Name of the field that people leave empty and simple robots fill in. */
+export const honeypotField = 'hp_field';
+
+/** Names of the attribution fields, in the API's spelling. */
+export const attributionFields = [...utmFields, 'referring_site', 'referral_code'] as const;
+
+/** Largest body an endpoint takes, in bytes. */
+export const submissionLimit = 8192;
+
+/** One reason why a submission was refused; the shape of the API's own error details. */
+export interface Refusal {
+  readonly message: string;
+  readonly code: string;
+}
+
+/** How {@link readSubmission} ended. */
+export type ReadSubmission =
+  | { readonly ok: true; readonly submission: Submission; readonly suspected: boolean }
+  | { readonly ok: false; readonly errors: readonly Refusal[] };
+
+/** Most custom fields a submission carries, and most choices of one list. */
+const fieldLimit = 50;
+
+/**
+ * Reads an untrusted body. Known fields are cleaned and kept, everything else is dropped, so a page can never set a
+ * privileged field. `suspected` is true where the honeypot was filled in: a signal, not a verdict.
+ *
+ * @param input - the parsed JSON, or the object {@link formToObject} made of a form post
+ * @returns the submission, or every reason against it at once
+ */
+export function readSubmission(input: unknown): ReadSubmission {
+  if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
+  const errors: Refusal[] = [];
+  const text = (name: string): string | undefined => {
+    const value = input[name];
+    if (value === undefined || value === null || value === '') return undefined;
+    if (typeof value === 'string') return cleanText(value) || undefined;
+    errors.push({ message: `"${name}" must be a text.`, code: 'INVALID_FIELD' });
+    return undefined;
+  };
+
+  const email = typeof input['email'] === 'string' ? normalizeAddress(input['email']) : '';
+  if (!email) errors.push({ message: 'Enter an e-mail address.', code: 'EMAIL_REQUIRED' });
+  else if (!isAddress(email)) {
+    errors.push({ message: 'Enter an e-mail address such as name@example.com.', code: 'EMAIL_INVALID' });
+  }
+
+  const attribution = Object.fromEntries(
+    attributionFields.map((name) => [name, text(name)]).filter(([, value]) => value !== undefined),
+  ) as Attribution;
+  const token = text('token');
+  const proof = text('proof');
+  const consent = input['consent'] === true ? true : text('consent');
+  const fields = readFields(input['custom_fields'], errors);
+
+  if (errors.length > 0) return { ok: false, errors };
+  return {
+    ok: true,
+    suspected: typeof input[honeypotField] === 'string' && input[honeypotField] !== '',
+    submission: {
+      email,
+      ...attribution,
+      ...(fields.length > 0 && { custom_fields: fields }),
+      ...(consent !== undefined && { consent }),
+      ...(token !== undefined && { token }),
+      ...(proof !== undefined && { proof }),
+    },
+  };
+}
+
+/**
+ * Turns the entries of a form-urlencoded post into the object of the JSON post. `custom_fields[Name]` sets a custom field;
+ * given several times, or as `custom_fields[Name][]`, it makes a list.
+ */
+export function formToObject(entries: Iterable<readonly [string, string]>): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  const fields = new Map<string, string | string[]>();
+  for (const [key, value] of entries) {
+    const [, name, list] = /^custom_fields\[(.+?)\](\[\])?$/.exec(key) ?? [];
+    if (name === undefined) {
+      if (!Object.hasOwn(object, key)) object[key] = value;
+      continue;
+    }
+    const before = fields.get(name);
+    if (before === undefined) fields.set(name, list ? [value] : value);
+    else fields.set(name, [...(Array.isArray(before) ? before : [before]), value]);
+  }
+  if (fields.size > 0) object['custom_fields'] = [...fields].map(([name, value]) => ({ name, value }));
+  return object;
+}
+
+function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
+  if (input === undefined || input === null) return [];
+  if (!Array.isArray(input) || input.length > fieldLimit) {
+    errors.push({ message: `"custom_fields" must be a list of at most ${fieldLimit} {name, value}.`, code: 'INVALID_FIELD' });
+    return [];
+  }
+  const fields: SubmittedField[] = [];
+  for (const entry of input as unknown[]) {
+    const name = isRecord(entry) && typeof entry['name'] === 'string' ? cleanText(entry['name']) : '';
+    const value = isRecord(entry) ? readValue(entry['value']) : undefined;
+    if (!name || value === undefined) {
+      errors.push({ message: 'Each custom field needs a name and a value: text, number, yes/no or list of texts.', code: 'INVALID_FIELD' });
+    } else if (value !== null) fields.push({ name, value });
+  }
+  return fields;
+}
+
+/** The cleaned value, null where it is empty, undefined where it is of no type a custom field can hold. */
+function readValue(value: unknown): SubmittedValue | null | undefined {
+  if (value === null || value === '') return null;
+  if (typeof value === 'string') return cleanText(value, textLimit * 4) || null;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string')) return undefined;
+  const items = (value as string[]).map((item) => cleanText(item)).filter(Boolean);
+  return items.length > 0 ? items : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(message: string, code: string): ReadSubmission {
+  return { ok: false, errors: [{ message, code }] };
+}
