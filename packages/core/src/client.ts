@@ -1,0 +1,92 @@
+/** The typed client: a method per operation of the contract, on the engine. */
+import { operations, type OperationId } from './contract/index.ts';
+import { createEngine, type EngineOptions } from './engine/engine.ts';
+import type { Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
+import { createKyHost, type Fetch } from './hosts/ky.ts';
+import type { Answer } from './schema/index.ts';
+import * as validator from './schema/validator.ts';
+
+type Resource<Id extends OperationId = OperationId> = Id extends `${infer R}.${string}` ? R : never;
+type Verb<R extends string, Id extends OperationId = OperationId> = Id extends `${R}.${infer V}` ? V : never;
+
+/** Arguments may be left out where none is required. */
+type Rest<Id extends OperationId> = Record<never, never> extends Arguments<Id>
+  ? [args?: Arguments<Id>, options?: CallOptions]
+  : [args: Arguments<Id>, options?: CallOptions];
+
+type Method<Id extends OperationId> = Id extends 'oauth.authorize'
+  ? (args: Arguments<Id>) => string
+  : Id extends ListId
+    ? (...rest: Rest<Id>) => PagePromise<Item<Id>>
+    : (...rest: Rest<Id>) => Promise<Answer<Id>>;
+
+type Methods = { readonly [R in Resource]: { readonly [V in Verb<R>]: Method<Extract<OperationId, `${R}.${V}`>> } };
+
+/**
+ * A method for every operation, `client.<resource>.<verb>(arguments, options)`: path parameters, query and body side by
+ * side under the API's names. Lists are awaited for a page or iterated for all items; `oauth.authorize` gives the address
+ * to send a person to.
+ */
+export interface Client extends Methods {
+  /** The engine underneath, to call operations by id. */
+  readonly engine: Engine;
+}
+
+/** Options of {@link createClient}. */
+export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'> {
+  /** Used in place of the platform's `fetch`, for example a sandbox's `fetch` in process. */
+  readonly fetch?: Fetch | undefined;
+  /** A host of your own, in place of the one over `fetch`. */
+  readonly host?: Host | undefined;
+  /** Check requests and answers against the schemas. Default true. */
+  readonly validate?: boolean | undefined;
+}
+
+/**
+ * Makes a client of the Newsletter Publishing API.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({
+ *   baseUrl: 'http://127.0.0.1:4010/v2',
+ *   token: 'sandbox-key',
+ *   publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+ * });
+ * const { data, warnings } = await client.subscriptions.create({ email: 'ada@example.com', utm_source: 'landing' });
+ * ```
+ * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`
+ */
+export function createClient(options: ClientOptions): Client {
+  const { fetch, host, validate = true, ...rest } = options;
+  checkBaseUrl(options.baseUrl);
+  const engine = createEngine({
+    ...rest,
+    host: host ?? createKyHost({ fetch }),
+    validator: validate ? { request: validator.checkRequest, answer: validator.checkAnswer } : undefined,
+  });
+  const resources: Record<string, Record<string, unknown>> = {};
+  for (const { id, success } of operations) {
+    const [resource = '', verb = ''] = id.split('.');
+    (resources[resource] ??= {})[verb] = method(engine, id, success);
+  }
+  // The loop above makes exactly what the type says; a test compares the two.
+  return { ...resources, engine } as unknown as Client;
+}
+
+function method(engine: Engine, id: OperationId, success: number): unknown {
+  if (success === 302) return (args: Arguments<typeof id>) => engine.address(id, args);
+  const call = isList(id) ? engine.list.bind(engine, id) : engine.call.bind(engine, id);
+  return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) => call((args ?? {}) as never, callOptions);
+}
+
+function isList(id: OperationId): id is ListId {
+  return id.includes('.list');
+}
+
+function checkBaseUrl(baseUrl: string): void {
+  if (URL.canParse(baseUrl)) {
+    const { protocol, pathname } = new URL(baseUrl);
+    if (/^https?:$/.test(protocol) && /\/v2\/?$/.test(pathname)) return;
+  }
+  throw new TypeError(`baseUrl must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2.`);
+}

@@ -1,0 +1,214 @@
+/** The engine: how a call is made, on any host. Build, send, wait and repeat by the policy, read the answer. */
+import { operation as operationById, type Operation, type OperationId } from '../contract/index.ts';
+import type { Answer } from '../schema/index.ts';
+import { readError, readSuccess } from './answer.ts';
+import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
+import { AbortedError, InvalidAnswerError, InvalidRequestError, NetworkError, TimeoutError } from './errors.ts';
+import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
+import { continuation, deadEnd, Page, PagePromise, readPaging, type Continuation } from './pages.ts';
+import { contentTypes, encodeBody, encodeQuery, sortArguments, type RequestParts } from './request.ts';
+import { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
+
+/** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
+export interface Validator {
+  /** The request as it should be sent, or its problems. */
+  request(id: OperationId, parts: Pick<RequestParts, 'query' | 'body'>): Checked<Pick<RequestParts, 'query' | 'body'>>;
+  /** The answer, or its problems. */
+  answer(id: OperationId, value: unknown): Checked<unknown>;
+}
+
+/** A value that passed, or what is wrong with it. */
+export type Checked<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+/** One attempt, for logs and metrics. Holds no secret and no address. */
+export interface AttemptEvent {
+  readonly operation: OperationId;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly durationMs: number;
+  /** The status answered, or how the attempt failed. */
+  readonly outcome: number | TransportError['failure'];
+  /** Milliseconds until it is repeated; null where it is not. */
+  readonly retryInMs: number | null;
+}
+
+/** What an engine is made of. */
+export interface EngineOptions {
+  readonly host: Host;
+  /** Root address of the API; its path ends with `/v2`. */
+  readonly baseUrl: string;
+  /** Root address of the app, for the OAuth endpoints; needed only for those. */
+  readonly appUrl?: string | undefined;
+  /** API key or access token, or a function that gives it. Left out where the host signs requests itself. */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
+  /** The publication used where a call names none. */
+  readonly publicationId?: string | undefined;
+  /** Milliseconds until one attempt counts as lost. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  readonly retry?: Partial<RetryPolicy> | false | undefined;
+  readonly validator?: Validator | undefined;
+  /** Called after each attempt. */
+  readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
+}
+
+/** Calls operations by id. The typed client, the n8n nodes and every test stand on this. */
+export interface Engine {
+  /**
+   * Calls one operation and resolves with its answer; null where the answer has no body.
+   *
+   * @throws InvalidRequestError, ApiError (a class per status), InvalidAnswerError, NetworkError, TimeoutError, AbortedError
+   */
+  call<Id extends OperationId>(id: Id, args: Arguments<Id>, options?: CallOptions): Promise<Answer<Id>>;
+  /** A list operation, page by page or item by item. */
+  list<Id extends ListId>(id: Id, args: Arguments<Id>, options?: CallOptions): PagePromise<Item<Id>>;
+  /** The address of an operation that a browser visits, such as `oauth.authorize`. */
+  address<Id extends OperationId>(id: Id, args: Arguments<Id>): string;
+}
+
+type Named = Operation & { readonly id: OperationId };
+
+/** Makes an engine. */
+export function createEngine(options: EngineOptions): Engine {
+  const { host } = options;
+  const baseUrl = root(options.baseUrl);
+
+  function urlOf(operation: Named, parts: RequestParts): string {
+    const base = operation.base === 'api' ? baseUrl : options.appUrl && root(options.appUrl);
+    if (!base) throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
+    return base + parts.path + encodeQuery(operation, parts.query);
+  }
+
+  function partsOf(operation: Named, args: Readonly<Record<string, unknown>>): RequestParts {
+    const inPublication = operation.path.includes('{publicationId}');
+    const given = inPublication ? { ...args, publicationId: args['publicationId'] ?? options.publicationId } : args;
+    const parts = sortArguments(operation, given);
+    if (!options.validator) return parts;
+    const checked = options.validator.request(operation.id, parts);
+    if ('problems' in checked) throw new InvalidRequestError(operation.id, checked.problems);
+    return { path: parts.path, ...checked.value };
+  }
+
+  async function send(operation: Named, parts: RequestParts, call: CallOptions): Promise<unknown> {
+    const token = typeof options.token === 'function' ? await options.token() : options.token;
+    const body = encodeBody(operation, parts.body);
+    const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
+    const request: HostRequest = {
+      method: operation.method,
+      url: urlOf(operation, parts),
+      headers: {
+        accept: 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(operation.body && body !== undefined && { 'content-type': contentTypes[operation.body.encoding] }),
+      },
+      ...(body !== undefined && { body }),
+      timeoutMs,
+      ...(call.signal && { signal: call.signal }),
+    };
+    const policy = policyOf(options.retry, call.retry);
+
+    for (let attempt = 0; ; attempt++) {
+      const result = await tryOnce(operation, request);
+      const failed: FailedAttempt | null =
+        'error' in result ? result : result.answer.status >= 200 && result.answer.status < 300 ? null : result;
+      const delay = failed && nextDelay(operation, failed, attempt, policy, host);
+      options.onAttempt?.({
+        operation: operation.id,
+        attempt: attempt + 1,
+        durationMs: result.durationMs,
+        outcome: 'error' in result ? result.error.failure : result.answer.status,
+        retryInMs: delay,
+      });
+      if (delay === null) {
+        if ('error' in result) throw lost(operation, result.error, timeoutMs);
+        if (failed) throw readError(operation, result.answer, host.now(), token ? [token] : []);
+        return checkAnswer(operation, result.answer);
+      }
+      await host.sleep(delay, call.signal).catch((cause: unknown) => {
+        throw call.signal?.aborted ? new AbortedError(operation.id) : cause;
+      });
+    }
+  }
+
+  async function tryOnce(
+    operation: Named,
+    request: HostRequest,
+  ): Promise<({ answer: HostAnswer } | { error: TransportError }) & { durationMs: number }> {
+    if (request.signal?.aborted) throw new AbortedError(operation.id);
+    const started = host.now();
+    try {
+      const answer = await host.send(request);
+      return { answer, durationMs: host.now() - started };
+    } catch (error) {
+      if (error instanceof TransportError) return { error, durationMs: host.now() - started };
+      throw error; // a host may refuse with an error of its own, for example a credential that must be reconnected
+    }
+  }
+
+  function checkAnswer(operation: Named, answer: HostAnswer): unknown {
+    const value = readSuccess(operation, answer);
+    const checked = options.validator?.answer(operation.id, value) ?? { value };
+    if ('problems' in checked) throw new InvalidAnswerError(operation.id, answer.status, checked.problems);
+    return checked.value;
+  }
+
+  function listPage(operation: Named, parts: RequestParts, call: CallOptions): Promise<Page<unknown>> {
+    return send(operation, parts, call).then((answer) => {
+      const record = asRecord(answer);
+      if (!Array.isArray(record['data'])) throw new InvalidAnswerError(operation.id, 200, ['"data" is not a list']);
+      const paging = readPaging(record);
+      const next = continuation(paging);
+      return new Page(record['data'] as unknown[], paging, () => {
+        if (next === null) return null;
+        const reason = deadEnd(askedFor(parts), next);
+        if (reason !== null) return Promise.reject(new InvalidAnswerError(operation.id, 200, [reason]));
+        return listPage(operation, { ...parts, query: { ...withoutPlace(parts.query), ...next } }, call);
+      });
+    });
+  }
+
+  return {
+    async call(id, args, call = {}) {
+      const operation: Named = operationById(id);
+      return (await send(operation, partsOf(operation, args), call)) as Answer<typeof id>;
+    },
+    list(id, args, call = {}) {
+      const operation: Named = operationById(id);
+      return new PagePromise(async () => listPage(operation, partsOf(operation, args), call) as Promise<Page<Item<typeof id>>>);
+    },
+    address(id, args) {
+      const operation: Named = operationById(id);
+      return urlOf(operation, partsOf(operation, args));
+    },
+  };
+}
+
+function root(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function policyOf(...layers: (Partial<RetryPolicy> | false | undefined)[]): RetryPolicy {
+  return layers.reduce<RetryPolicy>(
+    (policy, layer) => (layer === false ? { ...policy, retries: 0 } : { ...policy, ...layer }),
+    defaultRetryPolicy,
+  );
+}
+
+function lost(operation: Named, error: TransportError, timeoutMs: number): Error {
+  if (error.failure === 'aborted') return new AbortedError(operation.id);
+  if (error.failure === 'timeout') return new TimeoutError(operation.id, timeoutMs);
+  return new NetworkError(operation.id, error);
+}
+
+function askedFor({ query }: RequestParts): Continuation {
+  if (typeof query['cursor'] === 'string') return { cursor: query['cursor'] };
+  return { page: Number(query['page'] ?? 1) };
+}
+
+function withoutPlace(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { cursor: _cursor, page: _page, ...rest } = query;
+  return rest;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,181 @@
+/** Every way a call can end badly, one class each. Texts say what happened and what to do, and hold no secret and no address. */
+import type { OperationId } from '../contract/index.ts';
+import type { TransportError } from './host.ts';
+
+/** One message of the service. */
+export interface ServiceMessage {
+  readonly message: string;
+  readonly code: string;
+}
+
+/** The ancestor of every error of the client. */
+export class NewsletterError extends Error {
+  override readonly name: string = 'NewsletterError';
+  /** The operation that was called. */
+  readonly operation: OperationId;
+
+  constructor(operation: OperationId, message: string) {
+    super(`${operation}: ${message}`);
+    this.operation = operation;
+  }
+}
+
+/** The call was wrong before it was sent; nothing reached the service. */
+export class InvalidRequestError extends NewsletterError {
+  override readonly name = 'InvalidRequestError';
+  /** Each problem, with the field it is about. */
+  readonly problems: readonly string[];
+
+  constructor(operation: OperationId, problems: readonly string[]) {
+    super(operation, `the request was not sent: ${problems.join('; ')}.`);
+    this.problems = problems;
+  }
+}
+
+/** The service answered a success that could not be understood: no JSON, cut off, or of another shape. */
+export class InvalidAnswerError extends NewsletterError {
+  override readonly name = 'InvalidAnswerError';
+  readonly status: number;
+  readonly problems: readonly string[];
+
+  constructor(operation: OperationId, status: number, problems: readonly string[]) {
+    super(operation, `the answer (${status}) could not be read: ${problems.join('; ')}. The request may have been carried out.`);
+    this.status = status;
+    this.problems = problems;
+  }
+}
+
+/** What an {@link ApiError} is made of. */
+export interface ApiErrorDetails {
+  readonly status: number;
+  readonly statusText: string;
+  /** The service's own messages, addresses and secrets removed; empty where the body held none. */
+  readonly errors: readonly ServiceMessage[];
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The service answered an error status. Branch on the class or on `status`, never on a code: no registry of codes exists. */
+export class ApiError extends NewsletterError implements ApiErrorDetails {
+  override readonly name: string = 'ApiError';
+  readonly status: number;
+  readonly statusText: string;
+  readonly errors: readonly ServiceMessage[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(operation: OperationId, details: ApiErrorDetails) {
+    const said = details.errors.map(({ message, code }) => `${message.replace(/\.$/, '')} (${code})`).join('; ');
+    super(operation, `the service answered ${details.status}${said && `, "${said}"`}. ${remedy(operation, details.status)}`);
+    this.status = details.status;
+    this.statusText = details.statusText;
+    this.errors = details.errors;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** 400: the service refused the request as it stands. */
+export class BadRequestError extends ApiError {
+  override readonly name = 'BadRequestError';
+}
+/** 401: key or token missing, invalid or expired. */
+export class UnauthorizedError extends ApiError {
+  override readonly name = 'UnauthorizedError';
+}
+/** 403: the key or token may not do this. */
+export class ForbiddenError extends ApiError {
+  override readonly name = 'ForbiddenError';
+}
+/** 404: it does not exist, or the key is restricted to other publications. */
+export class NotFoundError extends ApiError {
+  override readonly name = 'NotFoundError';
+}
+/** 409: it stands against something that is already there. */
+export class ConflictError extends ApiError {
+  override readonly name = 'ConflictError';
+}
+/** 429: too many requests; `retryAfterMs` says how long to wait where the service does. */
+export class RateLimitError extends ApiError {
+  override readonly name = 'RateLimitError';
+}
+/** 5xx: the service failed. */
+export class ServerError extends ApiError {
+  override readonly name = 'ServerError';
+}
+
+/** No whole answer arrived. Unless `notSent`, the request may have been carried out. */
+export class NetworkError extends NewsletterError {
+  override readonly name = 'NetworkError';
+  readonly notSent: boolean;
+  readonly code: string | undefined;
+
+  constructor(operation: OperationId, cause: TransportError) {
+    super(
+      operation,
+      cause.notSent
+        ? `the service could not be reached${cause.code ? ` (${cause.code})` : ''}. Check the base URL and that the service runs.`
+        : `the connection broke before the whole answer arrived${cause.code ? ` (${cause.code})` : ''}. The request may have been carried out.`,
+    );
+    this.notSent = cause.notSent;
+    this.code = cause.code;
+  }
+}
+
+/** No whole answer arrived in time. The request may have been carried out. */
+export class TimeoutError extends NewsletterError {
+  override readonly name = 'TimeoutError';
+  readonly timeoutMs: number;
+
+  constructor(operation: OperationId, timeoutMs: number) {
+    super(operation, `no answer within ${timeoutMs} ms. The request may have been carried out; raise timeoutMs if the service is slow.`);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The caller's signal ended the call. */
+export class AbortedError extends NewsletterError {
+  override readonly name = 'AbortedError';
+
+  constructor(operation: OperationId) {
+    super(operation, 'the call was aborted by its signal.');
+  }
+}
+
+const classes: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: UnauthorizedError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+};
+
+/** The error class for a status. */
+export function apiError(operation: OperationId, details: ApiErrorDetails): ApiError {
+  const Class = classes[details.status] ?? (details.status >= 500 ? ServerError : ApiError);
+  return new Class(operation, details);
+}
+
+const remedies: Readonly<Record<number, string>> = {
+  400: 'Correct the request as the message says.',
+  401: 'Check the API key or token: it is missing, wrong or expired.',
+  403: 'The API key is restricted to publications, the token lacks the scope, or the feature is not enabled for the organization.',
+  404: 'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
+  409: 'It is already there, or already under way.',
+  429: 'Wait, then call less often.',
+};
+
+const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<number, string>>>>> = {
+  'journeys.enroll': {
+    400: 'Check the subscriber, and that the automation has an active Add by API trigger.',
+    404: 'Check the automation id and the subscriber, and that the automation has an active Add by API trigger.',
+  },
+  'deletionRequests.create': { 409: 'A deletion request for this subscriber exists already.' },
+};
+
+function remedy(operation: OperationId, status: number): string {
+  return (
+    remediesByOperation[operation]?.[status] ??
+    remedies[status] ??
+    (status >= 500 ? 'The service failed; try again later.' : 'See the API documentation for this status.')
+  );
+}

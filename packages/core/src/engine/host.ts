@@ -1,0 +1,66 @@
+/** What the engine needs from wherever it runs: a way to send, a way to wait, a clock, a die. Nothing else reaches outside. */
+
+/** The part of an `AbortSignal` the engine uses; every real one fits. */
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** One HTTP request, ready to send. */
+export interface HostRequest {
+  readonly method: string;
+  /** Absolute, query included and encoded. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds until the attempt counts as lost; from sending to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly signal?: Signal;
+}
+
+/** One HTTP answer, of any status, read to its end. */
+export interface HostAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * The host. `send` resolves for every status and rejects with a {@link TransportError} where no whole answer arrived.
+ */
+export interface Host {
+  send(request: HostRequest): Promise<HostAnswer>;
+  /** Resolves after `ms` milliseconds, or rejects as soon as the signal aborts. */
+  sleep(ms: number, signal?: Signal): Promise<void>;
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** A number from 0 up to, not including, 1. */
+  random(): number;
+}
+
+/** How an attempt can end without a whole answer. */
+export type TransportFailure = 'network' | 'timeout' | 'aborted';
+
+/**
+ * Thrown by a host whose attempt ended without a whole answer. Carries no request: its headers hold a secret and its URL
+ * may hold an address.
+ */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** What happened. */
+  readonly failure: TransportFailure;
+  /** True only where the request provably never reached the service, for example a refused connection. */
+  readonly notSent: boolean;
+  /** The system's code, for example `ECONNREFUSED`, where there is one. */
+  readonly code: string | undefined;
+
+  constructor(failure: TransportFailure, details: { notSent?: boolean; code?: string | undefined } = {}) {
+    super(details.code ? `${failure} (${details.code})` : failure);
+    this.failure = failure;
+    this.notSent = details.notSent ?? false;
+    this.code = details.code;
+  }
+}

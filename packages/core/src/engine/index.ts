@@ -1,0 +1,24 @@
+/** The engine and all it speaks: hosts, errors, pages, the retry policy. Host-free. */
+export type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
+export { createEngine, type AttemptEvent, type Checked, type Engine, type EngineOptions, type Validator } from './engine.ts';
+export {
+  AbortedError,
+  ApiError,
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NetworkError,
+  NewsletterError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  UnauthorizedError,
+  type ServiceMessage,
+} from './errors.ts';
+export { TransportError, type Host, type HostAnswer, type HostRequest, type Signal, type TransportFailure } from './host.ts';
+export { Page, PagePromise, type Paging } from './pages.ts';
+export { redact } from './redact.ts';
+export { defaultRetryPolicy, nextDelay, retryAfterMs, type FailedAttempt, type RetryPolicy } from './retry.ts';

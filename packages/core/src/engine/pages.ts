@@ -1,0 +1,124 @@
+/** Lists: `await` gives a page, `for await` gives items across all pages. */
+import { lastOffsetPage } from '../contract/values.ts';
+
+/** Where a list goes on: the cursor or the page number to ask for. */
+export type Continuation = { readonly cursor: string } | { readonly page: number };
+
+/** The paging fields of a list answer, wherever they stood; absent and null are the same. */
+export interface Paging {
+  readonly limit: number | null;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  readonly page: number | null;
+  readonly totalPages: number | null;
+  readonly totalResults: number | null;
+}
+
+/** Reads the paging fields at top level, else under `pagination`. */
+export function readPaging(answer: Readonly<Record<string, unknown>>): Paging {
+  const nested = answer['pagination'];
+  const inner = typeof nested === 'object' && nested !== null ? (nested as Readonly<Record<string, unknown>>) : {};
+  const field = (name: string): unknown => answer[name] ?? inner[name];
+  const number = (name: string): number | null => {
+    const value = field(name);
+    return typeof value === 'number' ? value : null;
+  };
+  const cursor = field('next_cursor');
+  const page = number('page');
+  const totalPages = number('total_pages');
+  const nextCursor = typeof cursor === 'string' && cursor !== '' ? cursor : null;
+  const stated = field('has_more');
+  return {
+    limit: number('limit'),
+    nextCursor,
+    page,
+    totalPages,
+    totalResults: number('total_results'),
+    hasMore: typeof stated === 'boolean' ? stated : page !== null && totalPages !== null ? page < totalPages : nextCursor !== null,
+  };
+}
+
+/** Where to go on after a page, or null at the end. */
+export function continuation({ hasMore, nextCursor, page }: Paging): Continuation | null {
+  if (!hasMore) return null;
+  if (nextCursor !== null) return { cursor: nextCursor };
+  return page !== null ? { page: page + 1 } : null;
+}
+
+/** Why a list cannot be followed further, or null where it can. */
+export function deadEnd(asked: Continuation, next: Continuation | null): string | null {
+  if (next === null) return null;
+  if ('page' in next && next.page > lastOffsetPage) {
+    return `offset pagination ends at page ${lastOffsetPage} and the list goes on; use cursor pagination or narrower filters`;
+  }
+  const repeated = 'cursor' in next ? 'cursor' in asked && asked.cursor === next.cursor : 'page' in asked && next.page <= asked.page;
+  return repeated ? 'the list points back to the page just read' : null;
+}
+
+/** One page of a list. */
+export class Page<T> implements Paging {
+  /** The items of this page. */
+  readonly items: readonly T[];
+  /** The page size the service used. */
+  readonly limit: number | null;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  /** Number of this page; offset pagination only. */
+  readonly page: number | null;
+  readonly totalPages: number | null;
+  /** Count over all pages, where the service tells. */
+  readonly totalResults: number | null;
+  readonly #next: () => Promise<Page<T>> | null;
+
+  constructor(items: readonly T[], paging: Paging, next: () => Promise<Page<T>> | null) {
+    this.items = items;
+    this.limit = paging.limit;
+    this.hasMore = paging.hasMore;
+    this.nextCursor = paging.nextCursor;
+    this.page = paging.page;
+    this.totalPages = paging.totalPages;
+    this.totalResults = paging.totalResults;
+    this.#next = next;
+  }
+
+  /** The following page, or null at the end. */
+  async next(): Promise<Page<T> | null> {
+    return this.#next();
+  }
+}
+
+/**
+ * A list that has not been asked for yet: nothing is sent until it is awaited (the first page) or iterated (all items).
+ *
+ * @example
+ * ```ts
+ * const first = await client.subscriptions.list({ limit: 100 });
+ * for await (const subscription of client.subscriptions.list()) console.log(subscription.id);
+ * ```
+ */
+export class PagePromise<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
+  readonly #start: () => Promise<Page<T>>;
+  #first: Promise<Page<T>> | undefined;
+
+  constructor(start: () => Promise<Page<T>>) {
+    this.#start = start;
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- awaiting a list is its interface
+  then<A = Page<T>, B = never>(
+    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#first ??= this.#start();
+    return this.#first.then(onFulfilled, onRejected);
+  }
+
+  /** Page after page, each asked for when the one before is used up. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    for (let page: Page<T> | null = await this; page !== null; page = await page.next()) yield page;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.items;
+  }
+}

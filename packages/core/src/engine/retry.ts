@@ -1,0 +1,70 @@
+/** The one retry policy: whether a failed attempt may be repeated, and how long to wait first. Pure. */
+import type { Operation } from '../contract/types.ts';
+import type { HostAnswer, TransportError } from './host.ts';
+
+/** How patient a client is. */
+export interface RetryPolicy {
+  /** Most repetitions after the first attempt. Default 4. */
+  readonly retries: number;
+  /** Ceiling of the first backoff, in milliseconds; doubles with each attempt. Default 500. */
+  readonly minDelayMs: number;
+  /** Ceiling of every backoff, in milliseconds. Default 30,000. */
+  readonly maxDelayMs: number;
+  /** Longest wait the service may ask for, in milliseconds; beyond it the error is thrown at once. Default 120,000. */
+  readonly maxRetryAfterMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = { retries: 4, minDelayMs: 500, maxDelayMs: 30_000, maxRetryAfterMs: 120_000 };
+
+/** What came of an attempt: an answer of an error status, or none. */
+export type FailedAttempt = { readonly answer: Pick<HostAnswer, 'status' | 'headers'> } | { readonly error: TransportError };
+
+/**
+ * Milliseconds to wait before the next attempt, or null where the call must not be repeated.
+ *
+ * @param attempt - how many attempts have failed before this one; 0 for the first
+ */
+export function nextDelay(
+  operation: Pick<Operation, 'retry'>,
+  failed: FailedAttempt,
+  attempt: number,
+  policy: RetryPolicy,
+  host: { now(): number; random(): number },
+): number | null {
+  if (attempt >= policy.retries || !mayRepeat(operation, failed)) return null;
+  const asked = 'answer' in failed ? retryAfterMs(failed.answer, host.now()) : undefined;
+  if (asked !== undefined) return asked > policy.maxRetryAfterMs ? null : asked;
+  return host.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** attempt);
+}
+
+/** `once` repeats only what provably did not happen; everything else repeats what may pass the next time. */
+function mayRepeat(operation: Pick<Operation, 'retry'>, failed: FailedAttempt): boolean {
+  if ('error' in failed) {
+    if (failed.error.failure === 'aborted') return false;
+    return operation.retry !== 'once' || failed.error.notSent;
+  }
+  const { status } = failed.answer;
+  if (operation.retry === 'once') return status === 429 || status === 503;
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/** Smaller values of a reset header are a number of seconds, larger ones a moment in Unix seconds. */
+const smallestEpoch = 1e9;
+
+/**
+ * How long the service asks to wait, in milliseconds: `Retry-After` (seconds or date), then, on a 429,
+ * `RateLimit-Reset` and `X-RateLimit-Reset`. Undefined where it does not say.
+ */
+export function retryAfterMs({ status, headers }: Pick<HostAnswer, 'status' | 'headers'>, nowMs: number): number | undefined {
+  const retryAfter = headers['retry-after'];
+  if (retryAfter !== undefined) {
+    const wait = /^\s*\d+(\.\d+)?\s*$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
+    if (Number.isFinite(wait)) return Math.max(0, wait);
+  }
+  if (status !== 429) return undefined;
+  for (const name of ['ratelimit-reset', 'x-ratelimit-reset']) {
+    const reset = Number(headers[name] ?? Number.NaN);
+    if (Number.isFinite(reset)) return Math.max(0, reset < smallestEpoch ? reset * 1000 : reset * 1000 - nowMs);
+  }
+  return undefined;
+}

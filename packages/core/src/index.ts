@@ -1,0 +1,9 @@
+/**
+ * Newsletter Kit core: the contract of the Newsletter Publishing API, v2, and a client that keeps to it.
+ *
+ * @packageDocumentation
+ */
+export { createClient, type Client, type ClientOptions } from './client.ts';
+export * from './engine/index.ts';
+export { createKyHost, type Fetch } from './hosts/ky.ts';
+export type * from './schema/index.ts';

@@ -1,0 +1,34 @@
+/** Checks requests and answers against the schemas. Problems name the field, never the value: it may be an address. */
+import * as z from 'zod';
+import type { OperationId } from '../contract/index.ts';
+import { schemas, type OperationSchemas } from './index.ts';
+
+type Parts = { readonly query: Readonly<Record<string, unknown>>; readonly body: Readonly<Record<string, unknown>> | null };
+type Checked<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
+
+/** The request as it should be sent (addresses normalised), or what is wrong with it. */
+export function checkRequest(id: OperationId, parts: Parts): Checked<Parts> {
+  const { query: querySchema, body: bodySchema } = all[id];
+  const query = querySchema?.safeParse(parts.query);
+  const body = bodySchema?.safeParse(parts.body);
+  const issues = [...(query?.error?.issues ?? []), ...(body?.error?.issues ?? [])];
+  if (issues.length > 0) return { problems: issues.map(problem) };
+  return { value: { query: query?.data ?? parts.query, body: body?.data ?? parts.body } };
+}
+
+/** The answer with unknown keys kept, or what is wrong with it. */
+export function checkAnswer(id: OperationId, value: unknown): Checked<unknown> {
+  const result = all[id].answer.safeParse(value);
+  return result.success ? { value: result.data } : { problems: result.error.issues.map(problem) };
+}
+
+/** `custom_fields[2].name: expected string` – where, and what was expected. */
+export function problem(issue: z.core.$ZodIssue): string {
+  const where = issue.path.reduce<string>(
+    (path, key) => (typeof key === 'number' ? `${path}[${key}]` : path ? `${path}.${String(key)}` : String(key)),
+    '',
+  );
+  return where ? `"${where}" ${issue.message.replace(/^Invalid input: /, '')}` : issue.message;
+}
