@@ -1,6 +1,14 @@
 /** What a website sends: the submission, how it is read, and the checks both sides share. */
 export { addressKey, isAddress, normalizeAddress } from './address.ts';
 export {
+  attributionLimit,
+  fitAttribution,
+  readAttribution,
+  type AttributionField,
+  type AttributionOptions,
+  type Visit,
+} from './attribution.ts';
+export {
   attributionFields,
   formToObject,
   honeypotField,
