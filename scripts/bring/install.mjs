@@ -1,0 +1,109 @@
+/** Brings pnpm, Node 24 and the dependencies, with a line of progress, and turns what can go wrong into one sentence each. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Complaint } from './complaint.mjs';
+import { fingerprint, isInstalled, markInstalled } from './stamp.mjs';
+
+const pnpm = 'pnpm@12.21.0';
+const windows = process.platform === 'win32';
+/** How often the progress line is repeated, in milliseconds. */
+const pulse = 5000;
+
+/** What the output of a failed install says, and what that means for the person in front of it; the first match counts. */
+const troubles = [
+  {
+    sign: /ENOSPC|no space left on device/i,
+    happened: 'The disk is full: the install could not be written.',
+    remedy: 'Free about 2 GB and run the command again; it goes on where it stopped.',
+  },
+  {
+    sign: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|META_FETCH_FAIL|network request|fetch failed/i,
+    happened: 'The npm registry cannot be reached.',
+    remedy: 'Check the connection and, behind a proxy, HTTPS_PROXY and "npm config get registry"; then run the command again.',
+  },
+  {
+    sign: /CERT_|self.signed|unable to get local issuer/i,
+    happened: "The npm registry's certificate is not trusted here.",
+    remedy: "Point NODE_EXTRA_CA_CERTS at your network's certificate file and run the command again.",
+  },
+  {
+    sign: /OUTDATED_LOCKFILE|frozen-lockfile/i,
+    happened: 'pnpm-lock.yaml does not match the package.json files.',
+    remedy: `Run "npx ${pnpm} install --no-frozen-lockfile" and commit the lockfile.`,
+  },
+  {
+    sign: /EACCES|EPERM|EROFS/,
+    happened: 'The install may not write into this folder.',
+    remedy: 'Make the folder (and the npm cache in your home folder) writable for this user and run the command again.',
+  },
+];
+
+/**
+ * Makes sure everything is installed.
+ *
+ * @param {string} root
+ * @returns {Promise<string>} the path of the Node 24 binary
+ */
+export async function bring(root) {
+  const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+  const print = fingerprint(root);
+  if (isInstalled(root, print) && existsSync(node)) return node;
+  checkNpm();
+  await install(root);
+  if (spawnSync(node, ['--version']).status !== 0) {
+    throw new Complaint(
+      `Node 24 was installed but does not run on this machine (${process.platform} ${process.arch}).`,
+      'A 64-bit Linux with glibc, macOS or Windows is needed.',
+    );
+  }
+  markInstalled(root, print);
+  return node;
+}
+
+function checkNpm() {
+  if (spawnSync('npx', ['--version'], { shell: windows }).status === 0) return;
+  throw new Complaint('npm was not found: "npx" does not run.', 'Install npm (it comes with Node; on Debian: apt-get install npm) and run the command again.');
+}
+
+/** @param {string} root */
+async function install(root) {
+  console.log(`▸ Installing pnpm, Node 24 and the dependencies (${pnpm}; about a minute the first time)`);
+  const begun = Date.now();
+  const child = spawn('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+    cwd: root,
+    shell: windows,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // CI=true keeps pnpm from asking questions; browsers come from the system, never from an install script.
+    env: { ...process.env, CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
+  });
+  let output = '';
+  const keep = (/** @type {Buffer} */ chunk) => (output += chunk);
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const seconds = () => Math.round((Date.now() - begun) / 1000);
+  const timer = setInterval(() => {
+    const progress = output.match(/Progress: [^\n]+/g)?.at(-1)?.replace('Progress: ', '') ?? 'fetching pnpm';
+    console.log(`  ${seconds()} s: ${progress}`);
+  }, pulse);
+  try {
+    /** @type {number | null} */
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (code !== 0) throw explain(output);
+  } finally {
+    clearInterval(timer);
+  }
+  console.log(`✓ Installed in ${seconds()} s`);
+}
+
+/** @param {string} output */
+function explain(output) {
+  console.error(output.trim().split('\n').slice(-15).map((line) => `  │ ${line}`).join('\n'));
+  const known = troubles.find(({ sign }) => sign.test(output));
+  return known
+    ? new Complaint(known.happened, known.remedy)
+    : new Complaint('The install failed; its last lines stand above.', 'Run the command again; if it fails the same way, delete node_modules first.');
+}

@@ -1,0 +1,90 @@
+/** The three servers of the chain as data: where each listens, what it is told, and how one sees that it answers. */
+
+/** The ports of one running chain. */
+export interface Ports {
+  readonly demo: number;
+  readonly sandbox: number;
+  readonly relay: number;
+}
+
+/** The name of a server, also the key of its port. */
+export type ServerName = keyof Ports;
+
+/** What differs between two chains: `npm start` has fixed ports and keeps its store, a test has neither. */
+export interface ChainSettings {
+  readonly ports: Ports;
+  /** The file that holds the relay's signups. */
+  readonly relayStore: string;
+}
+
+/** How to start one server of the chain. */
+export interface ServerPlan {
+  readonly name: ServerName;
+  /** The words a person reads. */
+  readonly title: string;
+  /** Variable that moves its port. */
+  readonly portVariable: string;
+  readonly usualPort: number;
+  /** Entry file, from the root of the repository. */
+  readonly entry: string;
+  readonly args: (settings: ChainSettings) => readonly string[];
+  readonly env: (settings: ChainSettings) => Readonly<Record<string, string>>;
+  /** A path that answers 200 once the server can do its work. */
+  readonly ready: string;
+}
+
+/** What the sandbox's seeds hold; fixed names, known to docs and tests. */
+export const sandboxAccount = {
+  key: 'sandbox-key',
+  publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+} as const;
+
+/** In the order they start. */
+export const servers: readonly ServerPlan[] = [
+  {
+    name: 'sandbox',
+    title: 'Sandbox (the newsletter API)',
+    portVariable: 'SANDBOX_PORT',
+    usualPort: 4010,
+    entry: 'packages/sandbox/src/main.ts',
+    args: ({ ports }) => ['--port', String(ports.sandbox), '--seed', 'demo'],
+    env: () => ({}),
+    ready: '/_sandbox/health',
+  },
+  {
+    name: 'relay',
+    title: 'Relay (keeps the API key)',
+    portVariable: 'RELAY_PORT',
+    usualPort: 4020,
+    entry: 'packages/relay/src/main.ts',
+    args: () => ['serve'],
+    env: ({ ports, relayStore }) => ({
+      RELAY_PORT: String(ports.relay),
+      RELAY_STORE: `sqlite:${relayStore}`,
+      RELAY_ALLOWED_ORIGINS: ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.demo}`).join(','),
+      NEWSLETTER_API_URL: `${serverUrl(ports.sandbox)}/v2`,
+      NEWSLETTER_API_KEY: sandboxAccount.key,
+      NEWSLETTER_PUBLICATION_ID: sandboxAccount.publicationId,
+    }),
+    ready: '/readyz',
+  },
+  {
+    name: 'demo',
+    title: 'Demo site',
+    portVariable: 'DEMO_PORT',
+    usualPort: 4000,
+    entry: 'examples/demo/server.ts',
+    args: () => [],
+    env: ({ ports }) => ({
+      DEMO_PORT: String(ports.demo),
+      SANDBOX_URL: serverUrl(ports.sandbox),
+      SIGNUP_ENDPOINT: `${serverUrl(ports.relay)}/signup`,
+    }),
+    ready: '/',
+  },
+];
+
+/** The address of a server on this machine. */
+export function serverUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

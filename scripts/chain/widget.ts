@@ -1,0 +1,31 @@
+/** Keeps the built script of the widget in step with its sources: the demo serves the file a website would embed. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from './root.ts';
+
+/** What the script tag loads. */
+export const widgetScript = join(root, 'widget', 'dist', 'newsletter-signup.js');
+
+const sources = ['widget/src', 'widget/package.json', 'widget/vite.config.ts', 'packages/core/src/signup', 'packages/core/src/contract'];
+
+/** True where the script is missing or older than any file it is made of. */
+export async function isWidgetStale(): Promise<boolean> {
+  const built = await modified(widgetScript);
+  if (built === 0) return true;
+  const times = await Promise.all(sources.map((path) => newest(join(root, path))));
+  return Math.max(...times) > built;
+}
+
+async function newest(path: string): Promise<number> {
+  const names = await readdir(path, { recursive: true }).catch(() => ['']);
+  const times = await Promise.all(names.map((name) => modified(join(path, name))));
+  return Math.max(0, ...times);
+}
+
+/** Milliseconds since the epoch, 0 where there is no such file. */
+async function modified(path: string): Promise<number> {
+  return stat(path).then(
+    (stats) => stats.mtimeMs,
+    () => 0,
+  );
+}

@@ -1,0 +1,30 @@
+/**
+ * The project's own lint rules, for what the stock ones cannot say: `no-restricted-imports` bans a named import of zod only
+ * together with the namespace import that should stand in its place.
+ */
+
+/**
+ * What this file reads of the syntax tree.
+ *
+ * @typedef {{ type: string, importKind?: string }} Specifier
+ * @typedef {{ source: { value: string }, importKind?: string, specifiers: Specifier[] }} ImportDeclaration
+ * @typedef {{ report(problem: { node: Specifier, message: string }): void }} Context
+ */
+const house = {
+  meta: { name: 'house' },
+  rules: {
+    'zod-namespace': {
+      create: (/** @type {Context} */ context) => ({
+        ImportDeclaration(/** @type {ImportDeclaration} */ node) {
+          if (node.source.value !== 'zod' || node.importKind === 'type') return;
+          for (const specifier of node.specifiers) {
+            if (specifier.type === 'ImportNamespaceSpecifier' || specifier.importKind === 'type') continue;
+            context.report({ node: specifier, message: "Write import * as z from 'zod': any other import brings every language along, 66 KB gzip." });
+          }
+        },
+      }),
+    },
+  },
+};
+
+export default house;

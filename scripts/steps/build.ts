@@ -1,0 +1,41 @@
+/** Builds every package, in the order in which they need each other. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../chain/root.ts';
+import { run, runScript } from './command.ts';
+
+interface Build {
+  readonly title: string;
+  /** Folder of the package, from the root of the repository; its `dist` is made anew. */
+  readonly folder: string;
+  readonly run: () => Promise<boolean>;
+}
+
+const script = (title: string, folder: string): Build => ({ title, folder, run: () => runScript(folder, 'build', { quiet: true }) });
+
+const builds: readonly Build[] = [
+  script('core', 'packages/core'),
+  script('sandbox', 'packages/sandbox'),
+  script('relay', 'packages/relay'),
+  script('widget', 'widget'),
+  { title: 'n8n nodes', folder: '.', run: () => run('vite', ['build', '--logLevel', 'warn'], { quiet: true }) },
+];
+
+/** @returns true where every package was built; stops at the first that was not, because the next ones stand on it */
+export async function buildAll(): Promise<boolean> {
+  for (const { title, folder, run: build } of builds) {
+    const begun = Date.now();
+    await rm(join(root, folder, 'dist'), { recursive: true, force: true });
+    if (!(await build())) {
+      console.error(`✗ ${title} was not built; the reasons stand above.`);
+      return false;
+    }
+    console.log(`✓ ${title} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+  }
+  return true;
+}
+
+/** Builds the widget alone. */
+export function buildWidget(): Promise<boolean> {
+  return runScript('widget', 'build', { quiet: true });
+}
