@@ -1,0 +1,22 @@
+/** A form: where it may stand, what a visitor may send through it, and what the operator adds to every signup. */
+import type { SubscriptionRequest } from '@newsletter-kit/core';
+import type { attributionFields } from '@newsletter-kit/core/signup';
+
+/** Names of a SubscriptionRequest that a page may set. */
+export type PublicField = 'email' | 'custom_fields' | (typeof attributionFields)[number];
+
+/** What only the operator sets: everything else a SubscriptionRequest can hold. */
+export type PinnedFields = Omit<SubscriptionRequest, PublicField>;
+
+/** A form and its rules, made from the configuration. */
+export interface Form {
+  readonly name: string;
+  readonly publicationId: string;
+  /** Origins of the pages it may stand on, as browsers send them. */
+  readonly origins: ReadonlySet<string>;
+  /** Names of the custom fields a page may set; null lets all through (the API drops what the publication lacks). */
+  readonly allowedFields: ReadonlySet<string> | null;
+  readonly pinned: PinnedFields;
+  /** Where a visitor without JavaScript is sent; null means the relay's own page. */
+  readonly thanksUrl: string | null;
+}

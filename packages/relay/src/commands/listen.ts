@@ -1,0 +1,51 @@
+/** A port for the relay, with the limits a public port needs. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { StartupError } from '../startup-error.ts';
+
+/** An open port. */
+export interface Listening {
+  /** For example `http://127.0.0.1:4020`. */
+  readonly address: string;
+  /** Takes no new connection; ends the open ones when they are done, or after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A signup is small: whoever takes longer to send one, in milliseconds, holds a connection for its own sake. */
+const limits = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5000 };
+
+const remedies: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use; stop the program that uses it, or set RELAY_PORT to a free port',
+  EACCES: 'the system does not permit it; set RELAY_PORT to a port above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address; correct RELAY_HOST',
+  ENOTFOUND: 'there is no such address; correct RELAY_HOST',
+};
+
+/** @throws StartupError where the port cannot be had */
+export async function listen(
+  fetch: (request: Request) => Promise<Response>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Listening> {
+  // Plain HTTP/1.1; TLS is the reverse proxy's.
+  const server = createAdaptorServer({ fetch, serverOptions: limits }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const remedy = remedies[cause.code ?? ''] ?? `the system reported ${cause.code ?? cause.message}`;
+      reject(new StartupError(`Port ${port} on ${host} cannot be opened: ${remedy}.`, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+  const bound = server.address() as AddressInfo;
+  return {
+    address: `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  };
+}

@@ -1,0 +1,57 @@
+/** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
+import process from 'node:process';
+import { createRelay } from '../app.ts';
+import { readConfig, type RelayConfig } from '../config.ts';
+import { createLog, type Log } from '../ops/log.ts';
+import { plainLines } from '../ops/plain-lines.ts';
+import { openStore } from '../store/open-store.ts';
+import { listen } from './listen.ts';
+
+/** Milliseconds for requests and deliveries under way to end after Ctrl-C or SIGTERM. */
+const graceMs = 10_000;
+
+/** @throws StartupError where it cannot start */
+export async function serve(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = logFor(config);
+  const stopAsked = firstSignal();
+  const store = openStore(config.store);
+  try {
+    const relay = createRelay({ config, store, log });
+    const server = await listen(relay.fetch, config.listen);
+    const { waiting, review, dead } = await store.counts();
+    log.info({ address: server.address, store: config.store.path, waiting, review, dead }, 'the relay takes signups');
+    relay.start();
+
+    log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
+    const closed = server.close(graceMs);
+    await relay.stop(graceMs);
+    await closed;
+  } finally {
+    await store.close();
+  }
+  log.info('stopped');
+}
+
+function logFor({ log: { level, format }, api }: RelayConfig): Log {
+  const plain = format === 'plain' || (format === 'auto' && process.stdout.isTTY);
+  return createLog({
+    level,
+    secrets: [api.key],
+    destination: plain ? plainLines((text) => process.stdout.write(text)) : undefined,
+  });
+}
+
+/** The first signal asks; a second one is obeyed at once, which loses nothing that was acknowledged. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve(signal);
+      });
+    }
+  });
+}

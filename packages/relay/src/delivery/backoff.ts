@@ -1,0 +1,26 @@
+/** How long to wait after a failure. Pure. */
+
+/** How patient delivery is, in milliseconds. */
+export interface Patience {
+  /** Wait after the first failure; doubles with each. */
+  readonly firstMs: number;
+  /** Longest wait of our own choosing: so soon is an API noticed that works again. */
+  readonly longestMs: number;
+  /** Longest wait the API may ask for: a wrong header must not put a signup off for a year. */
+  readonly longestAskedMs: number;
+}
+
+export const defaultPatience: Patience = { firstMs: 1000, longestMs: 60_000, longestAskedMs: 3_600_000 };
+
+/**
+ * Never sooner than the API asks; without a wish of its own exponential, of which the last half is chance, so that what
+ * failed together does not return together.
+ *
+ * @param failures - failures so far, this one included
+ */
+export function backoff(failures: number, askedMs: number | undefined, patience: Patience, random: () => number): number {
+  const ceiling = Math.min(patience.longestMs, patience.firstMs * 2 ** Math.min(failures - 1, 30));
+  const own = ceiling * (0.5 + random() / 2);
+  if (askedMs === undefined) return own;
+  return Math.min(Math.max(askedMs, 0), patience.longestAskedMs) + patience.firstMs * random() * 0.1;
+}

@@ -1,0 +1,195 @@
+/** Brings kept signups to the API: takes what is due, a few at a time, and waits as long as it must. */
+import type { Client } from '@newsletter-kit/core';
+import type { Form } from '../admission/form.ts';
+import type { Log } from '../ops/log.ts';
+import { StoreUnavailableError, type ClaimedSignup, type Outcome, type SignupStore } from '../store/signup-store.ts';
+import { backoff, defaultPatience, type Patience } from './backoff.ts';
+import { Bell } from './bell.ts';
+import { toSubscriptionRequest } from './subscription-request.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** What a {@link Dispatcher} is made of. */
+export interface DispatcherOptions {
+  readonly store: SignupStore;
+  readonly client: Client;
+  readonly forms: Readonly<Record<string, Form>>;
+  readonly log: Log;
+  /** Never written into a reason or the log. */
+  readonly secrets: readonly string[];
+  /** Most deliveries at a time. Default 5, what the service advises. */
+  readonly concurrency?: number | undefined;
+  readonly patience?: Partial<Patience> | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** Longest sleep of the loop: a clock that was set back must not put anything off for longer. */
+const longestSleepMs = 60_000;
+
+/** Wait after the store failed, in milliseconds. */
+const storePauseMs = 1000;
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #patience: Patience;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #bell = new Bell();
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  #loop: Promise<void> | null = null;
+  #stopping = false;
+  /** Nothing is sent before this moment: one signup's 429 or outage is everybody's. */
+  #holdUntil = 0;
+  /** Failures since the last success, counted once per hold. */
+  #failures = 0;
+  #trouble: string | null = null;
+  #storeFails = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#patience = { ...defaultPatience, ...options.patience };
+    this.#now = options.now ?? Date.now;
+    this.#random = options.random ?? Math.random;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Says that something new may be due. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  /**
+   * Takes nothing more, lets what is under way end within `graceMs`, then gives up on it. What was given up stays waiting
+   * and is sent again at the next start: the API may have it, but twice is better than never.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#bell.ring();
+    await this.#loop;
+    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    await Promise.all(this.#inFlight);
+    clearTimeout(timer);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.#takeDue();
+        await this.#bell.wait(await this.#untilNext());
+        this.#storeWorks();
+      } catch (error) {
+        this.#storeFailed(error);
+        await this.#bell.wait(storePauseMs);
+      }
+    }
+  }
+
+  async #takeDue(): Promise<void> {
+    const now = this.#now();
+    const free = this.#limit() - this.#inFlight.size;
+    if (free <= 0 || now < this.#holdUntil) return;
+    for (const signup of await this.#options.store.claim(free, now)) {
+      const delivery = this.#deliver(signup).finally(() => {
+        this.#inFlight.delete(delivery);
+        this.#bell.ring();
+      });
+      this.#inFlight.add(delivery);
+    }
+  }
+
+  /** While the API fails, one signup at a time feels the way. */
+  #limit(): number {
+    return this.#failures > 0 ? 1 : (this.#options.concurrency ?? 5);
+  }
+
+  async #untilNext(): Promise<number | null> {
+    if (this.#inFlight.size >= this.#limit()) return null;
+    const dueAt = await this.#options.store.nextDueAt();
+    if (dueAt === null) return null;
+    return Math.min(longestSleepMs, Math.max(dueAt, this.#holdUntil) - this.#now());
+  }
+
+  async #deliver(signup: ClaimedSignup): Promise<void> {
+    const { id } = signup;
+    const log = this.#options.log.child({ signup: id, attempt: signup.attempts + 1 });
+    try {
+      const warnings = await this.#send(signup);
+      this.#succeeded();
+      await this.#settle(id, { state: 'delivered', at: this.#now() });
+      log.info({ waitedMs: this.#now() - signup.receivedAt }, 'delivered');
+      if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
+    } catch (error) {
+      const verdict = judge(error, this.#options.secrets);
+      if (verdict.kind === 'aborted') return this.#options.store.release(id);
+      if (verdict.kind === 'dead') {
+        await this.#settle(id, { state: 'dead', at: this.#now(), reason: verdict.reason });
+        log.error({ reason: verdict.reason }, 'refused for good; kept as a dead letter');
+        return;
+      }
+      const nextAttemptAt = this.#putOff(signup, verdict);
+      log.debug({ reason: verdict.reason, nextAttemptAt }, 'not delivered; it will be tried again');
+      await this.#settle(id, { state: 'waiting', at: this.#now(), nextAttemptAt, reason: verdict.reason });
+    }
+  }
+
+  async #send({ form: name, submission }: ClaimedSignup): Promise<readonly { message: string; code: string }[]> {
+    const form = this.#options.forms[name];
+    if (!form) throw new Error(`The form "${name}" is no longer in the configuration: add it again, and restart.`);
+    const request = toSubscriptionRequest(submission, form.pinned);
+    const { warnings } = await this.#options.client.subscriptions.create(
+      { publicationId: form.publicationId, ...request },
+      { signal: this.#abort.signal, retry: false },
+    );
+    return (warnings ?? []).map(({ message, code }) => ({ message, code }));
+  }
+
+  #succeeded(): void {
+    this.#failures = 0;
+    if (this.#trouble === null) return;
+    this.#options.log.info('the API takes signups again');
+    this.#trouble = null;
+  }
+
+  /** @returns when this signup is tried again */
+  #putOff(signup: ClaimedSignup, verdict: Extract<Verdict, { kind: 'wait' }>): number {
+    const now = this.#now();
+    if (now >= this.#holdUntil) this.#failures += 1;
+    const hold = now + backoff(this.#failures, verdict.askedMs, this.#patience, this.#random);
+    this.#holdUntil = Math.max(this.#holdUntil, hold);
+    if (verdict.trouble !== this.#trouble) {
+      this.#trouble = verdict.trouble;
+      const level = verdict.needsOperator ? 'error' : 'warn';
+      this.#options.log[level]({ trouble: verdict.trouble, reason: verdict.reason }, 'the API takes no signups; they are kept and wait');
+    }
+    return now + backoff(signup.attempts + 1, verdict.askedMs, this.#patience, this.#random);
+  }
+
+  /** The API has answered; if the store cannot write that down yet, sending again would be the wrong thing. */
+  async #settle(id: string, outcome: Outcome): Promise<void> {
+    for (;;) {
+      try {
+        await this.#options.store.settle(id, outcome);
+        return this.#storeWorks();
+      } catch (error) {
+        this.#storeFailed(error);
+        if (this.#stopping) return;
+        await new Promise((resolve) => setTimeout(resolve, storePauseMs));
+      }
+    }
+  }
+
+  #storeWorks(): void {
+    if (this.#storeFails) this.#options.log.info('the store works again');
+    this.#storeFails = false;
+  }
+
+  #storeFailed(error: unknown): void {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    if (!this.#storeFails) this.#options.log.error({ reason: error.message }, 'delivery pauses until the store works');
+    this.#storeFails = true;
+  }
+}

@@ -1,0 +1,24 @@
+/** The request a signup becomes. Nothing but the fields named here leaves the store, and what is pinned wins. */
+import type { SubscriptionRequest } from '@newsletter-kit/core';
+import { attributionFields } from '@newsletter-kit/core/signup';
+import type { PinnedFields } from '../admission/form.ts';
+import type { KeptSubmission } from '../store/signup-store.ts';
+
+/**
+ * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also reaches
+ * the signups that are waiting.
+ */
+export function toSubscriptionRequest(submission: KeptSubmission, pinned: PinnedFields): SubscriptionRequest {
+  const attribution = attributionFields.filter((name) => submission[name] !== undefined).map((name) => [name, submission[name]]);
+  return {
+    email: submission.email,
+    ...Object.fromEntries(attribution),
+    ...(submission.custom_fields && {
+      custom_fields: submission.custom_fields.map(({ name, value }) => ({
+        name,
+        value: typeof value === 'object' ? [...value] : value,
+      })),
+    }),
+    ...pinned,
+  };
+}

@@ -1,0 +1,4 @@
+/** A reason not to start: one sentence that says what is wrong and what to do. It is shown as it stands, without a stack. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
+}

@@ -1,0 +1,62 @@
+/** Many writers, one transaction: what arrives while the disk is busy shares the next sync. */
+import type { DatabaseSync } from 'node:sqlite';
+import { StoreUnavailableError } from '../signup-store.ts';
+import { meaning } from './failure.ts';
+
+interface Write {
+  /** Runs inside the transaction; the function it gives is called after the commit reached the disk. */
+  readonly work: () => () => void;
+  readonly fail: (error: StoreUnavailableError) => void;
+}
+
+/** Runs writes in groups. A promise it gave resolves after COMMIT, which with `synchronous=FULL` includes the sync. */
+export class GroupCommit {
+  readonly #db: DatabaseSync;
+  #waiting: Write[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** @throws StoreUnavailableError where the group could not be written; then none of it was */
+  run<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        work: () => {
+          const value = work();
+          return () => resolve(value);
+        },
+        fail: reject,
+      });
+      // After the poll phase, so that every request the kernel has handed over by now joins.
+      this.#scheduled ??= setImmediate(() => this.flush());
+    });
+  }
+
+  /** Writes what is waiting, now. */
+  flush(): void {
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#scheduled = null;
+    const group = this.#waiting;
+    if (group.length === 0) return;
+    this.#waiting = [];
+    let acknowledge: (() => void)[];
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      acknowledge = group.map(({ work }) => work());
+      this.#db.exec('COMMIT');
+    } catch (cause) {
+      this.#rollBack();
+      const error = new StoreUnavailableError(`The store cannot be written: ${meaning(cause)}.`, { cause });
+      for (const { fail } of group) fail(error);
+      return;
+    }
+    for (const tell of acknowledge) tell();
+  }
+
+  #rollBack(): void {
+    // A full disk or an I/O error may have ended the transaction already.
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+  }
+}

@@ -1,0 +1,87 @@
+/** Opens the file, makes sure it is ours and of our version, and that a commit really syncs. */
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { dirname, resolve, sep, basename } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartupError } from '../../startup-error.ts';
+import { lockExclusively } from './exclusive-lock.ts';
+import { meaning } from './failure.ts';
+import { applicationId, steps } from './schema.ts';
+
+/** An open store file. */
+export interface OpenDatabase {
+  readonly db: DatabaseSync;
+  close(): void;
+}
+
+/** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */
+const full = 2;
+
+/** @throws StartupError with one sentence that says what to do */
+export function openDatabase(givenPath: string, maxPages: number | undefined): OpenDatabase {
+  const path = ownFile(givenPath);
+  const unlock = lockExclusively(path);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: 2000 });
+    checkOwner(db, path);
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
+    if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
+    checkDurability(db, path);
+    migrate(db, path);
+  } catch (cause) {
+    db?.close();
+    unlock();
+    if (cause instanceof StartupError) throw cause;
+    throw new StartupError(`The store ${path} cannot be opened: ${meaning(cause)}.`, { cause });
+  }
+  const opened = db;
+  return {
+    db: opened,
+    close() {
+      opened.close();
+      unlock();
+    },
+  };
+}
+
+/** Creates the file readable for its owner only – it holds addresses – and gives the one path every process would find. */
+function ownFile(givenPath: string): string {
+  const path = resolve(givenPath);
+  try {
+    for (const file of [path, `${path}-lock`]) {
+      if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+    }
+    return existsSync(path) ? realpathSync(path) : `${realpathSync(dirname(path))}${sep}${basename(path)}`;
+  } catch (cause) {
+    throw new StartupError(`The store ${path} cannot be created: ${meaning(cause)}.`, { cause });
+  }
+}
+
+function checkOwner(db: DatabaseSync, path: string): void {
+  const id = pragma(db, 'application_id');
+  const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']);
+  if (id === applicationId || (id === 0 && tables === 0)) return;
+  throw new StartupError(`The file ${path} is a database of another program: name a file of the relay's own in RELAY_STORE.`);
+}
+
+function checkDurability(db: DatabaseSync, path: string): void {
+  if (pragma(db, 'journal_mode') === 'wal' && pragma(db, 'synchronous') === full) return;
+  throw new StartupError(
+    `The store ${path} lies on a file system where a commit cannot be made durable (no write-ahead log): put it on a local disk.`,
+  );
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  const version = Number(pragma(db, 'user_version'));
+  if (version > steps.length) {
+    throw new StartupError(`The store ${path} was written by a newer relay (version ${version}): update this one.`);
+  }
+  if (version === steps.length) return;
+  db.exec('BEGIN IMMEDIATE');
+  for (const step of steps.slice(version)) db.exec(step);
+  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
+}
+
+function pragma(db: DatabaseSync, name: string): unknown {
+  return Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+}
