@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ApiError,
+  BadRequestError,
+  ConflictError,
+  createEngine,
+  ForbiddenError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  UnauthorizedError,
+} from '../../src/engine/index.ts';
+import { scriptedHost, type Scripted } from './scripted-host.ts';
+
+function calling(...script: readonly Scripted[]) {
+  const host = scriptedHost(script);
+  const engine = createEngine({ host, baseUrl: 'http://api.test/v2/', token: 'key-0123456789', publicationId: 'pub_1', retry: false });
+  return { host, engine, get: () => engine.call('automations.get', { automationId: 'aut_1' }) };
+}
+
+const html = { headers: { 'content-type': 'text/html' }, body: '<html><h1>Bad gateway</h1></html>' };
+
+describe('an answer', () => {
+  it.each([
+    [400, BadRequestError],
+    [401, UnauthorizedError],
+    [403, ForbiddenError],
+    [404, NotFoundError],
+    [409, ConflictError],
+    [418, ApiError],
+    [429, RateLimitError],
+    [500, ServerError],
+    [503, ServerError],
+  ])('of %i becomes its error, whatever its body', async (status, Class) => {
+    for (const body of ['', '<html>', '{"status":', '[]', 'null', '{"errors":"none"}', '{"errors":[null,1]}']) {
+      const { get } = calling({ status, body });
+      await expect(get(), body).rejects.toSatisfy((error) => error instanceof Class && error.status === status && error.operation === 'automations.get');
+    }
+  });
+
+  it('carries the messages of the service and what to do', async () => {
+    const body = JSON.stringify({ status: 401, statusText: 'unauthorized', errors: [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }] });
+    await expect(calling({ status: 401, body }).get()).rejects.toMatchObject({
+      message: 'automations.get: the service answered 401, "The api key is not valid (INVALID_API_KEY)". Check the API key or token: it is missing, wrong or expired.',
+      errors: [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }],
+      statusText: 'unauthorized',
+    });
+  });
+
+  it('reads the error body of OAuth too', async () => {
+    const host = scriptedHost([{ status: 400, body: '{"error":"invalid_grant","error_description":"The code has expired."}' }]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
+    const call = engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' });
+    await expect(call).rejects.toMatchObject({ errors: [{ code: 'invalid_grant', message: 'The code has expired.' }] });
+    expect(host.sent[0]).toMatchObject({
+      url: 'http://app.test/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=refresh_token&refresh_token=r&client_id=c',
+    });
+  });
+
+  it('keeps addresses and the key out of every text', async () => {
+    const message = 'ada+news@example.com is on the list, your key is key-0123456789';
+    const body = JSON.stringify({ errors: [{ message, code: 'X' }] });
+    const error: unknown = await calling({ status: 400, body }).get().catch((reason: unknown) => reason);
+    const seen = `${String(error)} ${JSON.stringify(error)}`;
+    expect(seen).toContain('[address] is on the list, your key is [secret]');
+    expect(seen).not.toMatch(/ada|0123456789/);
+  });
+
+  it.each([
+    ['HTML', html],
+    ['cut-off JSON', { body: '{"data":{"id":"aut_1"' }],
+  ])('of success that is %s is an error of its own', async (_, answer) => {
+    await expect(calling(answer).get()).rejects.toBeInstanceOf(InvalidAnswerError);
+  });
+
+  it('without a body is null', async () => {
+    const { engine } = calling({ status: 204 });
+    expect(await engine.call('customFields.delete', { id: 'f' })).toBeNull();
+  });
+
+  it('of any 2xx is a success', async () => {
+    const { get } = calling({ status: 201, body: '{"data":{}}' });
+    expect(await get()).toEqual({ data: {} });
+  });
+});
+
+describe('a request', () => {
+  it('is encoded part by part, and authorized', async () => {
+    const { host, engine } = calling({ body: '{"data":[]}' }, { body: '{"data":{}}' }, { body: '{}' });
+    await engine.list('subscriptions.list', { email: 'ada+n@example.com', limit: 5 });
+    await engine.call('authors.get', { authorId: 'Ada Löwe/Ω' });
+    await engine.call('subscriptions.updateStatus', { subscription_ids: ['sub_1'], new_status: 'inactive', publicationId: 'pub_2' });
+    expect(host.sent.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['GET', 'http://api.test/v2/publications/pub_1/subscriptions?email=ada%2Bn%40example.com&limit=5', undefined],
+      ['GET', 'http://api.test/v2/publications/pub_1/authors/Ada%20L%C3%B6we%2F%CE%A9', undefined],
+      ['PATCH', 'http://api.test/v2/publications/pub_2/subscriptions', '{"subscription_ids":["sub_1"],"new_status":"inactive"}'],
+    ]);
+    expect(host.sent[0]?.headers).toEqual({ accept: 'application/json', authorization: 'Bearer key-0123456789' });
+  });
+
+  it.each([
+    ['a missing path parameter', (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', {} as never), '"automationId" is missing'],
+    ['a missing field', (engine: ReturnType<typeof createEngine>) => engine.call('subscriptions.create', {} as never), '"email" is missing'],
+    ['a name the operation does not take', (engine: ReturnType<typeof createEngine>) => engine.call('customFields.get', { id: 'f', expand: ['stats'] } as never), '"expand" is not known here'],
+    ['a publication id of another form', (engine: ReturnType<typeof createEngine>) => engine.call('customFields.get', { id: 'f', publicationId: 'my newsletter' }), '"publicationId" must look like pub_<uuid>'],
+    ['an OAuth call without an appUrl', (engine: ReturnType<typeof createEngine>) => engine.call('oauth.tokenInfo', {}), 'no appUrl'],
+  ])('with %s is not sent', async (_, call, problem) => {
+    const { host, engine } = calling();
+    await expect(call(engine)).rejects.toSatisfy((error) => error instanceof InvalidRequestError && error.message.includes(problem));
+    expect(host.sent).toHaveLength(0);
+  });
+});

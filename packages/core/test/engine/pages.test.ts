@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/engine/index.ts';
+import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+
+function listing(...script: readonly Scripted[]) {
+  const host = scriptedHost(script);
+  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+  const ids = async (list = engine.list('subscriptions.list', {})) => {
+    const seen: string[] = [];
+    for await (const { id } of list) seen.push(id);
+    return seen;
+  };
+  return { host, engine, ids };
+}
+const items = (...ids: string[]) => ids.map((id) => ({ id }));
+
+describe('a list', () => {
+  it('is not asked for before it is awaited or iterated', async () => {
+    const { host, engine } = listing(json({ data: items('a') }));
+    const list = engine.list('subscriptions.list', {});
+    expect(host.sent).toHaveLength(0);
+    await list;
+    await list;
+    expect(host.sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['at top level', (paging: object) => paging],
+    ['nested under pagination', (paging: object) => ({ pagination: paging })],
+  ])('follows cursors that stand %s to the end', async (_, place) => {
+    const { host, ids } = listing(
+      json({ data: items('a', 'b'), ...place({ limit: 2, has_more: true, next_cursor: 'x=' }) }),
+      json({ data: items('c', 'd'), ...place({ limit: 2, has_more: true, next_cursor: 'y' }) }),
+      json({ data: items('e'), ...place({ limit: 2, has_more: false, next_cursor: null }) }),
+    );
+    expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(host.sent.map(({ url }) => new URL(url).search)).toEqual(['', '?cursor=x%3D', '?cursor=y']);
+  });
+
+  it('ends where the last page leaves next_cursor out', async () => {
+    const { ids } = listing(json({ data: items('a'), limit: 10, has_more: false }));
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('follows page numbers, keeping the filters', async () => {
+    const { host, engine, ids } = listing(
+      json({ data: items('a'), page: 1, total_pages: 2, limit: 1, total_results: 2 }),
+      json({ data: items('b'), page: 2, total_pages: 2, limit: 1, total_results: 2 }),
+    );
+    expect(await ids(engine.list('subscriptions.list', { page: 1, status: 'active', expand: ['stats', 'custom_fields'] }))).toEqual(['a', 'b']);
+    expect(host.sent.map(({ url }) => decodeURIComponent(new URL(url).search))).toEqual([
+      '?page=1&status=active&expand[]=stats&expand[]=custom_fields',
+      '?status=active&expand[]=stats&expand[]=custom_fields&page=2',
+    ]);
+  });
+
+  it('says so when offset pagination cannot reach the rest, instead of ending early', async () => {
+    const { engine, ids } = listing(json({ data: items('a'), page: 100, total_pages: 140 }));
+    await expect(ids(engine.list('subscriptions.list', { page: 100 }))).rejects.toThrow('offset pagination ends at page 100');
+  });
+
+  it('does not go round in circles when a cursor repeats', async () => {
+    const { ids } = listing(
+      json({ data: items('a'), has_more: true, next_cursor: 'x' }),
+      json({ data: items('b'), has_more: true, next_cursor: 'x' }),
+    );
+    await expect(ids()).rejects.toThrow('points back to the page just read');
+  });
+
+  it('stops asking when the reader stops reading', async () => {
+    const { host, engine } = listing(json({ data: items('a', 'b'), has_more: true, next_cursor: 'x' }));
+    for await (const { id } of engine.list('subscriptions.list', {})) if (id === 'b') break;
+    expect(host.sent).toHaveLength(1);
+  });
+
+  it('gives the paging of one page to those who page themselves', async () => {
+    const { engine } = listing(
+      json({ data: items('a'), limit: 1, has_more: true, next_cursor: 'x' }),
+      json({ data: items('b'), limit: 1, has_more: false, next_cursor: null }),
+    );
+    const first = await engine.list('subscriptions.list', { limit: 1 });
+    expect(first).toMatchObject({ limit: 1, hasMore: true, nextCursor: 'x', page: null });
+    const second = await first.next();
+    expect(second?.items).toEqual(items('b'));
+    expect(await second?.next()).toBeNull();
+  });
+});

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/contract/index.ts';
+import {
+  createEngine,
+  defaultRetryPolicy,
+  nextDelay,
+  RateLimitError,
+  retryAfterMs,
+  TransportError,
+} from '../../src/engine/index.ts';
+import { json, scriptedHost } from './scripted-host.ts';
+
+const publicationId = 'pub_1';
+const baseUrl = 'http://api.test/v2';
+const clock = { now: () => Date.UTC(2026, 0, 1), random: () => 1 };
+const answered = (status: number, headers: Record<string, string> = {}) => ({ answer: { status, headers } });
+
+describe('what may be repeated', () => {
+  const table = [
+    // failure                                                    safe   upsert once
+    ['400', answered(400), false, false, false],
+    ['401', answered(401), false, false, false],
+    ['403', answered(403), false, false, false],
+    ['404', answered(404), false, false, false],
+    ['408', answered(408), true, true, false],
+    ['409', answered(409), false, false, false],
+    ['429', answered(429), true, true, true],
+    ['500', answered(500), true, true, false],
+    ['502', answered(502), true, true, false],
+    ['503', answered(503), true, true, true],
+    ['connection refused', { error: new TransportError('network', { notSent: true }) }, true, true, true],
+    ['connection lost', { error: new TransportError('network') }, true, true, false],
+    ['timeout', { error: new TransportError('timeout') }, true, true, false],
+    ['aborted', { error: new TransportError('aborted') }, false, false, false],
+  ] as const;
+
+  it.each(table)('after %s', (_, failed, safe, upsert, once) => {
+    const repeats = (retry: 'safe' | 'upsert' | 'once') => nextDelay({ retry }, failed, 0, defaultRetryPolicy, clock) !== null;
+    expect({ safe: repeats('safe'), upsert: repeats('upsert'), once: repeats('once') }).toEqual({ safe, upsert, once });
+  });
+});
+
+describe('how long to wait', () => {
+  const now = Date.UTC(2026, 0, 1);
+  it.each([
+    ['Retry-After in seconds', { 'retry-after': '7', 'ratelimit-reset': '99' }, 7_000],
+    ['Retry-After as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:12 GMT' }, 12_000],
+    ['a Retry-After in the past', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
+    ['a Retry-After that says nothing', { 'retry-after': 'soon', 'ratelimit-reset': '3' }, 3_000],
+    ['RateLimit-Reset as an epoch', { 'ratelimit-reset': String(now / 1000 + 20), 'x-ratelimit-reset': '1' }, 20_000],
+    ['RateLimit-Reset as a small number', { 'ratelimit-reset': '20' }, 20_000],
+    ['X-RateLimit-Reset last', { 'x-ratelimit-reset': '4' }, 4_000],
+    ['no header', {}, undefined],
+  ])('%s', (_, headers, expected) => {
+    expect(retryAfterMs({ status: 429, headers }, now)).toBe(expected);
+  });
+
+  it('takes a reset header for a wait only on 429: other answers carry it as a matter of course', () => {
+    expect(retryAfterMs({ status: 503, headers: { 'ratelimit-reset': '20' } }, now)).toBeUndefined();
+  });
+
+  it('backs off with full jitter, doubling to a ceiling', () => {
+    const ceilings = [0, 1, 2, 3, 20].map((attempt) =>
+      nextDelay({ retry: 'safe' }, answered(500), attempt, { ...defaultRetryPolicy, retries: 99 }, clock),
+    );
+    expect(ceilings).toEqual([500, 1_000, 2_000, 4_000, 30_000]);
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.nat(30), (random, attempt) => {
+        const delay = nextDelay({ retry: 'safe' }, answered(500), attempt, { ...defaultRetryPolicy, retries: 99 }, { ...clock, random: () => random });
+        return delay !== null && delay >= 0 && delay <= 30_000;
+      }),
+    );
+  });
+});
+
+describe('a call that fails', () => {
+  it('waits as the service asks and sends the same request again', async () => {
+    const host = scriptedHost([{ status: 429, headers: { 'retry-after': '2' } }, { status: 503 }, json({ data: [] })]);
+    const page = await createEngine({ host, baseUrl, publicationId }).list('subscriptions.list', {});
+    expect(page.items).toEqual([]);
+    expect(host.slept).toEqual([2_000, 500]);
+    expect(host.sent[1]).toEqual(host.sent[0]);
+  });
+
+  it('gives up after its retries with the last error', async () => {
+    const host = scriptedHost(Array.from({ length: 3 }, () => ({ status: 429, headers: { 'retry-after': '1' } })));
+    const engine = createEngine({ host, baseUrl, publicationId, retry: { retries: 2 } });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(RateLimitError);
+    expect(host.sent).toHaveLength(3);
+  });
+
+  it('throws at once where the service asks for more patience than the caller has, and says how long', async () => {
+    const host = scriptedHost([{ status: 429, headers: { 'retry-after': '3600' } }]);
+    const engine = createEngine({ host, baseUrl, publicationId });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(host.slept).toEqual([]);
+  });
+
+  it.each(operations.filter(({ base }) => base === 'api').map(({ id, retry, path }) => [id, retry, path] as const))(
+    '%s (%s) is sent again after a lost answer only if a second arrival is harmless',
+    async (id, retry, path) => {
+      const host = scriptedHost([new TransportError('network'), { body: '{"data":[]}' }]);
+      const args = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, `${name}_1`]));
+      const body = { email: 'a@example.com', kind: 'string', display: 'x', subscriptions: [], subscription_ids: [], new_status: 'active' };
+      const operation = operations.find((each) => each.id === id);
+      const fields = Object.fromEntries((operation?.body?.required ?? []).map((name) => [name, body[name as keyof typeof body]]));
+      const call = createEngine({ host, baseUrl, publicationId }).call(id, { ...args, ...fields } as never);
+      await (retry === 'once' ? expect(call).rejects.toThrow('may have been carried out') : call);
+      expect(host.sent).toHaveLength(retry === 'once' ? 1 : 2);
+    },
+  );
+});

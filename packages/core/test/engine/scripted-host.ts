@@ -1,0 +1,36 @@
+/** A host whose answers are written down beforehand and whose clock is turned by waiting: for rules of time and order. */
+import { TransportError, type Host, type HostAnswer, type HostRequest } from '../../src/engine/index.ts';
+
+export type Scripted = Partial<HostAnswer> | TransportError;
+
+export interface ScriptedHost extends Host {
+  readonly sent: HostRequest[];
+  readonly slept: number[];
+}
+
+export function scriptedHost(script: readonly Scripted[], options: { readonly random?: number; readonly nowMs?: number } = {}): ScriptedHost {
+  const left = [...script];
+  const sent: HostRequest[] = [];
+  const slept: number[] = [];
+  let now = options.nowMs ?? Date.UTC(2026, 0, 1);
+  return {
+    sent,
+    slept,
+    async send(request) {
+      sent.push(request);
+      const next = left.shift();
+      if (!next) throw new Error(`Request ${sent.length} was not in the script.`);
+      if (next instanceof TransportError) throw next;
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...next };
+    },
+    async sleep(ms, signal) {
+      if (signal?.aborted) throw new TransportError('aborted');
+      slept.push(ms);
+      now += ms;
+    },
+    now: () => now,
+    random: () => options.random ?? 0.5,
+  };
+}
+
+export const json = (value: unknown, extra: Partial<HostAnswer> = {}): Scripted => ({ body: JSON.stringify(value), ...extra });
