@@ -1,4 +1,4 @@
-/** A place in a list that is ordered by whole seconds: a second, and which items of that second lie behind us. */
+/** A place in a list that is ordered by whole seconds: a second, and which of its records lie behind us. Pure. */
 
 /** What every watched record carries. */
 export interface Dated {
@@ -7,7 +7,7 @@ export interface Dated {
   readonly created: number;
 }
 
-/** The second reached, and the ids already seen in it. Seconds alone cannot tell two records of one second apart. */
+/** The second reached, and the ids seen in it: the second alone cannot tell two records of one second apart. */
 export interface Frontier {
   readonly created: number;
   readonly ids: readonly string[];
@@ -16,32 +16,35 @@ export interface Frontier {
 /** Before every record. */
 export const beginning: Frontier = { created: 0, ids: [] };
 
-/** Whether the item is newer than the frontier, or of its second and not yet seen. */
-export function isAfter(frontier: Frontier, item: Dated): boolean {
-  return item.created > frontier.created || (item.created === frontier.created && !frontier.ids.includes(item.id));
+/** Tells records that are newer than the frontier, or of its second and not yet seen. */
+export function after({ created, ids }: Frontier): (item: Dated) => boolean {
+  const seen = new Set(ids);
+  return (item) => item.created > created || (item.created === created && !seen.has(item.id));
 }
 
-/** Whether the item is older than the frontier, or of its second and not yet seen. */
-export function isBefore(frontier: Frontier, item: Dated): boolean {
-  return item.created < frontier.created || (item.created === frontier.created && !frontier.ids.includes(item.id));
+/** Tells records that are older than the frontier, or of its second and not yet seen. */
+export function before({ created, ids }: Frontier): (item: Dated) => boolean {
+  const seen = new Set(ids);
+  return (item) => item.created < created || (item.created === created && !seen.has(item.id));
 }
 
 /** The frontier raised to the newest of the items, which come newest first. */
 export function raise(frontier: Frontier, items: readonly Dated[]): Frontier {
   const newest = items[0];
   if (newest === undefined || newest.created < frontier.created) return frontier;
-  return gather(newest.created > frontier.created ? { created: newest.created, ids: [] } : frontier, items);
+  return withIds(newest.created > frontier.created ? { created: newest.created, ids: [] } : frontier, items);
 }
 
-/** The frontier lowered to the oldest of the items, which come newest first. */
-export function lower(frontier: Frontier, items: readonly Dated[]): Frontier {
+/** The frontier lowered to the oldest of the items, which come newest first; null stands for "after every record". */
+export function lower(frontier: Frontier | null, items: readonly Dated[]): Frontier | null {
   const oldest = items.at(-1);
-  if (oldest === undefined || oldest.created > frontier.created) return frontier;
-  return gather(oldest.created < frontier.created ? { created: oldest.created, ids: [] } : frontier, items);
+  if (oldest === undefined) return frontier;
+  const same = frontier !== null && frontier.created === oldest.created;
+  return withIds(same ? frontier : { created: oldest.created, ids: [] }, items);
 }
 
 /** Adds the ids of the items that fall into the frontier's own second. */
-function gather(frontier: Frontier, items: readonly Dated[]): Frontier {
+function withIds(frontier: Frontier, items: readonly Dated[]): Frontier {
   const ids = new Set(frontier.ids);
   for (const item of items) if (item.created === frontier.created) ids.add(item.id);
   return { created: frontier.created, ids: [...ids] };

@@ -1,0 +1,72 @@
+/** Nothing missed ever, nothing twice without a crash: random bursts, ties, deletions, page sizes, budgets, crashes, lost cursors. */
+import { pollCreated, startCreated } from '@newsletter-kit/core/watch';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Publication } from './publication.ts';
+
+const event = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 9 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('tick' as const), seconds: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('poll' as const),
+      limit: fc.integer({ min: 1, max: 6 }),
+      pages: fc.integer({ min: 1, max: 3 }),
+      crash: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const) }) },
+);
+
+type Step = typeof event extends fc.Arbitrary<infer T> ? T : never;
+
+async function follow(schedule: readonly Step[], crashes: boolean) {
+  const publication = new Publication();
+  publication.insert(3);
+  let { state } = await pollCreated({ state: startCreated(), read: publication.reader(100), pages: 1 });
+  const inserted = new Set<string>();
+  const reported: string[] = [];
+  const deleted = new Set<string>();
+
+  for (const step of schedule) {
+    if (step.kind === 'insert') for (const { id } of publication.insert(step.count)) inserted.add(id);
+    else if (step.kind === 'tick') publication.now += step.seconds;
+    else if (step.kind === 'forget') publication.forgetCursors();
+    else if (step.kind === 'delete') {
+      const [gone] = publication.records.slice(step.at % publication.records.length).map(({ id }) => id);
+      if (gone === undefined || deleted.has(gone)) continue;
+      deleted.add(gone);
+      publication.records = publication.records.map((record) => (record.id === gone ? { ...record, created: -1 } : record));
+    } else {
+      const result = await pollCreated({ state, read: publication.reader(step.limit), pages: step.pages });
+      reported.push(...result.events.map(({ id }) => id));
+      // A crash between handing out and keeping the state.
+      if (!(crashes && step.crash)) ({ state } = result);
+    }
+  }
+  // Twice to the end: once for what an earlier poll left, once for what came since.
+  for (let ends = 0; ends < 2; ) {
+    const result = await pollCreated({ state, read: publication.reader(5), pages: 2 });
+    reported.push(...result.events.map(({ id }) => id));
+    state = result.state;
+    if (result.complete) ends++;
+  }
+  return { inserted, deleted, reported };
+}
+
+for (const crashes of [false, true]) {
+  it(`reports every new record ${crashes ? 'at least once when it crashes' : 'exactly once'}`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 60, size: 'max' }), async (schedule) => {
+        const { inserted, deleted, reported } = await follow(schedule, crashes);
+        const missed = [...inserted].filter((id) => !deleted.has(id) && !reported.includes(id));
+        expect(missed).toEqual([]);
+        expect(reported.filter((id) => !inserted.has(id))).toEqual([]);
+        if (!crashes) expect(reported.length).toBe(new Set(reported).size);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+}

@@ -1,0 +1,156 @@
+/** What a poll reports, and what it keeps. */
+import { created, pollCreated, startCreated, type CreatedState, type Dated } from '@newsletter-kit/core/watch';
+import { describe, expect, it } from 'vitest';
+import { Publication } from './publication.ts';
+
+const ids = (items: readonly Dated[]): string[] => items.map(({ id }) => id);
+
+async function poll(publication: Publication, state: CreatedState, { limit = 100, pages = 100 } = {}) {
+  return pollCreated({ state, read: publication.reader(limit), pages });
+}
+
+describe('the first poll', () => {
+  it('reports nothing, however many records there are, and reads one page', async () => {
+    const publication = new Publication();
+    for (let second = 0; second < 500; second++, publication.now++) publication.insert(1);
+    const first = await poll(publication, startCreated());
+    expect(first.events).toEqual([]);
+    expect(first.state.seen).toEqual({ created: publication.now - 1, ids: ['sub_499'] });
+    expect(publication.requests).toBe(1);
+  });
+
+  it('notes the whole newest second, over several pages', async () => {
+    const publication = new Publication();
+    publication.insert(7);
+    const first = await poll(publication, startCreated(), { limit: 3 });
+    expect(first.state.seen?.ids).toHaveLength(7);
+    expect((await poll(publication, first.state)).events).toEqual([]);
+  });
+
+  it('of an empty publication makes every later record new', async () => {
+    const publication = new Publication();
+    const first = await poll(publication, startCreated());
+    publication.insert(2);
+    expect(ids((await poll(publication, first.state)).events).toSorted()).toEqual(['sub_0', 'sub_1']);
+  });
+
+  it('given a start, reports everything from that second on, oldest first', async () => {
+    const publication = new Publication();
+    const start = publication.now + 1;
+    for (let second = 0; second < 4; second++, publication.now++) publication.insert(1);
+    const first = await poll(publication, startCreated(start), { limit: 2 });
+    expect(ids(first.events)).toEqual(['sub_1', 'sub_2', 'sub_3']);
+  });
+
+  it('cut off by its budget, does not swallow what comes before it goes on, even when the cursor is gone', async () => {
+    const publication = new Publication();
+    publication.insert(5);
+    const first = await poll(publication, startCreated(), { limit: 2, pages: 1 });
+    expect(first.complete).toBe(false);
+    publication.now++;
+    publication.insert(1);
+    publication.forgetCursors();
+    const second = await poll(publication, first.state, { limit: 2 });
+    expect(second.events).toEqual([]);
+    expect(ids((await poll(publication, second.state)).events)).toEqual(['sub_5']);
+  });
+});
+
+describe('a later poll', () => {
+  it('tells a record of the second already seen from those seen in it', async () => {
+    const publication = new Publication();
+    publication.insert(2);
+    const first = await poll(publication, startCreated());
+    publication.insert(1);
+    const second = await poll(publication, first.state);
+    expect(ids(second.events)).toEqual(['sub_2']);
+    expect((await poll(publication, second.state)).events).toEqual([]);
+  });
+
+  it('with nothing new costs one request and leaves the state as it was, identically', async () => {
+    const publication = new Publication();
+    for (let second = 0; second < 300; second++, publication.now++) publication.insert(1);
+    const { state } = await poll(publication, startCreated());
+    publication.requests = 0;
+    const idle = await poll(publication, state);
+    expect(idle.state).toBe(state);
+    expect(publication.requests).toBe(1);
+  });
+
+  it('reports nothing again when the newest record has been deleted', async () => {
+    const publication = new Publication();
+    for (let second = 0; second < 3; second++, publication.now++) publication.insert(1);
+    const { state } = await poll(publication, startCreated());
+    publication.records.pop();
+    expect((await poll(publication, state)).events).toEqual([]);
+  });
+
+  it('hands out a burst larger than its budget over several polls, newest pages first, each record once', async () => {
+    const publication = new Publication();
+    publication.insert(1);
+    let { state } = await poll(publication, startCreated());
+    publication.now++;
+    for (let second = 0; second < 10; second++, publication.now++) publication.insert(1);
+
+    const polls: string[][] = [];
+    for (let complete = false; !complete; ) {
+      const result = await poll(publication, state, { limit: 2, pages: 2 });
+      polls.push(ids(result.events));
+      ({ state, complete } = result);
+    }
+    expect(polls.slice(0, 2)).toEqual([
+      ['sub_7', 'sub_8', 'sub_9', 'sub_10'],
+      ['sub_3', 'sub_4', 'sub_5', 'sub_6'],
+    ]);
+    expect(polls.flat().toSorted()).toEqual(publication.records.map(({ id }) => id).slice(1).toSorted());
+  });
+
+  it('keeps a state that survives JSON', async () => {
+    const publication = new Publication();
+    publication.insert(9);
+    const { state } = await poll(publication, startCreated(0), { limit: 2, pages: 1 });
+    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+  });
+
+  it('stops in time and says that it is not complete', async () => {
+    const publication = new Publication();
+    publication.insert(9);
+    const result = await pollCreated({ state: startCreated(0), read: publication.reader(2), pages: 100, hasTime: () => false });
+    expect(result).toMatchObject({ complete: false });
+    expect(result.events).toHaveLength(2);
+  });
+});
+
+describe('a reading that fails', () => {
+  it('on the first page fails the poll', async () => {
+    await expect(pollCreated({ state: startCreated(), read: () => Promise.reject(new Error('down')), pages: 5 })).rejects.toThrow('down');
+  });
+
+  it('on a later page keeps the pages before it and reports why it stopped', async () => {
+    const publication = new Publication();
+    publication.insert(6);
+    const read = publication.reader(2);
+    const failure = new Error('down');
+    const result = await pollCreated({
+      state: startCreated(0),
+      pages: 5,
+      read: (cursor) => (publication.requests < 2 ? read(cursor) : Promise.reject(failure)),
+    });
+    expect(result.interruption).toBe(failure);
+    expect(result.events).toHaveLength(4);
+    const rest = await poll(publication, result.state);
+    expect(ids(rest.events).concat(ids(result.events)).toSorted()).toEqual(ids(publication.records));
+  });
+});
+
+describe('the reducer', () => {
+  it('asks for the next page until it meets a record older than what was seen', () => {
+    const state: CreatedState = { version: 1, seen: { created: 100, ids: ['a'] }, walk: null };
+    const ties = created(state, { items: [{ id: 'b', created: 100 }, { id: 'a', created: 100 }], nextCursor: 'p2' });
+    expect(ties.next).toEqual({ cursor: 'p2' });
+    const older = created(ties.state, { items: [{ id: 'c', created: 100 }, { id: 'z', created: 99 }], nextCursor: 'p3' });
+    expect(older.next).toBeNull();
+    expect(ids(older.events)).toEqual(['c']);
+    expect(older.state.seen).toEqual({ created: 100, ids: ['a', 'b', 'c'] });
+  });
+});
