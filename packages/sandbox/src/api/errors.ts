@@ -1,0 +1,44 @@
+/** The error body of the API, and the error that becomes one. */
+import type { ErrorDetail } from '@newsletter-kit/core/schema';
+
+/** Each status the sandbox answers with, as the service spells it in `statusText`. */
+const statusTexts = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'payload_too_large',
+  429: 'too_many_requests',
+  500: 'internal_server_error',
+  501: 'not_implemented',
+  503: 'service_unavailable',
+} as const;
+
+export type ErrorStatus = keyof typeof statusTexts;
+
+/** Ends a request with this status and these reasons. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: ErrorStatus;
+  readonly details: readonly ErrorDetail[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: ErrorStatus, details: readonly ErrorDetail[], headers: Readonly<Record<string, string>> = {}) {
+    super(details.map((detail) => detail.message).join(' '));
+    this.status = status;
+    this.details = details;
+    this.headers = headers;
+  }
+}
+
+/** An {@link ApiError} with one reason. */
+export function apiError(status: ErrorStatus, code: string, message: string, headers?: Readonly<Record<string, string>>): ApiError {
+  return new ApiError(status, [{ message, code }], headers);
+}
+
+/** The body: `status`, `statusText`, `errors`. */
+export function errorBody(status: ErrorStatus, errors: readonly ErrorDetail[]) {
+  return { status, statusText: statusTexts[status], errors };
+}

@@ -1,0 +1,61 @@
+/** Reads what a request carries: its query by the names the contract gives, its JSON body up to a size. */
+import type { Operation } from '@newsletter-kit/core/contract';
+import { apiError } from './errors.ts';
+
+/** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
+export const bodyLimit = 8 * 1024 * 1024;
+
+/** The parameters the operation knows, lists without their `[]`; and the names it does not know, which are ignored. */
+export function readQuery(operation: Operation, search: string): { readonly query: Record<string, string | string[]>; readonly ignored: readonly string[] } {
+  const query: Record<string, string | string[]> = {};
+  const ignored = new Set<string>();
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (!operation.query.includes(name)) ignored.add(name);
+    else if (name.endsWith('[]')) {
+      const plain = name.slice(0, -2);
+      const list = query[plain];
+      if (Array.isArray(list)) list.push(value);
+      else query[plain] = [value];
+    } else query[name] = value;
+  }
+  return { query, ignored: [...ignored] };
+}
+
+/** The parsed JSON body. @throws ApiError 400 where it is not JSON, 413 where it is too large */
+export async function readJson(request: Request): Promise<unknown> {
+  const body = await readOptionalJson(request);
+  if (body === undefined) throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'The body is empty; send a JSON object.');
+  return body;
+}
+
+/** As {@link readJson}, and undefined where there is no body. */
+export async function readOptionalJson(request: Request): Promise<unknown> {
+  const text = await readText(request);
+  if (text.trim() === '') return undefined;
+  const type = request.headers.get('content-type');
+  if (type !== null && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    throw apiError(400, 'INVALID_CONTENT_TYPE', `The Content-Type must be application/json, not "${type.slice(0, 100)}".`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body, which may hold an address.
+    throw apiError(400, 'INVALID_JSON', 'The body is not valid JSON.');
+  }
+}
+
+async function readText(request: Request): Promise<string> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) > bodyLimit) throw tooLarge();
+  if (!request.body) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > bodyLimit) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString('utf8');
+}
+
+const tooLarge = () => apiError(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${bodyLimit / 1024 / 1024} MiB; send fewer items at once.`);

@@ -1,0 +1,98 @@
+/** Checks a request against core's schema. Unknown keys are ignored, as the service does; every other problem is named. */
+import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type * as z from 'zod';
+import { ApiError } from './errors.ts';
+
+/** The checked value, and the paths of what was ignored. */
+export interface Checked<Value> {
+  readonly value: Value;
+  readonly ignored: readonly string[];
+}
+
+type Path = readonly PropertyKey[];
+
+/** Reads `input` by `schema`. @throws {@link ApiError} 400 with one detail per problem, each naming its field */
+export function check<Schema extends z.ZodType>(schema: Schema, input: unknown): Checked<z.output<Schema>> {
+  const first = schema.safeParse(input);
+  if (first.success) return { value: first.data, ignored: [] };
+  const unknown = first.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key): Path => [...issue.path, key]) : [],
+  );
+  if (unknown.length === 0) throw refused(first.error.issues, input);
+  const second = schema.safeParse(without(input, unknown));
+  if (!second.success) throw refused(second.error.issues, input);
+  return { value: second.data, ignored: unknown.map(spell) };
+}
+
+/** How a path is written in messages: `custom_fields[0].value`. */
+export function spell(path: Path): string {
+  return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)), '');
+}
+
+const mostDetails = 20;
+
+function refused(issues: readonly z.core.$ZodIssue[], input: unknown): ApiError {
+  return new ApiError(400, issues.slice(0, mostDetails).map((issue) => detail(issue, input)));
+}
+
+function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
+  const field = spell(issue.path);
+  const name = field ? `"${field}"` : 'The body';
+  if (field && at(input, issue.path) === undefined) return { message: `${name} is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' };
+  return { message: `${name} ${problem(issue)}.`, code: codes[issue.code] ?? 'VALIDATE_ERROR' };
+}
+
+/** The service's codes are not shown in the specification; these follow the ones it has been seen to send. */
+const codes: Readonly<Record<string, string>> = {
+  invalid_value: 'NOT_ENUM_INCLUDE',
+  invalid_union: 'NOT_ONE_OF',
+  invalid_format: 'INVALID_PATTERN',
+  too_big: 'MORE_THAN_MAXIMUM',
+  too_small: 'LESS_THAN_MINIMUM',
+};
+
+function problem(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(', ').replace(/, (?=[^,]*$)/, ' or ')}`;
+    case 'invalid_union':
+      return 'is of no type that is allowed here';
+    case 'too_big':
+      return `must be at most ${issue.maximum}${unit(issue.origin)}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}${unit(issue.origin)}`;
+    default:
+      return issue.message;
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a JSON object',
+  string: 'a text',
+};
+
+function unit(origin: string): string {
+  if (origin === 'array') return ' items long';
+  return origin === 'string' ? ' characters long' : '';
+}
+
+function at(input: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), input);
+}
+
+/** A copy of the input without the keys at these paths. */
+function without(input: unknown, paths: readonly Path[]): unknown {
+  const copy = structuredClone(input);
+  for (const path of paths) {
+    const holder = at(copy, path.slice(0, -1));
+    const key = path.at(-1);
+    if (typeof holder === 'object' && holder !== null && key !== undefined) Reflect.deleteProperty(holder, key);
+  }
+  return copy;
+}

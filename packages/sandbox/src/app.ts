@@ -1,0 +1,148 @@
+/** Puts the sandbox together: the world, the API on it, the control beside it, the window in front. */
+import { Hono } from 'hono';
+import { answer, apiPrefix, errorAnswer, type Trace } from './api/api.ts';
+import { createRateLimit, type Profile } from './api/rate-limit.ts';
+import { subscriptionRecord } from './api/records.ts';
+import { createControl } from './control/control.ts';
+import type { SandboxEvent } from './control/events.ts';
+import { createRequestLog, loggableQuery, type LogEntry } from './control/log.ts';
+import { isStorageFailure } from './store/database.ts';
+import { script, window } from './ui/window.ts';
+import type { Clock } from './world/clock.ts';
+import { createFeed } from './world/feed.ts';
+import { plant } from './world/seeds/plant.ts';
+import type { Seed } from './world/seeds/seed.ts';
+import { findSeed, type SeedName } from './world/seeds/standard.ts';
+import { openWorld, type WorldEvent } from './world/world.ts';
+
+export interface SandboxOptions {
+  /** `:memory:` (default), or a file that keeps everything across restarts. */
+  readonly db?: string;
+  /** What a new database starts with, and what a reset goes back to. Default `empty`. */
+  readonly seed?: SeedName | Seed;
+  /** How requests are limited. Default `spec`. */
+  readonly profile?: Profile;
+  /** Where time comes from, in milliseconds. Default `Date.now`; a constant function makes a clock that only `advance` moves. */
+  readonly now?: () => number;
+  /** Chooses the ids and referral codes. Default 1; the same number gives the same ids. */
+  readonly idSeed?: number;
+}
+
+/** A running sandbox, without a port. */
+export interface Sandbox {
+  /** Answers a request as the API would; can stand in for the global `fetch`. Never rejects for anything a request holds. */
+  readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
+  /** Goes back to a seed, by default the one it started with. @throws SeedError where it can't be planted */
+  readonly reset: (seed?: SeedName | Seed) => void;
+  readonly clock: Clock;
+  /** Lets everything happen that has fallen due. Every request does this first. */
+  readonly settle: () => void;
+  /** The last thousand requests, oldest first. */
+  readonly requests: () => readonly LogEntry[];
+  /** Calls `listener` with each request and each change from now on; the answer ends that. */
+  readonly subscribe: (listener: (event: SandboxEvent) => void) => () => void;
+  /** Whether the database was new and has been planted with the seed; false where a file already held something. */
+  readonly planted: boolean;
+  /** Closes the database. Requests are answered with 503 from then on. */
+  readonly close: () => void;
+}
+
+/**
+ * Starts a sandbox in this process.
+ *
+ * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` can't be planted
+ * @example
+ * ```ts
+ * const sandbox = createSandbox();
+ * const client = createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', fetch: sandbox.fetch });
+ * ```
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const seed = options.seed ?? 'empty';
+  findSeed(seed);
+  const world = openWorld({ location: options.db ?? ':memory:', now: options.now ?? Date.now, idSeed: options.idSeed ?? 1 });
+  const rateLimit = createRateLimit(options.profile ?? 'spec', world.clock);
+  const log = createRequestLog();
+  const events = createFeed<SandboxEvent>();
+  let open = true;
+
+  const describe = (event: WorldEvent): SandboxEvent | undefined => {
+    if (event.type === 'reset') return event;
+    const row = world.store.subscriptions.bySeq(event.seq);
+    const { type, change } = event;
+    return row && { type, change, publication_id: row.publication_id, subscription: subscriptionRecord(world.store, row, ['custom_fields']) };
+  };
+  world.feed.subscribe((event) => {
+    const described = events.listening ? describe(event) : undefined;
+    if (described) events.publish(described);
+  });
+
+  const reset = (next?: unknown): void => {
+    plant(world, findSeed(next ?? seed));
+    log.clear();
+    rateLimit.reset();
+  };
+
+  const traced = async (request: Request, path: string): Promise<Response> => {
+    const from = request.url.indexOf('?');
+    const search = from < 0 ? '' : request.url.slice(from);
+    const trace: Trace = { operation: null, status: 0, reasons: [] };
+    const started = performance.now();
+    const response = await answer(world, rateLimit, request, path, search, trace);
+    const entry = log.add({
+      time: new Date(world.clock.now()).toISOString(),
+      method: request.method,
+      path: path.split('/').map((segment) => (/@|%40/.test(segment) ? '…' : segment)).join('/'),
+      query: loggableQuery(trace.operation, search),
+      operation: trace.operation?.id ?? null,
+      status: trace.status,
+      milliseconds: Math.round((performance.now() - started) * 100) / 100,
+      reasons: trace.reasons,
+    });
+    events.publish({ type: 'request', request: entry });
+    return response;
+  };
+
+  const app = new Hono();
+  app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
+  app.all('/oauth/*', (context) => traced(context.req.raw, context.req.path));
+  app.route('/_sandbox', createControl({ world, log, events, reset }));
+  app.get('/', () => window());
+  app.get('/window.js', () => script());
+  app.notFound((context) => traced(context.req.raw, context.req.path));
+
+  let planted = false;
+  try {
+    planted = world.store.workspace.publications().length === 0;
+    if (planted) plant(world, findSeed(seed));
+  } catch (error) {
+    world.store.close();
+    throw error;
+  }
+
+  return {
+    async fetch(input, init) {
+      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
+      if (!open) return errorAnswer(503, { message: 'The sandbox is closed.', code: 'CLOSED' });
+      try {
+        world.settle();
+      } catch (error) {
+        // What could not be written stays due; the request itself finds out whether it needs to write.
+        if (!isStorageFailure(error)) throw error;
+      }
+      return app.fetch(request);
+    },
+    reset,
+    clock: world.clock,
+    settle: () => {
+      if (open) world.settle();
+    },
+    requests: () => log.entries(),
+    subscribe: events.subscribe,
+    planted,
+    close() {
+      open = false;
+      world.store.close();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Reads the command line and the environment. Flags win over variables, variables over defaults. */
+import { parseArgs } from 'node:util';
+
+export interface CommandOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly db: string;
+  /** Name of a seed or path of a seed file. */
+  readonly seed: string;
+  readonly profile: Profile;
+}
+
+const profiles = ['spec', 'service', 'unlimited'] as const;
+type Profile = (typeof profiles)[number];
+
+/** A mistake in how the command was called, as a sentence that says what to do. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Each option with its variable, its default and what help says about it. */
+const table = {
+  port: { variable: 'SANDBOX_PORT', fallback: '4010', value: 'NUMBER', help: 'port to listen on; 0 takes a free one' },
+  host: { variable: 'SANDBOX_HOST', fallback: '127.0.0.1', value: 'ADDRESS', help: 'address to listen on; the default is reached from this machine only' },
+  db: { variable: 'SANDBOX_DB', fallback: ':memory:', value: 'FILE', help: 'keep everything in this file, or :memory: to forget it at the end' },
+  seed: { variable: 'SANDBOX_SEED', fallback: 'demo', value: 'demo|empty|FILE.json', help: 'what a new database starts with' },
+  profile: { variable: 'SANDBOX_PROFILE', fallback: 'spec', value: profiles.join('|'), help: 'rate limit: none and no headers, 180 a minute with headers, none' },
+} as const;
+type Name = keyof typeof table;
+const names = Object.keys(table) as Name[];
+
+export const help = `newsletter-sandbox – the Newsletter Publishing API on this machine
+
+Usage: newsletter-sandbox [options]
+
+${names.map((name) => `  --${name} ${table[name].value}`.padEnd(34) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
+  --help                          this text
+`;
+
+/** The options, or `help` where that was asked for. @throws {@link UsageError} */
+export function readOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): CommandOptions | 'help' {
+  const given = parse(argv);
+  if (given.help) return 'help';
+  const value = (name: Name): string => given[name] ?? (env[table[name].variable] || table[name].fallback);
+  return {
+    host: value('host'),
+    port: readPort(value('port')),
+    db: value('db'),
+    seed: value('seed'),
+    profile: readProfile(value('profile')),
+  };
+}
+
+function parse(argv: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    const options = { port: text, host: text, db: text, seed: text, profile: text, help: { type: 'boolean', short: 'h' } } as const;
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+    if (positionals[0] === 'exec') {
+      throw new UsageError('"exec" is not built yet. Start newsletter-sandbox and run your command beside it.');
+    }
+    if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not an option. Run newsletter-sandbox --help to see them.`);
+    return values;
+  } catch (error) {
+    if (error instanceof UsageError || !(error instanceof Error)) throw error;
+    const [problem = ''] = error.message.split(/(?<=['"])\. |\n/);
+    throw new UsageError(`${problem.replace(/\.?$/, '.')} Run newsletter-sandbox --help to see the options.`, { cause: error });
+  }
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`"${text}" is not a port. Use a number from 0 to 65535 with --port or SANDBOX_PORT.`);
+}
+
+function readProfile(text: string): Profile {
+  const profile = profiles.find((known) => known === text);
+  if (profile) return profile;
+  throw new UsageError(`There is no profile "${text}". Use ${profiles.join(', ')} with --profile or SANDBOX_PROFILE.`);
+}

@@ -1,0 +1,46 @@
+/** What the sandbox tells whoever watches: each request, each subscription that came or changed, each reset – also as Server-Sent Events. */
+import type { LogEntry } from './log.ts';
+import type { Feed } from '../world/feed.ts';
+
+export type SandboxEvent =
+  | { readonly type: 'request'; readonly request: LogEntry }
+  | {
+      readonly type: 'subscription';
+      readonly change: 'created' | 'updated';
+      readonly publication_id: string;
+      /** As the API answers it, with custom fields. */
+      readonly subscription: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'reset' };
+
+const heartbeat = 15_000;
+/** Events a slow reader may be behind before it is let go; it reconnects and reads the state anew. */
+const backlog = 1000;
+
+/** A stream of `event: <type>` with the event as JSON in `data`, until the reader goes. */
+export function eventStream(events: Feed<SandboxEvent>): Response {
+  const encoder = new TextEncoder();
+  let leave = (): void => undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const send = (text: string): void => {
+          if ((controller.desiredSize ?? 0) > -backlog) return controller.enqueue(encoder.encode(text));
+          leave();
+          controller.close();
+        };
+        const unsubscribe = events.subscribe((event) => send(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+        const timer = setInterval(() => send(':\n\n'), heartbeat);
+        timer.unref();
+        leave = () => {
+          clearInterval(timer);
+          unsubscribe();
+        };
+        send('retry: 1000\n\n');
+      },
+      cancel: () => leave(),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' } });
+}

@@ -1,0 +1,10 @@
+/** The sandbox in process: `createSandbox()` answers requests without a port. */
+export { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
+export { profiles, type Profile } from './api/rate-limit.ts';
+export type { SandboxEvent } from './control/events.ts';
+export type { LogEntry } from './control/log.ts';
+export { DatabaseError } from './store/database.ts';
+export type { Clock } from './world/clock.ts';
+export { apiKeys, oauthClients, publicationId } from './world/fixed.ts';
+export { SeedError, type Seed } from './world/seeds/seed.ts';
+export { seedNames, type SeedName } from './world/seeds/standard.ts';

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+/** The command `newsletter-sandbox`. */
+import { help, readOptions, UsageError } from './command/options.ts';
+
+/** Errors whose message is written for the person at the terminal. */
+const spoken = new Set(['UsageError', 'ServeError', 'SeedError', 'DatabaseError']);
+
+try {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options === 'help') process.stdout.write(help);
+  else {
+    // Loaded here, so that --help and a mistyped option answer at once.
+    const { serve } = await import('./command/serve.ts');
+    const { apiKeys, publicationId } = await import('./world/fixed.ts');
+    const { address, planted, stop } = await serve(options);
+    const lines = [
+      `Newsletter sandbox: ${address}`,
+      `  API          ${address}/v2`,
+      `  Publication  ${publicationId}`,
+      `  Key          ${apiKeys.workspace}`,
+      `  Database     ${options.db}${planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
+      'Stop with Ctrl-C.',
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+    let stopping = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (stopping) process.exit(1);
+        stopping = true;
+        void stop();
+      });
+    }
+  }
+} catch (error) {
+  if (!(error instanceof Error) || !spoken.has(error.name)) throw error;
+  process.stderr.write(`newsletter-sandbox: ${error.message}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,139 @@
+/** One SQLite database, in memory or in a file: opened, checked, its statements prepared once, its writes in transactions. */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { applicationId, indexes, schemaVersion, tables } from './tables.ts';
+
+/** A value that a statement binds. */
+export type Bound = SQLInputValue;
+
+/** A prepared statement whose rows are of type `Row`. */
+export interface Statement<Row> {
+  /** The first row, if there is one. */
+  get(...values: Bound[]): Row | undefined;
+  all(...values: Bound[]): Row[];
+  run(...values: Bound[]): void;
+}
+
+/** A database that could not be opened, in words for the person who named it. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+}
+
+/** The open database. */
+export interface Database {
+  /** Prepares `sql` once and answers the same statement from then on. The caller states what the SQL's rows look like. */
+  prepare<Row = Record<string, unknown>>(sql: string): Statement<Row>;
+  /** Runs `work` in one transaction; when it throws, nothing of it stays. Not to be nested. */
+  transaction<T>(work: () => T): T;
+  /** Empties every table. */
+  clear(): void;
+  close(): void;
+}
+
+/**
+ * Opens the database at `location`, a path or `:memory:`, and makes the tables where there are none.
+ *
+ * @throws {@link DatabaseError} where the file can't be written, is in use, or is not a sandbox of this version
+ */
+export function openDatabase(location: string): Database {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(location);
+    prepareFile(connection, location);
+  } catch (error) {
+    connection?.close();
+    throw error instanceof DatabaseError ? error : new DatabaseError(explain(error, location), { cause: error });
+  }
+  return wrap(connection);
+}
+
+/** True for the errors of a store that has no room or no access any more: the request fails, what is stored stays whole. */
+export function isStorageFailure(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code !== undefined && code in storageFailures;
+}
+
+const busy = 5;
+const notADatabase = 26;
+const storageFailures: Readonly<Record<number, string>> = { 8: 'READONLY', 10: 'IOERR', 13: 'FULL', 14: 'CANTOPEN' };
+
+function wrap(connection: DatabaseSync): Database {
+  const statements = new Map<string, StatementSync>();
+  const statement = (sql: string): StatementSync => {
+    let found = statements.get(sql);
+    if (!found) statements.set(sql, (found = connection.prepare(sql)));
+    return found;
+  };
+  const begin = connection.prepare('BEGIN IMMEDIATE');
+  const commit = connection.prepare('COMMIT');
+
+  return {
+    prepare<Row>(sql: string): Statement<Row> {
+      const prepared = statement(sql);
+      // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its word.
+      return {
+        get: (...values) => prepared.get(...values) as Row | undefined,
+        all: (...values) => prepared.all(...values) as Row[],
+        run: (...values) => void prepared.run(...values),
+      };
+    },
+    transaction(work) {
+      begin.run();
+      try {
+        const result = work();
+        commit.run();
+        return result;
+      } catch (error) {
+        // SQLite has already rolled back by itself after some errors, a full disk among them.
+        if (connection.isTransaction) connection.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    clear() {
+      for (const table of Object.keys(tables)) statement(`DELETE FROM ${table}`).run();
+    },
+    close() {
+      if (connection.isOpen) connection.close();
+    },
+  };
+}
+
+function prepareFile(connection: DatabaseSync, location: string): void {
+  if (location !== ':memory:') {
+    // One process per file: the ids, the clock and the window belong to it.
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  }
+  connection.exec('BEGIN IMMEDIATE');
+  const version = pragma(connection, 'user_version');
+  const application = pragma(connection, 'application_id');
+  const objects = Number(connection.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (objects === 0) {
+    for (const [name, columns] of Object.entries(tables)) connection.exec(`CREATE TABLE ${name} (${columns}) STRICT`);
+    for (const index of indexes) connection.exec(index);
+    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+  } else if (application !== applicationId) {
+    throw new DatabaseError(`"${location}" is a database of another program. Name a new file.`);
+  } else if (version !== schemaVersion) {
+    throw new DatabaseError(
+      `"${location}" was written by another version of the sandbox (tables ${version}, this one has ${schemaVersion}). Name a new file, or delete this one.`,
+    );
+  }
+  connection.exec('COMMIT');
+}
+
+function pragma(connection: DatabaseSync, name: string): number {
+  return Number(connection.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+/** SQLite's extended result codes keep the primary one in their low byte. */
+function primaryCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  return error.errcode & 0xff;
+}
+
+function explain(error: unknown, location: string): string {
+  const code = primaryCode(error);
+  if (code === busy) return `"${location}" is in use by another process. Stop that one, or name another file.`;
+  if (code === notADatabase) return `"${location}" is not a SQLite database. Name a new file.`;
+  const reason = error instanceof Error ? error.message : String(error);
+  return `"${location}" can't be opened for writing (${reason}). Name a file in a folder that exists and is writable, or use :memory:.`;
+}

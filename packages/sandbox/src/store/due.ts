@@ -1,0 +1,32 @@
+/** What falls due later, in the order of its time; and the counters that number new records. */
+import type { Database } from './database.ts';
+
+/** Something that happens to `subject` (a row's `seq`) at `at` (milliseconds of the sandbox's clock). */
+export interface DueRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly subject: number;
+}
+
+/** The queries about what falls due. */
+export type Due = ReturnType<typeof dueStore>;
+
+export function dueStore(database: Database) {
+  const schedule = database.prepare('INSERT INTO due (at, kind, subject) VALUES (?, ?, ?)');
+  const next = database.prepare<DueRow>('SELECT * FROM due WHERE at <= ? ORDER BY at, seq LIMIT 1');
+  const done = database.prepare('DELETE FROM due WHERE seq = ?');
+  return {
+    schedule: (at: number, kind: string, subject: number): void => schedule.run(at, kind, subject),
+    next: (now: number) => next.get(now),
+    done: (seq: number): void => done.run(seq),
+  };
+}
+
+/** Answers 1, 2, 3 … for each kind; kept in the store, so that a restart goes on where it stopped. */
+export function counter(database: Database): (kind: string) => number {
+  const count = database.prepare<{ n: number }>(
+    'INSERT INTO counters (kind, n) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET n = n + 1 RETURNING n',
+  );
+  return (kind) => count.get(kind)?.n ?? 0;
+}

@@ -1,0 +1,65 @@
+/** The workspace in the store: publications, their tiers and newsletter lists, API keys and OAuth clients. */
+import type { Database } from './database.ts';
+
+export interface PublicationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly double_opt_in: number;
+  readonly created: number;
+}
+
+export interface TierRow {
+  readonly id: string;
+  readonly publication_id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+export interface NewsletterListRow {
+  readonly id: string;
+  readonly publication_id: string;
+  readonly name: string;
+  readonly auto_subscribe: number;
+}
+
+/** An API key; `publications` is a JSON list of the ids it is restricted to, null for the whole workspace. */
+export interface ApiKeyRow {
+  readonly key: string;
+  readonly publications: string | null;
+}
+
+/** An OAuth client; `secret` is null for a public one, `redirect_uris` a JSON list. */
+export interface OauthClientRow {
+  readonly uid: string;
+  readonly name: string;
+  readonly secret: string | null;
+  readonly redirect_uris: string;
+}
+
+/** The queries about the workspace. */
+export type Workspace = ReturnType<typeof workspaceStore>;
+
+export function workspaceStore(database: Database) {
+  const addPublication = database.prepare('INSERT INTO publications (id, name, double_opt_in, created) VALUES (?, ?, ?, ?)');
+  const publication = database.prepare<PublicationRow>('SELECT * FROM publications WHERE id = ?');
+  const publications = database.prepare<PublicationRow>('SELECT * FROM publications ORDER BY created, id');
+  const addKey = database.prepare('INSERT INTO api_keys (key, publications) VALUES (?, ?)');
+  const key = database.prepare<ApiKeyRow>('SELECT * FROM api_keys WHERE key = ?');
+  const addClient = database.prepare('INSERT INTO oauth_clients (uid, name, secret, redirect_uris) VALUES (?, ?, ?, ?)');
+  const addTier = database.prepare('INSERT INTO tiers (id, publication_id, name, status) VALUES (?, ?, ?, ?)');
+  const tiers = database.prepare<TierRow>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name');
+  const addList = database.prepare('INSERT INTO newsletter_lists (id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?)');
+  const lists = database.prepare<NewsletterListRow>('SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id');
+  return {
+    addPublication: (row: PublicationRow): void => addPublication.run(row.id, row.name, row.double_opt_in, row.created),
+    publication: (id: string) => publication.get(id),
+    publications: () => publications.all(),
+    addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
+    key: (value: string) => key.get(value),
+    addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris),
+    addTier: (row: TierRow): void => addTier.run(row.id, row.publication_id, row.name, row.status),
+    tiers: (publicationId: string) => tiers.all(publicationId),
+    addList: (row: NewsletterListRow): void => addList.run(row.id, row.publication_id, row.name, row.auto_subscribe),
+    lists: (publicationId: string) => lists.all(publicationId),
+  };
+}

@@ -1,0 +1,27 @@
+/** Passes what happens on to whoever listens, in order. */
+
+export interface Feed<Event> {
+  /** Calls `listener` with every event from now on; the answer ends that. */
+  subscribe(listener: (event: Event) => void): () => void;
+  publish(event: Event): void;
+  /** Whether anyone listens: spares the work of describing an event to nobody. */
+  readonly listening: boolean;
+}
+
+export function createFeed<Event>(): Feed<Event> {
+  const listeners = new Set<(event: Event) => void>();
+  return {
+    subscribe(listener) {
+      // A wrapper, so that one function subscribed twice hears twice and leaves one at a time.
+      const own = (event: Event): void => listener(event);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    publish(event) {
+      for (const listener of [...listeners]) listener(event);
+    },
+    get listening() {
+      return listeners.size > 0;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Ids and codes of new records. Each is a pure function of the sandbox's seed number, the kind and the count of records
+ * of that kind: two runs that do the same things name everything the same, and a restart goes on without repeating.
+ */
+
+export interface Ids {
+  /** A version-4-shaped UUID for the `n`th record of this kind. */
+  uuid(kind: string, n: number): string;
+  /** Ten letters and digits for the `n`th record of this kind. */
+  code(kind: string, n: number): string;
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** @param seed - any whole number; another seed gives other ids */
+export function createIds(seed: number): Ids {
+  return {
+    uuid(kind, n) {
+      const hex = lanes(seed, kind, n).map((lane) => lane.toString(16).padStart(8, '0')).join('');
+      const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+    },
+    code(kind, n) {
+      const [high = 0, low = 0] = lanes(seed, `${kind}#`, n);
+      let rest = BigInt(high) * 0x1_0000_0000n + BigInt(low);
+      let code = '';
+      for (let i = 0; i < 10; i += 1) {
+        code += alphabet.charAt(Number(rest % 62n));
+        rest /= 62n;
+      }
+      return code;
+    },
+  };
+}
+
+/** Four well-mixed 32-bit numbers. */
+function lanes(seed: number, kind: string, n: number): number[] {
+  let base = mix(seed ^ 0x9e3779b9);
+  for (let i = 0; i < kind.length; i += 1) base = mix(base ^ Math.imul(kind.charCodeAt(i), 0x01000193));
+  return [1, 2, 3, 4].map((lane) => mix(mix(base + Math.imul(lane, 0x85ebca6b)) ^ mix(n + Math.imul(lane, 0x27d4eb2f))));
+}
+
+/** The finalizer of MurmurHash3: every input bit reaches every output bit. */
+function mix(value: number): number {
+  let hash = value >>> 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

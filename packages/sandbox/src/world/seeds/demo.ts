@@ -1,0 +1,122 @@
+/** The seed `demo`: a publication that has lived for three years, so that there is something to look at. */
+import { publicationId } from '../fixed.ts';
+import { founded } from './empty.ts';
+import type { Seed } from './seed.ts';
+
+type SeedSubscription = NonNullable<Seed['publications'][number]['subscriptions']>[number];
+type Origin = Pick<SeedSubscription, 'utm_source' | 'utm_medium' | 'utm_channel' | 'utm_campaign' | 'utm_term' | 'utm_content' | 'referring_site'>;
+
+/** Where subscribers came from. */
+const origins = {
+  direct: { utm_channel: 'website' },
+  import: { utm_channel: 'import' },
+  spring: { utm_channel: 'api', utm_source: 'landing page', utm_medium: 'organic', utm_campaign: 'Frühling 2024 🌷', referring_site: 'https://blog.example.org/frühling' },
+  launch: { utm_channel: 'embed', utm_source: 'twitter', utm_medium: 'social', utm_campaign: 'launch', utm_content: 'thread-1' },
+  ads: { utm_channel: 'api', utm_source: 'search', utm_medium: 'cpc', utm_campaign: 'autumn & winter', utm_term: 'harbour news, boats', utm_content: 'B' },
+  podcast: { utm_channel: 'recommendation', utm_source: 'podcast', utm_medium: 'audio', utm_campaign: 'episode 42', referring_site: 'https://podcast.example.net/42' },
+  friend: { utm_channel: 'referral', utm_source: 'friend', utm_medium: 'referral' },
+  product: { utm_channel: 'product', utm_source: 'app', utm_medium: 'in-app' },
+} as const satisfies Record<string, Origin>;
+
+type Person = readonly [email: string, name: string, status: SeedSubscription['status'], origin: keyof typeof origins, topics: readonly string[], birthday?: string];
+
+/** From the oldest to the newest. */
+const people: readonly Person[] = [
+  ['ada.lovelace@example.com', 'Ada', 'active', 'direct', ['boats', 'history'], '1990-12-10'],
+  ['grace@example.org', 'Grace', 'active', 'launch', ['engineering'], '1986-12-09'],
+  ['linus+news@example.net', 'Linus', 'active', 'launch', ['engineering', 'boats']],
+  ['Jürgen@bücher.example', 'Jürgen', 'active', 'import', ['history', 'food']],
+  ['zoë@example.com', 'Zoë', 'inactive', 'import', []],
+  ['MARIE.CURIE@Example.com', 'Marie', 'active', 'import', ['engineering'], '1987-11-07'],
+  ['katherine@example.org', 'Katherine', 'active', 'spring', ['engineering', 'history']],
+  ['alan@example.net', 'Alan', 'paused', 'spring', []],
+  ['bo@例え.example', 'Bo', 'active', 'spring', ['food']],
+  ['olga.ladyzhenskaya@example.com', 'Ольга', 'active', 'direct', ['history'], '1992-03-07'],
+  ['no-such-mailbox@nowhere.invalid', 'Nobody', 'invalid', 'import', []],
+  ['edsger@example.org', 'Edsger', 'active', 'direct', ['engineering']],
+  ['radia.perlman@example.net', 'Radia', 'active', 'podcast', ['engineering', 'boats'], '1991-12-18'],
+  ["o'brien@example.com", 'Siobhán', 'active', 'podcast', ['boats']],
+  ['barbara+liskov@example.org', 'Barbara', 'active', 'podcast', ['engineering']],
+  ['tim@example.net', 'Tim', 'inactive', 'ads', ['history']],
+  ['hedy.lamarr@example.com', 'Hedy', 'active', 'ads', ['engineering', 'food'], '1994-11-09'],
+  ['josé@correo.example', 'José', 'active', 'ads', ['food']],
+  ['margaret@example.org', 'Margaret', 'active', 'friend', ['boats']],
+  ['dennis@example.net', 'Dennis', 'active', 'friend', []],
+  ['ken@example.com', 'Ken', 'needs_attention', 'friend', []],
+  ['annie.easley@example.org', 'Annie', 'active', 'direct', ['engineering', 'boats'], '1993-04-23'],
+  ['sophie@maison.example', 'Sophie', 'active', 'direct', ['food', 'history']],
+  ['donald@example.net', 'Donald', 'active', 'product', ['engineering']],
+  ['frances.allen@example.com', 'Frances', 'inactive', 'product', []],
+  ['karen.spärck.jones@example.org', 'Karen', 'active', 'spring', ['history'], '1985-08-26'],
+  ['guido@example.net', 'Guido', 'active', 'spring', ['engineering']],
+  ['jean.bartik@example.com', 'Jean', 'active', 'ads', ['boats']],
+  ['typo@example.invalid', '', 'invalid', 'ads', []],
+  ['yukihiro@例え.example', '松本', 'active', 'podcast', ['engineering', 'food']],
+  ['mary.jackson@example.org', 'Mary', 'active', 'friend', ['engineering'], '1991-04-09'],
+  ['brendan@example.net', 'Brendan', 'active', 'launch', []],
+  ['elizabeth.feinler@example.com', 'Elizabeth', 'active', 'direct', ['history']],
+  ['niklaus@zürich.example', 'Niklaus', 'active', 'direct', ['boats', 'engineering']],
+  ['stephanie+list@example.org', 'Stephanie', 'paused', 'ads', []],
+  ['vint@example.net', 'Vint', 'active', 'podcast', ['history'], '1988-06-23'],
+  ['lynn.conway@example.com', 'Lynn', 'active', 'spring', ['engineering']],
+  ['mads@køb.example', 'Mads', 'active', 'product', ['food', 'boats']],
+  ['sister.kenneller@example.org', 'Mary', 'pending', 'direct', []],
+  ['whitfield@example.net', 'Whitfield', 'pending', 'ads', ['history']],
+  ['shafi@example.com', 'Shafi', 'active', 'friend', ['engineering'], '1995-11-14'],
+  ['tu.youyou@example.org', '屠呦呦', 'active', 'direct', ['food', 'history']],
+];
+
+/** About 25 days, and an odd number of seconds, so that times of day differ. */
+const apart = 2_161_037;
+
+function subscription(person: Person, index: number): SeedSubscription {
+  const [email, name, status, origin, topics, birthday] = person;
+  const received = status === 'active' || status === 'inactive' ? Math.max(1, 170 - index * 4) : 0;
+  const premium = index % 7 === 1 ? ['Patron'] : index % 11 === 6 ? ['Supporter'] : [];
+  return {
+    email,
+    status,
+    created: founded + 3600 + index * apart,
+    ...origins[origin],
+    ...(origin === 'friend' && { referred_by: 'ada.lovelace@example.com' }),
+    premium_tiers: premium,
+    newsletter_lists: index % 3 === 0 ? ['Weekly', 'Tide tables'] : ['Weekly'],
+    tags: index % 5 === 0 ? ['early bird'] : [],
+    custom_fields: [
+      ...(name ? [{ name: 'First Name', value: name }] : []),
+      ...(topics.length > 0 ? [{ name: 'Topics', value: [...topics] }] : []),
+      ...(birthday ? [{ name: 'Birthday', value: birthday }] : []),
+      ...(index % 4 === 0 ? [{ name: 'Team size', value: 1 + ((index * 7) % 40) }] : []),
+      ...(index % 6 === 2 ? [{ name: 'Berth length', value: 6.5 + index / 4 }] : []),
+      ...(index % 5 === 3 ? [{ name: 'Wants print', value: index % 2 === 0 }] : []),
+      ...(index % 9 === 4 ? [{ name: 'Last visit', value: `2026-0${1 + (index % 9)}-14T08:30:00Z` }] : []),
+    ],
+    emails_received: received,
+    open_rate: received === 0 ? 0 : 35 + ((index * 13) % 50),
+    click_through_rate: received === 0 ? 0 : 2 + ((index * 7) % 25),
+  };
+}
+
+export function demo(): Seed {
+  return {
+    publications: [
+      {
+        id: publicationId,
+        name: 'The Harbour Letter',
+        created: founded,
+        tiers: [{ name: 'Supporter' }, { name: 'Patron' }],
+        newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Tide tables' }],
+        custom_fields: [
+          { display: 'First Name', kind: 'string', created: founded },
+          { display: 'Team size', kind: 'integer', created: founded },
+          { display: 'Wants print', kind: 'boolean', created: founded },
+          { display: 'Birthday', kind: 'date', created: founded },
+          { display: 'Last visit', kind: 'datetime', created: founded },
+          { display: 'Topics', kind: 'list', options: ['boats', 'engineering', 'food', 'history'], created: founded },
+          { display: 'Berth length', kind: 'double', created: founded },
+        ],
+        subscriptions: people.map(subscription),
+      },
+    ],
+  };
+}

@@ -1,0 +1,85 @@
+/** What a seed is – data in a documented format – and how it is planted. */
+import { customFieldKinds, subscriptionStatuses, subscriptionTiers, tierStatuses, utmChannels } from '@newsletter-kit/core/contract';
+import { address, customFieldValue } from '@newsletter-kit/core/schema';
+import * as z from 'zod';
+
+const text = z.string().default('');
+const count = z.int().min(0).default(0);
+const percent = z.number().min(0).max(100).default(0);
+const seconds = z.int().min(0);
+
+const subscription = z.strictObject({
+  email: address,
+  status: z.enum(subscriptionStatuses).default('active'),
+  /** Unix seconds; now, where left out. */
+  created: seconds.optional(),
+  tier: z.enum(subscriptionTiers).optional(),
+  /** Names of tiers of the publication. */
+  premium_tiers: z.array(z.string()).default([]),
+  /** Names of newsletter lists of the publication. */
+  newsletter_lists: z.array(z.string()).default([]),
+  utm_source: text,
+  utm_medium: text,
+  utm_channel: z.enum(utmChannels).default('api'),
+  utm_campaign: text,
+  utm_term: text,
+  utm_content: text,
+  referring_site: text,
+  /** Address of the subscription that referred this one; it must stand before it. */
+  referred_by: address.optional(),
+  tags: z.array(z.string()).default([]),
+  custom_fields: z.array(z.strictObject({ name: z.string(), value: customFieldValue })).default([]),
+  emails_received: count,
+  open_rate: percent,
+  click_through_rate: percent,
+});
+
+const publication = z.strictObject({
+  id: z.string().regex(/^pub_[0-9a-zA-Z-]+$/, 'must look like pub_<uuid>'),
+  name: z.string().min(1),
+  double_opt_in: z.boolean().default(false),
+  created: seconds.optional(),
+  tiers: z.array(z.strictObject({ name: z.string().min(1), status: z.enum(tierStatuses).default('active') })).default([]),
+  newsletter_lists: z.array(z.strictObject({ name: z.string().min(1), auto_subscribe: z.boolean().default(false) })).default([]),
+  custom_fields: z
+    .array(
+      z.strictObject({
+        display: z.string().trim().min(1),
+        kind: z.enum(customFieldKinds),
+        options: z.array(z.string()).default([]),
+        created: seconds.optional(),
+      }),
+    )
+    .default([]),
+  subscriptions: z.array(subscription).default([]),
+});
+
+/** The format of a seed file. Keys and OAuth clients that are left out are the standard ones. */
+export const seedSchema = z.strictObject({
+  publications: z.array(publication).min(1),
+  /** `publications` restricts a key; left out, it reaches the whole workspace. */
+  keys: z.array(z.strictObject({ key: z.string().min(1), publications: z.array(z.string()).optional() })).optional(),
+  oauth_clients: z
+    .array(z.strictObject({ uid: z.string().min(1), name: z.string(), secret: z.string().nullable(), redirect_uris: z.array(z.string()) }))
+    .optional(),
+});
+
+/** A seed as it is written. */
+export type Seed = z.input<typeof seedSchema>;
+/** A seed with its defaults filled in. */
+export type ReadSeed = z.output<typeof seedSchema>;
+/** One subscription of a seed with its defaults filled in. */
+export type SeedSubscription = z.output<typeof subscription>;
+
+/** A seed that can't be planted, in words for the person who wrote it. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError';
+}
+
+/** Checks a seed and fills in its defaults. @throws {@link SeedError} that names the place and what is wrong there */
+export function readSeed(input: unknown): ReadSeed {
+  const read = seedSchema.safeParse(input);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new SeedError(`The seed is not usable: ${issue?.path.join('.') || 'it'}: ${issue?.message}.`);
+}

@@ -1,0 +1,30 @@
+/** The statuses a subscription takes, as pure rules. The specification has no transition table; these keep its three rules. */
+
+export type DoubleOptOverride = 'on' | 'off' | 'not_set';
+
+/** How long the check of a new address takes, in milliseconds of the sandbox's clock. */
+export const validationTime = 500;
+
+/** Whether the subscriber has to confirm: the request's word, else the publication's. */
+export function needsConfirmation(override: DoubleOptOverride | undefined, publicationDefault: boolean): boolean {
+  return override === 'on' || (override !== 'off' && publicationDefault);
+}
+
+/** The status a new subscription starts in. `off` marks it active immediately; every other waits for its address check. */
+export function firstStatus(override: DoubleOptOverride | undefined): 'active' | 'validating' {
+  return override === 'off' ? 'active' : 'validating';
+}
+
+/**
+ * The status after the address check. Addresses under `.invalid` – the domain reserved for names that never exist
+ * (RFC 2606) – fail it, so that this path can be tried.
+ */
+export function statusAfterValidation(email: string, mustConfirm: boolean): 'invalid' | 'pending' | 'active' {
+  if (email.toLowerCase().endsWith('.invalid')) return 'invalid';
+  return mustConfirm ? 'pending' : 'active';
+}
+
+/** The status of an unsubscribed subscription that is reactivated: its address is known, only consent may be missing. */
+export function statusAfterReactivation(mustConfirm: boolean): 'pending' | 'active' {
+  return mustConfirm ? 'pending' : 'active';
+}

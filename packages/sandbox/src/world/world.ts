@@ -1,0 +1,60 @@
+/** The world: store, clock, ids and feed, and the two ways anything in it changes – a write now, or what falls due later. */
+import { openStore, type Store } from '../store/store.ts';
+import { createClock, type Clock } from './clock.ts';
+import { createFeed, type Feed } from './feed.ts';
+import { happenings } from './happenings.ts';
+import { createIds, type Ids } from './ids.ts';
+
+/** A subscription came to be or changed; `seq` finds it in the store. Null: everything was replaced. */
+export type WorldEvent =
+  | { readonly type: 'subscription'; readonly change: 'created' | 'updated'; readonly seq: number }
+  | { readonly type: 'reset' };
+
+/** Notes a change, to be published once the transaction is committed. */
+export type Note = (event: WorldEvent) => void;
+
+export interface World {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly feed: Feed<WorldEvent>;
+  /** Runs `work` in one transaction and publishes what it noted after the commit. */
+  write<T>(work: (note: Note) => T): T;
+  /** Runs everything that has fallen due, oldest first, each in its own transaction. */
+  settle(): void;
+}
+
+export interface WorldOptions {
+  readonly location: string;
+  readonly now: () => number;
+  readonly idSeed: number;
+}
+
+export function openWorld(options: WorldOptions): World {
+  const store = openStore(options.location);
+  const clock = createClock(options.now);
+  const feed = createFeed<WorldEvent>();
+  const world: World = {
+    store,
+    clock,
+    ids: createIds(options.idSeed),
+    feed,
+    write(work) {
+      const noted: WorldEvent[] = [];
+      const result = store.transaction(() => work((event) => noted.push(event)));
+      for (const event of noted) feed.publish(event);
+      return result;
+    },
+    settle() {
+      const now = clock.now();
+      for (let due = store.due.next(now); due; due = store.due.next(now)) {
+        const { seq, kind, subject } = due;
+        world.write((note) => {
+          store.due.done(seq);
+          happenings[kind]?.(world, subject, note);
+        });
+      }
+    },
+  };
+  return world;
+}
