@@ -1,4 +1,4 @@
-/** How long to wait after a failure. Pure. */
+/** How long to wait after a failure, in whole milliseconds. Pure. */
 
 /** How patient delivery is, in milliseconds. */
 export interface Patience {
@@ -21,6 +21,6 @@ export const defaultPatience: Patience = { firstMs: 1000, longestMs: 60_000, lon
 export function backoff(failures: number, askedMs: number | undefined, patience: Patience, random: () => number): number {
   const ceiling = Math.min(patience.longestMs, patience.firstMs * 2 ** Math.min(failures - 1, 30));
   const own = ceiling * (0.5 + random() / 2);
-  if (askedMs === undefined) return own;
-  return Math.min(Math.max(askedMs, 0), patience.longestAskedMs) + patience.firstMs * random() * 0.1;
+  if (askedMs === undefined) return Math.ceil(own);
+  return Math.ceil(Math.min(Math.max(askedMs, 0), patience.longestAskedMs) + patience.firstMs * random() * 0.1);
 }

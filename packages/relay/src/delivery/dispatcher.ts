@@ -44,7 +44,8 @@ export class Dispatcher {
   /** Failures since the last success, counted once per hold. */
   #failures = 0;
   #trouble: string | null = null;
-  #storeFails = false;
+  /** What the store failed at when it was last asked. */
+  readonly #storeFails = new Set<'take' | 'settle'>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -79,10 +80,11 @@ export class Dispatcher {
     while (!this.#stopping) {
       try {
         await this.#takeDue();
-        await this.#bell.wait(await this.#untilNext());
-        this.#storeWorks();
+        const untilNext = await this.#untilNext();
+        this.#storeWorks('take');
+        await this.#bell.wait(untilNext);
       } catch (error) {
-        this.#storeFailed(error);
+        this.#storeFailed('take', error);
         await this.#bell.wait(storePauseMs);
       }
     }
@@ -173,23 +175,22 @@ export class Dispatcher {
     for (;;) {
       try {
         await this.#options.store.settle(id, outcome);
-        return this.#storeWorks();
+        return this.#storeWorks('settle');
       } catch (error) {
-        this.#storeFailed(error);
+        this.#storeFailed('settle', error);
         if (this.#stopping) return;
         await new Promise((resolve) => setTimeout(resolve, storePauseMs));
       }
     }
   }
 
-  #storeWorks(): void {
-    if (this.#storeFails) this.#options.log.info('the store works again');
-    this.#storeFails = false;
+  #storeWorks(at: 'take' | 'settle'): void {
+    if (this.#storeFails.delete(at) && this.#storeFails.size === 0) this.#options.log.info('the store works again');
   }
 
-  #storeFailed(error: unknown): void {
+  #storeFailed(at: 'take' | 'settle', error: unknown): void {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    if (!this.#storeFails) this.#options.log.error({ reason: error.message }, 'delivery pauses until the store works');
-    this.#storeFails = true;
+    if (this.#storeFails.size === 0) this.#options.log.error({ reason: error.message }, 'delivery pauses until the store works');
+    this.#storeFails.add(at);
   }
 }

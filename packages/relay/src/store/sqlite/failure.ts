@@ -29,6 +29,12 @@ export function sqliteCode(error: unknown): number | null {
   return error.errcode & 0xff;
 }
 
+/** Whether the error concerns the store as a whole – disk, lock, file – and not the one statement that met it. */
+export function isOfTheStore(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== null && code in meanings;
+}
+
 /** What went wrong and what to do, for the end of a sentence. */
 export function meaning(error: unknown): string {
   const code = sqliteCode(error);

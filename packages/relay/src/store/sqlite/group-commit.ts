@@ -1,7 +1,7 @@
 /** Many writers, one transaction: what arrives while the disk is busy shares the next sync. */
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailableError } from '../signup-store.ts';
-import { meaning } from './failure.ts';
+import { isOfTheStore, meaning } from './failure.ts';
 
 interface Write {
   /** Runs inside the transaction; the function it gives is called after the commit reached the disk. */
@@ -41,6 +41,10 @@ export class GroupCommit {
     const group = this.#waiting;
     if (group.length === 0) return;
     this.#waiting = [];
+    this.#commit(group);
+  }
+
+  #commit(group: readonly Write[]): void {
     let acknowledge: (() => void)[];
     try {
       this.#db.exec('BEGIN IMMEDIATE');
@@ -48,6 +52,11 @@ export class GroupCommit {
       this.#db.exec('COMMIT');
     } catch (cause) {
       this.#rollBack();
+      if (group.length > 1 && !isOfTheStore(cause)) {
+        // One of them is at fault: the others must not suffer for it.
+        for (const write of group) this.#commit([write]);
+        return;
+      }
       const error = new StoreUnavailableError(`The store cannot be written: ${meaning(cause)}.`, { cause });
       for (const { fail } of group) fail(error);
       return;

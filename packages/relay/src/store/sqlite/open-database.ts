@@ -1,6 +1,6 @@
 /** Opens the file, makes sure it is ours and of our version, and that a commit really syncs. */
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
-import { dirname, resolve, sep, basename } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../startup-error.ts';
 import { lockExclusively } from './exclusive-lock.ts';
@@ -48,10 +48,14 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
 function ownFile(givenPath: string): string {
   const path = resolve(givenPath);
   try {
-    for (const file of [path, `${path}-lock`]) {
-      if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+    const real = existsSync(path) ? realpathSync(path) : path;
+    for (const file of [real, `${real}-lock`]) {
+      // Never opened when it exists: closing it again would drop the locks this process may hold on it (POSIX).
+      if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600));
+      else if (statSync(file).isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR' });
+      else accessSync(file, constants.R_OK | constants.W_OK);
     }
-    return existsSync(path) ? realpathSync(path) : `${realpathSync(dirname(path))}${sep}${basename(path)}`;
+    return realpathSync(real);
   } catch (cause) {
     throw new StartupError(`The store ${path} cannot be created: ${meaning(cause)}.`, { cause });
   }

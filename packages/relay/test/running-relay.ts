@@ -1,0 +1,69 @@
+/** A relay in this process, on a real store in a scratch folder; its log is kept for the test to read. */
+import { join } from 'node:path';
+import { createClient, type Fetch } from '@newsletter-kit/core';
+import { onTestFinished } from 'vitest';
+import { createLog, createRelay, openStore, readConfig, type Relay, type RelayOptions, type SignupStore } from '../src/index.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+export const site = 'https://shop.example';
+export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+export const apiKey = 'sandbox-key';
+
+export const environment = {
+  NEWSLETTER_API_URL: 'http://127.0.0.1:4010/v2',
+  NEWSLETTER_API_KEY: apiKey,
+  NEWSLETTER_PUBLICATION_ID: publicationId,
+  RELAY_ALLOWED_ORIGINS: `${site},https://www.shop.example`,
+};
+
+/** An API nobody can reach. */
+export const unreachable: Fetch = () => Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }));
+
+export interface RunningRelay extends Relay {
+  readonly store: SignupStore;
+  readonly logged: string[];
+}
+
+export interface RelayParts extends Partial<Omit<RelayOptions, 'config'>> {
+  /** What the API answers. Default: nothing, it is unreachable. */
+  readonly api?: Fetch;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayParts = {}): RunningRelay {
+  const config = readConfig({ ...environment, ...settings });
+  const folder = scratchFolder();
+  const store = parts.store ?? openStore({ kind: 'sqlite', path: join(folder, 'relay.db') });
+  const logged: string[] = [];
+  const relay = createRelay({
+    config,
+    store,
+    log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
+    client: createClient({ baseUrl: config.api.url, token: config.api.key, fetch: api, timeoutMs: 2000 }),
+    ...parts,
+  });
+  onTestFinished(async () => {
+    await relay.stop(0);
+    if (!parts.store) await store.close();
+  });
+  return { ...relay, store, logged };
+}
+
+/** A post as the tag on `site` makes it. */
+export function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Request {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Request('http://relay.example/signup', {
+    method: 'POST',
+    headers: { origin: site, 'content-type': 'application/json', ...headers },
+    body: text,
+  });
+}
+
+/** A post as a browser makes it of a plain form. */
+export function formPost(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Request {
+  return post(new URLSearchParams(fields).toString(), {
+    'content-type': 'application/x-www-form-urlencoded',
+    accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8',
+    ...headers,
+  });
+}

@@ -1,0 +1,134 @@
+/** The SQLite store: the conformance suite, and what is its own – the disk, the lock, the file. */
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { describeSignupStore } from './conformance.ts';
+
+const ofPerson = (email: string, size = 0): NewSignup => ({
+  form: 'default',
+  submission: { email, utm_content: 'x'.repeat(size) },
+  suspected: false,
+  origin: null,
+  idempotencyKey: null,
+  receivedAt: Date.now(),
+});
+
+const open = (path: string, maxPages?: number): SignupStore => {
+  const store = openSqliteStore(path, { maxPages });
+  onTestFinished(() => store.close());
+  return store;
+};
+
+describe('a signup store in an SQLite file', () => {
+  describeSignupStore(() => {
+    const path = join(scratchFolder(), 'relay.db');
+    return { open: () => openSqliteStore(path) };
+  });
+
+  it('refuses on a full disk, loses nothing it acknowledged, and goes on when there is room', async () => {
+    const path = join(scratchFolder(), 'relay.db');
+    const small = openSqliteStore(path, { maxPages: 40 });
+    const acknowledged: string[] = [];
+    let refused: unknown;
+    for (let i = 0; i < 200 && refused === undefined; i++) {
+      await small.accept(ofPerson(`p${i}@example.com`, 1000)).then(
+        () => acknowledged.push(`p${i}@example.com`),
+        (error: unknown) => (refused = error),
+      );
+    }
+    expect(refused).toBeInstanceOf(StoreUnavailableError);
+    expect((refused as Error).message).toBe('The store cannot be written: the disk is full; make room on it.');
+    expect(acknowledged.length).toBeGreaterThan(10);
+    await small.close();
+
+    const roomy = open(path);
+    await roomy.accept(ofPerson('after@example.com'));
+    const kept = (await roomy.claim(1000, Date.now())).map(({ submission }) => submission.email);
+    expect(kept.sort()).toEqual([...acknowledged, 'after@example.com'].sort());
+  });
+
+  it('fails all signups of a group that cannot be written, and keeps none of them', async () => {
+    const store = open(join(scratchFolder(), 'relay.db'), 30);
+    const results = await Promise.allSettled(Array.from({ length: 200 }, (_, i) => store.accept(ofPerson(`p${i}@example.com`, 1000))));
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect((await store.counts()).waiting).toBe(0);
+  });
+
+  it('does not let one signup that cannot be written take the others of its group along', async () => {
+    const store = open(join(scratchFolder(), 'relay.db'));
+    const broken = { ...ofPerson('broken@example.com'), receivedAt: 1.5 }; // no whole number: the column refuses it
+    const results = await Promise.allSettled([store.accept(ofPerson('a@example.com')), store.accept(broken), store.accept(ofPerson('b@example.com'))]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await store.counts()).waiting).toBe(2);
+  });
+
+  it('refuses to open a file that another relay holds, also by another name', () => {
+    const folder = scratchFolder();
+    const path = join(folder, 'relay.db');
+    open(path);
+    symlinkSync(path, join(folder, 'alias.db'));
+    for (const name of [path, join(folder, 'alias.db')]) {
+      expect(() => openSqliteStore(name)).toThrow(
+        new StartupError(`Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`),
+      );
+    }
+  });
+
+  it('lets other programs read the file while it runs', async () => {
+    const path = join(scratchFolder(), 'relay.db');
+    const store = open(path);
+    await store.accept(ofPerson('ada@example.com'));
+    const reader = new DatabaseSync(path, { readOnly: true });
+    onTestFinished(() => reader.close());
+    expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 });
+  });
+
+  it('syncs each commit, and keeps the file to its owner', () => {
+    const path = join(scratchFolder(), 'relay.db');
+    open(path);
+    expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+    expect((statSync(`${path}-wal`).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it.each([
+    ['a folder that does not exist', (folder: string) => join(folder, 'none', 'relay.db'), 'its folder does not exist; create the folder'],
+    ['a folder', (folder: string) => folder, 'it is a folder; name a file in it'],
+    ['a file that is no database', (folder: string) => written(folder, 'notes.txt', 'x'.repeat(5000)), 'it is not an SQLite database; name another file'],
+    ['the database of another program', foreign, "name a file of the relay's own"],
+    ['a store of a newer relay', newer, 'was written by a newer relay (version 99): update this one'],
+  ])('says what to do when the path is %s', (_case, path, sentence) => {
+    expect(() => openSqliteStore(path(scratchFolder()))).toThrow(sentence);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('says what to do when it may not write there', () => {
+    const folder = join(scratchFolder(), 'locked');
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    expect(() => openSqliteStore(join(folder, 'relay.db'))).toThrow('the relay may not write there; change the permissions or name another place');
+  });
+});
+
+function written(folder: string, name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+function foreign(folder: string): string {
+  const path = join(folder, 'other.db');
+  const db = new DatabaseSync(path);
+  db.exec('CREATE TABLE customers (id INTEGER)');
+  db.close();
+  return path;
+}
+
+function newer(folder: string): string {
+  const path = join(folder, 'relay.db');
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA application_id = ${0x4e_4b_52_4c}; PRAGMA user_version = 99`);
+  db.close();
+  return path;
+}
