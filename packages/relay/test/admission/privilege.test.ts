@@ -1,0 +1,83 @@
+/** What a page can make the relay send: the public fields, and nothing else. */
+import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
+import { attributionFields, readSubmission } from '@newsletter-kit/core/signup';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { settings } from '../../src/index.ts';
+import { eventually } from '../eventually.ts';
+import { formPost, post, runRelay } from '../running-relay.ts';
+import { sandboxApi } from '../sandbox-api.ts';
+
+const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
+const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
+
+const pins = {
+  RELAY_DOUBLE_OPT_OVERRIDE: 'on',
+  RELAY_SEND_WELCOME_EMAIL: 'false',
+  RELAY_TIER: 'free',
+};
+const pinned = { double_opt_override: 'on', send_welcome_email: false, tier: 'free' };
+
+const value = fc.oneof(
+  fc.boolean(),
+  fc.constantFrom('on', 'off', 'true', 'premium', 'free', ''),
+  fc.string(),
+  fc.array(fc.string(), { maxLength: 3 }),
+  fc.constant({ value: 'premium' }),
+  fc.constant(null),
+);
+const hostileBody = fc.record(
+  Object.fromEntries([...privilegedFields, '__proto__', 'constructor', 'publicationId', 'status', 'tags'].map((name) => [name, value])),
+  { requiredKeys: [] },
+);
+
+it('only public fields reach the API, and pinned ones always win', async () => {
+  const api = sandboxApi();
+  const relay = runRelay({ api: api.fetch, settings: pins });
+  relay.start();
+  let sent = 0;
+  await fc.assert(
+    fc.asyncProperty(hostileBody, fc.boolean(), async (body, asForm) => {
+      const email = `p${sent++}@example.com`;
+      const request = asForm
+        ? formPost({ ...Object.fromEntries(Object.entries(body).map(([name, each]) => [name, String(each)])), email })
+        : post({ ...body, email });
+      expect([202, 303]).toContain((await relay.fetch(request)).status);
+      const arrived = await eventually('it arrives', () => api.received.find((each) => each['email'] === email));
+      expect(arrived).toEqual({ email, ...pinned });
+    }),
+    { numRuns: 150 },
+  );
+}, 30_000);
+
+it('of the custom fields only the listed ones reach the API, and none too many loses the person', async () => {
+  const api = sandboxApi();
+  const relay = runRelay({ api: api.fetch, settings: { RELAY_ALLOWED_FIELDS: 'First Name, Topics' } });
+  relay.start();
+  const fields = [
+    { name: 'First Name', value: 'Ada' },
+    { name: 'Team size', value: 3 },
+    { name: 'Topics', value: ['boats'] },
+  ];
+  await relay.fetch(post({ email: 'ada@example.com', custom_fields: fields }));
+  await relay.fetch(post({ email: 'bob@example.com', custom_fields: [fields[1]] }));
+  await eventually('both arrive', () => api.received.length === 2);
+  expect(api.received.map((each) => each['custom_fields'])).toEqual([[fields[0], fields[2]], undefined]);
+});
+
+it('every privileged field can be pinned, but the one that belongs to a single person', () => {
+  const names = settings.map(({ name }) => name);
+  expect(privilegedFields.filter((field) => !names.includes(`RELAY_${field.toUpperCase()}`))).toEqual(['payments_customer_id']);
+});
+
+it('whatever is posted, the answer is one of the wire, never a failure of the relay', async () => {
+  const relay = runRelay();
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.json(), fc.string(), hostileBody.map((body) => JSON.stringify(body))), async (text) => {
+      const { status } = await relay.fetch(post(text));
+      expect([202, 400, 413]).toContain(status);
+      if (status === 202) expect(readSubmission(JSON.parse(text)).ok).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,244 @@
+/** Delivery to the sandbox: what arrives, and what happens to signups while the API will not take them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { post, runRelay, unreachable, type RelayParts } from '../running-relay.ts';
+import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
+
+/** Impatient, and without chance. */
+const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5 };
+
+const start = (api: SandboxApi, parts: RelayParts = {}) => {
+  const relay = runRelay({ api: api.fetch, delivery, ...parts });
+  relay.start();
+  return relay;
+};
+const answering = (status: number, body: unknown, headers: Record<string, string> = {}) => () =>
+  Promise.resolve(Response.json(body, { status, headers }));
+const problem = (status: number, message = 'No.') => ({ status, statusText: 'x', errors: [{ message, code: 'X' }] });
+
+describe('a signup', () => {
+  it('arrives within a second with its attribution and custom fields', async () => {
+    const api = sandboxApi();
+    const relay = start(api);
+    const from = Date.now();
+    await relay.fetch(
+      post({
+        email: 'Grace.Hopper+navy@BÜCHER.example',
+        utm_source: 'Frühlings-Newsletter 🌷',
+        utm_campaign: 'x'.repeat(300),
+        referring_site: 'https://blog.example/a?b=c',
+        custom_fields: [
+          { name: 'First Name', value: 'Grace' },
+          { name: 'Topics', value: ['boats', 'history'] },
+          { name: 'Birthday', value: '1906-12-09' },
+        ],
+      }),
+    );
+    await eventually('the relay counts it as delivered', async () => (await relay.store.counts()).delivered === 1);
+    expect(Date.now() - from).toBeLessThan(1000);
+    const [newest] = (await api.subscriptions()).filter(({ email }) => email === 'Grace.Hopper+navy@bücher.example');
+    expect(newest).toMatchObject({ utm_source: 'Frühlings-Newsletter 🌷', utm_campaign: 'x'.repeat(300), referring_site: 'https://blog.example/a?b=c' });
+    expect(newest?.custom_fields).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'First Name', value: 'Grace' }),
+        expect.objectContaining({ name: 'Topics', value: ['boats', 'history'] }),
+        expect.objectContaining({ name: 'Birthday', value: '1906-12-09' }),
+      ]),
+    );
+  });
+
+  it('that waited while no relay ran is delivered at the next start', async () => {
+    const api = sandboxApi();
+    const relay = runRelay({ api: api.fetch, delivery });
+    await relay.fetch(post({ email: 'ada@example.com' }));
+    await sleep(50);
+    expect(api.received).toEqual([]);
+    relay.start();
+    await eventually('it arrives', () => api.received.length === 1);
+  });
+
+  it('with a custom field the publication lacks is delivered, and the log says what was left out', async () => {
+    const relay = start(sandboxApi());
+    await relay.fetch(post({ email: 'ada@example.com', custom_fields: [{ name: 'Shoe size', value: 38 }] }));
+    await eventually('the warning is logged', () => relay.logged.some((line) => line.includes('left out parts') && line.includes('warnings')));
+    expect((await relay.store.counts()).delivered).toBe(1);
+  });
+
+  it('with the honeypot filled in is kept for review and not delivered', async () => {
+    const api = sandboxApi();
+    const relay = start(api);
+    await relay.fetch(post({ email: 'robot@example.com', hp_field: 'https://spam.example' }));
+    await relay.fetch(post({ email: 'ada@example.com' }));
+    await eventually('the other arrives', async () => (await relay.store.counts()).delivered === 1);
+    expect(api.received.map(({ email }) => email)).toEqual(['ada@example.com']);
+    expect((await relay.store.counts()).review).toBe(1);
+  });
+
+  it('reaches the API once, however often it is sent', async () => {
+    const api = sandboxApi();
+    const relay = start(api);
+    for (let i = 0; i < 10; i++) await relay.fetch(post({ email: i % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com' }, { 'idempotency-key': 'one-intent' }));
+    await eventually('it arrives', async () => (await relay.store.counts()).delivered === 1);
+    await sleep(50);
+    expect(api.received).toHaveLength(1);
+  });
+});
+
+describe('while the API will not take them', () => {
+  it.each([
+    ['it cannot be reached', unreachable],
+    ['it fails', answering(500, problem(500))],
+    ['its proxy answers an error page', () => Promise.resolve(new Response('<h1>Bad Gateway</h1>', { status: 502 }))],
+    ['a proxy refuses without the API’s words', () => Promise.resolve(new Response('Bad Request', { status: 400 }))],
+    ['the key is wrong', answering(401, problem(401))],
+    ['the key lacks the right', answering(403, problem(403))],
+    ['the publication is unknown', answering(404, problem(404))],
+    ['the plan has ended', answering(402, problem(402))],
+    ['a login page answers with success', () => Promise.resolve(new Response('<h1>Welcome to our Wi-Fi</h1>'))],
+  ])('signups wait – %s – and are all delivered once it does', async (_case, down) => {
+    const api = sandboxApi();
+    api.instead = down;
+    const relay = start(api);
+    for (let i = 0; i < 20; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
+    await sleep(150);
+    expect(await relay.store.counts()).toEqual({ waiting: 20, review: 0, delivered: 0, dead: 0 });
+    api.instead = null;
+    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 20);
+    expect(api.received.map(({ email }) => email).sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}@example.com`).sort());
+  });
+
+  it('the API is asked by one signup at a time, not by all of them', async () => {
+    const api = sandboxApi();
+    let asked = 0;
+    api.instead = (request) => {
+      asked += 1;
+      return unreachable(request);
+    };
+    const relay = runRelay({ api: api.fetch, delivery });
+    for (let i = 0; i < 500; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
+    relay.start();
+    await sleep(300);
+    // Five at first, then one for each wait of 20 to 60 ms.
+    expect(asked).toBeGreaterThan(5);
+    expect(asked).toBeLessThan(25);
+    api.instead = null;
+    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 500);
+  });
+
+  it('a real wrong key and a real wrong publication make signups wait, and the log says what to do, once', async () => {
+    for (const [settings, advice] of [
+      [{ NEWSLETTER_API_KEY: 'sandbox-key-of-another-service' }, 'set a valid key and restart the relay'],
+      [{ NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-00000000beef' }, 'correct it and restart'],
+    ] as const) {
+      const api = sandboxApi();
+      const relay = start(api, { settings });
+      await relay.fetch(post({ email: 'ada@example.com' }));
+      await eventually('several attempts', () => api.answered.length > 3);
+      expect((await relay.store.counts()).waiting).toBe(1);
+      const errors = relay.logged.filter((line) => line.includes('"level":"error"'));
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toContain(advice);
+    }
+  });
+
+  it('the quota of the sandbox is kept to: after its 429 nothing is sent until the window has passed', async () => {
+    const api = sandboxApi({ seed: 'demo', profile: 'service' });
+    const now = () => api.sandbox.clock.now();
+    const relay = runRelay({ api: api.fetch, delivery, now });
+    for (let i = 0; i < 200; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
+    relay.start();
+    await eventually('the quota is used up', () => api.answered.includes(429));
+    await sleep(200);
+    expect(api.answered.filter((status) => status === 200)).toHaveLength(180);
+    expect(api.answered.filter((status) => status === 429).length).toBeLessThanOrEqual(5);
+    api.sandbox.clock.advance(61_000);
+    await relay.fetch(post({ email: 'wakes@example.com' }));
+    await eventually('the rest is delivered', async () => (await relay.store.counts()).delivered === 201);
+  });
+
+  it('its Retry-After is honoured', async () => {
+    const api = sandboxApi();
+    api.instead = answering(503, problem(503), { 'retry-after': '1' });
+    const relay = start(api);
+    const from = Date.now();
+    await relay.fetch(post({ email: 'ada@example.com' }));
+    await eventually('it was tried', async () => (await relay.store.nextDueAt()) !== null && relay.logged.some((line) => line.includes('503')));
+    api.instead = null;
+    await eventually('it is delivered', async () => (await relay.store.counts()).delivered === 1);
+    expect(Date.now() - from).toBeGreaterThanOrEqual(1000);
+    expect(api.received).toHaveLength(1);
+  });
+});
+
+describe('what the API refuses for good', () => {
+  it('is kept as a dead letter with the reason, and keeps nobody else waiting', async () => {
+    const api = sandboxApi();
+    api.instead = async (request) => {
+      const { email } = (await request.clone().json()) as { email: string };
+      if (!email.startsWith('bad')) return api.sandbox.fetch(request);
+      return Response.json(problem(400, `The address ${email} is disposable`), { status: 400 });
+    };
+    const relay = start(api);
+    await relay.fetch(post({ email: 'bad@example.com' }));
+    await relay.fetch(post({ email: 'good@example.com' }));
+    await eventually('both are settled', async () => (await relay.store.counts()).waiting === 0);
+    expect(await relay.store.counts()).toEqual({ waiting: 0, review: 0, delivered: 1, dead: 1 });
+    expect(relay.logged.join('')).toContain('The address [address] is disposable');
+  });
+
+  it('includes what the configuration pins wrongly, as the sandbox says', async () => {
+    const relay = start(sandboxApi(), { settings: { RELAY_NEWSLETTER_LIST_IDS: 'nl_list_00000000-0000-4000-8000-00000000beef' } });
+    await relay.fetch(post({ email: 'ada@example.com' }));
+    await eventually('it is dead', async () => (await relay.store.counts()).dead === 1);
+    expect(relay.logged.join('')).toContain('names no newsletter list of this publication');
+  });
+});
+
+describe('stopping', () => {
+  it('waits for deliveries under way, and takes nothing more', async () => {
+    const api = sandboxApi();
+    api.instead = async (request) => {
+      await sleep(200);
+      return api.sandbox.fetch(request);
+    };
+    const relay = start(api);
+    for (let i = 0; i < 20; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
+    await sleep(100);
+    await relay.stop();
+    expect(await relay.store.counts()).toMatchObject({ delivered: 5, waiting: 15 });
+  });
+
+  it('gives up on an API that does not answer, and keeps the signup', async () => {
+    const api = sandboxApi();
+    api.instead = (request) => new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    const relay = start(api);
+    await relay.fetch(post({ email: 'ada@example.com' }));
+    await sleep(50);
+    const from = Date.now();
+    await relay.stop(100);
+    expect(Date.now() - from).toBeLessThan(1000);
+    expect(await relay.store.counts()).toMatchObject({ waiting: 1 });
+    expect(await relay.store.claim(1, Date.now())).toMatchObject([{ attempts: 0 }]);
+  });
+});
+
+describe('the log', () => {
+  it('holds neither key nor address, whatever went wrong', async () => {
+    const api = sandboxApi();
+    const email = 'Ada.Lovelace+secret@example.com';
+    const replies = [400, 401, 404, 429, 500].map((status) => answering(status, problem(status, `${email} with sandbox-key: no`)));
+    const relay = start(api);
+    for (const [i, reply] of replies.entries()) {
+      api.instead = reply;
+      await relay.fetch(post({ email, utm_term: String(i) }));
+      await sleep(60);
+    }
+    api.instead = null;
+    await eventually('all are settled', async () => (await relay.store.counts()).waiting === 0);
+    const text = relay.logged.join('');
+    expect(text).toContain('[address]');
+    expect(text).not.toMatch(/lovelace|example\.com/i);
+    expect(text).not.toContain('sandbox-key');
+  });
+});

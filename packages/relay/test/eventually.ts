@@ -1,0 +1,13 @@
+/** Waits for what happens in its own time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** @returns the first value of `look` that is not null, undefined or false */
+export async function eventually<T>(what: string, look: () => T | Promise<T>, withinMs = 8000): Promise<NonNullable<T>> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    const value = await look();
+    if (value !== null && value !== undefined && value !== false) return value as NonNullable<T>;
+    if (Date.now() > end) throw new Error(`This did not happen within ${withinMs} ms: ${what}`);
+    await sleep(10);
+  }
+}
