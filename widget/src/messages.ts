@@ -1,0 +1,52 @@
+/** Every text a visitor can read, in one table. Braces are filled in: {label} the field's label, {wait} "in 30 seconds". */
+export const english = {
+  /** Language of these texts (BCP 47); shapes the words for a waiting time. */
+  language: 'en',
+  emailLabel: 'Email address',
+  emailPlaceholder: '',
+  button: 'Subscribe',
+  optional: '(optional)',
+  listHint: '(separate with commas)',
+  busy: 'Sending…',
+  success: 'Thank you! If we need you to confirm, you will find an email in your inbox.',
+  emailMissing: 'Enter your email address.',
+  emailInvalid: 'Enter an email address like name@example.com.',
+  missing: '{label} is needed.',
+  notInteger: 'Enter a whole number, like 42.',
+  notDouble: 'Enter a number, like 3.5.',
+  notDate: 'Enter a full date.',
+  notDatetime: 'Enter a full date and time.',
+  refused: 'This was not accepted. Please check what you entered.',
+  tooLong: 'This is too long. Please shorten what you entered.',
+  limited: 'Too many people are signing up. Please try again {wait}.',
+  unavailable: 'Signing up does not work right now. Please try again {wait}.',
+  unreachable: 'We could not be reached. Please check your connection and try again.',
+  later: 'later',
+} as const;
+
+/** Name of a text in the table. */
+export type MessageKey = keyof typeof english;
+
+/** A complete set of texts. */
+export type Messages = Readonly<Record<MessageKey, string>>;
+
+/** The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else `own`, else English. */
+export function readMessages(element: Element, own: Partial<Messages>): Messages {
+  const texts = { ...english, ...own };
+  for (const key of Object.keys(english) as MessageKey[]) {
+    texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
+  }
+  return texts;
+}
+
+/** Puts values in a text's braces. What has no value stays as it is. */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** A waiting time in words, in the language of the texts: `in 30 seconds`, `in 5 minutes`. */
+export function waitInWords(seconds: number, { language, later }: Messages): string {
+  if (seconds <= 0) return later;
+  const format = new Intl.RelativeTimeFormat(language);
+  return seconds < 90 ? format.format(Math.ceil(seconds), 'second') : format.format(Math.ceil(seconds / 60), 'minute');
+}

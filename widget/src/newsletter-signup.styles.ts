@@ -1,0 +1,111 @@
+/** Looks of `<newsletter-signup>`: system colours follow the page's `color-scheme`, logical properties its direction. */
+import { css } from 'lit';
+
+export const styles = css`
+  :host {
+    --_danger: var(--newsletter-danger, color-mix(in srgb, #e00 65%, CanvasText));
+    --_gap: var(--newsletter-gap, 0.75rem);
+    display: block;
+    position: relative;
+    text-align: start;
+    line-height: 1.4;
+    overflow-wrap: anywhere;
+  }
+  :host([hidden]),
+  [hidden] {
+    display: none !important;
+  }
+  * {
+    box-sizing: border-box;
+    margin: 0;
+  }
+  form {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: end;
+    gap: var(--_gap);
+  }
+  [part='field'] {
+    flex: 1 1 100%;
+    min-inline-size: 0;
+    padding: 0;
+    border: 0;
+  }
+  [part='field']:first-child:has(+ button) {
+    flex: 999 1 14rem;
+  }
+  [part='label'] {
+    display: block;
+    padding: 0;
+    font-weight: 600;
+    margin-block-end: 0.375rem;
+  }
+  [part='remark'] {
+    font-weight: 400;
+    opacity: 0.75;
+  }
+  [part='choice'] {
+    display: flex;
+    align-items: center;
+    gap: 0.625rem;
+    min-block-size: 44px;
+  }
+  input {
+    flex: none;
+    inline-size: 1.375rem;
+    block-size: 1.375rem;
+    accent-color: var(--newsletter-accent, auto);
+  }
+  [part='input']:not([type='checkbox']),
+  button {
+    inline-size: 100%;
+    block-size: auto;
+    min-block-size: 44px;
+    padding: 0.5em 0.75em;
+    font: inherit;
+    font-size: max(16px, 1em);
+    color: FieldText;
+    background: Field;
+    border: 1px solid color-mix(in srgb, currentColor 55%, transparent);
+    border-radius: var(--newsletter-radius, 0.5rem);
+  }
+  button {
+    flex: 1 0 auto;
+    inline-size: auto;
+    max-inline-size: 100%;
+    padding-inline: 1.25em;
+    font-weight: 600;
+    color: var(--newsletter-on-accent, Canvas);
+    background: var(--newsletter-accent, CanvasText);
+    border-color: transparent;
+    cursor: pointer;
+  }
+  [aria-disabled] {
+    opacity: 0.65;
+    cursor: progress;
+  }
+  [aria-invalid] {
+    outline: 2px solid var(--_danger);
+    outline-offset: -2px;
+  }
+  :focus-visible {
+    outline: 2px solid Highlight;
+    outline-offset: 2px;
+  }
+  [part='problem'],
+  .error {
+    color: var(--_danger);
+    margin-block-end: 0.375rem;
+  }
+  [part='notice']:not(:empty) {
+    margin-block-start: var(--_gap);
+  }
+  .trap,
+  .busy {
+    position: absolute;
+    inline-size: 1px;
+    block-size: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
+`;

@@ -1,0 +1,70 @@
+/** Sends one submission to an endpoint and says in a few words how that went. */
+import { cleanText, type Refusal } from '@newsletter-kit/core/signup';
+import type { FailureKind } from './events.ts';
+
+/** A signup that did not go through. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** HTTP status; 0 where no answer came. */
+  readonly status: number;
+  /** Seconds to wait before the next attempt; 0 where the endpoint named none. */
+  readonly retryAfter: number;
+  /** What the endpoint says is wrong, as plain text. */
+  readonly errors: readonly Refusal[];
+}
+
+/** A failure about which no answer tells more. */
+export function failure(kind: FailureKind): Failure {
+  return { kind, status: 0, retryAfter: 0, errors: [] };
+}
+
+/** How long we wait for an answer, in milliseconds. */
+const patience = 20_000;
+
+const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 422: 'refused', 429: 'limited' };
+
+/**
+ * Posts the body. A refusal, a dead endpoint and a broken network are results, not exceptions. The request outlives the
+ * page (`keepalive`), so leaving right after the click loses nothing.
+ *
+ * @returns undefined where the endpoint has taken the signup
+ */
+export async function send(endpoint: string, body: string, idempotencyKey: string): Promise<Failure | undefined> {
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
+      body,
+      keepalive: true,
+      signal: AbortSignal.timeout(patience),
+    });
+    // A page instead of an answer: some server took the address for one of its own. Nobody has stored this signup.
+    const isPage = response.headers.get('Content-Type')?.startsWith('text/html');
+    if (response.ok && !isPage) return undefined;
+    const { status } = response;
+    return {
+      kind: kindOfStatus[status] ?? 'unavailable',
+      status,
+      retryAfter: status === 429 || status === 503 ? secondsUntil(response.headers.get('Retry-After')) : 0,
+      errors: await readErrors(response),
+    };
+  } catch {
+    return failure('unreachable');
+  }
+}
+
+/** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, lest a wrong clock shut the form for good. */
+function secondsUntil(header: string | null): number {
+  const seconds = Number(header) || (Date.parse(header ?? '') - Date.now()) / 1000;
+  return Math.min(Math.max(Math.ceil(seconds) || 0, 0), 3600);
+}
+
+/** The `errors` of the API's error body, cleaned and shortened; empty where the answer is anything else. */
+async function readErrors(response: Response): Promise<readonly Refusal[]> {
+  const body: { readonly errors?: unknown } | null = await response.json().catch(() => null);
+  const errors: readonly (Readonly<Record<string, unknown>> | null)[] = Array.isArray(body?.errors) ? body.errors : [];
+  return errors.slice(0, 3).map((error) => ({
+    message: cleanText(String(error?.['message'] ?? ''), 200),
+    code: String(error?.['code'] ?? ''),
+  }));
+}
