@@ -49,7 +49,7 @@ export const servers: readonly ServerPlan[] = [
     entry: 'packages/sandbox/src/main.ts',
     args: ({ ports }) => ['--port', String(ports.sandbox), '--seed', 'demo'],
     env: () => ({}),
-    ready: '/_sandbox/health',
+    ready: '/_sandbox/requests',
   },
   {
     name: 'relay',
@@ -60,6 +60,7 @@ export const servers: readonly ServerPlan[] = [
     args: () => ['serve'],
     env: ({ ports, relayStore }) => ({
       RELAY_PORT: String(ports.relay),
+      RELAY_LOG_FORMAT: 'plain',
       RELAY_STORE: `sqlite:${relayStore}`,
       RELAY_ALLOWED_ORIGINS: ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.demo}`).join(','),
       NEWSLETTER_API_URL: `${serverUrl(ports.sandbox)}/v2`,

@@ -1,4 +1,5 @@
 /** `npm run build`: every package, from an empty `dist`. */
 import { buildAll } from '../steps/build.ts';
+import { task } from '../steps/task.ts';
 
-process.exitCode = (await buildAll()) ? 0 : 1;
+await task(buildAll);

@@ -14,6 +14,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
 
 const running: RunningServer[] = [];
+/** Greetings of the servers are left out; once the addresses are printed, what they say is news. */
+let greeted = false;
 try {
   await start();
   const first = await Promise.race([asked, ...running.map(({ plan, ended }) => ended.then((how) => ({ plan, how })))]);
@@ -44,13 +46,18 @@ async function start(): Promise<void> {
     if (stopping.signal.aborted) return;
     console.log(`▸ Starting the ${plan.name}`);
     const begun = Date.now();
-    running.push(await launch(plan, { ports, relayStore: store }, (line) => console.log(`  [${plan.name}] ${line}`)));
+    running.push(await launch(plan, { ports, relayStore: store }, (line) => show(plan.name, line)));
     console.log(`✓ The ${plan.name} answers after ${Date.now() - begun} ms`);
   }
   if (stopping.signal.aborted) return;
   const width = Math.max(...servers.map(({ title }) => title.length));
   console.log(`\n${running.map(({ plan, url }) => `  ${plan.title.padEnd(width)}  ${url}`).toReversed().join('\n')}`);
+  greeted = true;
   console.log('\nOpen the demo site and subscribe; Ctrl-C stops everything.\n');
+}
+
+function show(name: string, line: string): void {
+  if (greeted && line) console.log(`[${name}] ${line}`);
 }
 
 async function reportDeath(name: string, how: string): Promise<void> {

@@ -1,0 +1,27 @@
+/** The demo site: a newsletter's page with the real tag, and a live view of what the API received. */
+import { serve } from '@hono/node-server';
+import { createSite } from './site.ts';
+
+const port = Number(process.env['DEMO_PORT'] ?? 4000);
+const site = createSite({
+  sandboxUrl: process.env['SANDBOX_URL'] ?? 'http://127.0.0.1:4010',
+  signupEndpoint: process.env['SIGNUP_ENDPOINT'] ?? 'http://127.0.0.1:4020/signup',
+});
+
+const server = serve({ fetch: site.fetch, port, hostname: '127.0.0.1' });
+server.on('error', (error: NodeJS.ErrnoException) => {
+  console.error(
+    error.code === 'EADDRINUSE'
+      ? `Port ${port} is in use by another program. Stop it or choose another port: DEMO_PORT=${port + 1}.`
+      : `The demo site cannot listen on port ${port}: ${error.message}`,
+  );
+  process.exit(1);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    server.close(() => process.exit(0));
+    // The live view's connections stay open for ever; they end with the site.
+    if ('closeAllConnections' in server) server.closeAllConnections();
+  });
+}

@@ -1,0 +1,40 @@
+/** Makes sure the tests have a browser: finds one, installs Debian's where that is possible, or says what to install. */
+import { findChromium } from './find.ts';
+import { Complaint } from '../bring/complaint.mjs';
+import { run } from '../steps/command.ts';
+
+/** What to type, by platform. */
+const remedies: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  linux: 'Install it (Debian: "sudo apt-get install chromium"; Fedora: "sudo dnf install chromium") and run the command again',
+  darwin: 'Install it ("brew install --cask chromium", or Google Chrome) and run the command again',
+  win32: 'Install it ("winget install Google.Chrome") and run the command again',
+};
+const apt = { DEBIAN_FRONTEND: 'noninteractive' };
+
+/**
+ * Finds or installs Chromium and names it in the environment for everything that runs later.
+ *
+ * @throws Complaint where there is none and none can be installed
+ */
+export async function bringChromium(): Promise<string> {
+  const path = findChromium() ?? (await installChromium());
+  process.env['CHROMIUM'] = path;
+  // The name that Web Test Runner's launcher reads.
+  process.env['CHROME_PATH'] = path;
+  process.env['PUPPETEER_SKIP_DOWNLOAD'] = '1';
+  return path;
+}
+
+async function installChromium(): Promise<string> {
+  if (process.getuid?.() === 0 && (await run('apt-get', ['--version'], { quiet: true }))) {
+    console.log("▸ Installing Debian's chromium package (about 100 MB)");
+    const installed =
+      (await run('apt-get', ['update', '-q'], { env: apt })) &&
+      (await run('apt-get', ['install', '-qq', '--yes', '--no-install-recommends', 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji'], { env: apt }));
+    const path = findChromium();
+    if (installed && path) return path;
+    throw new Complaint('apt-get could not install chromium; its reasons stand above.', 'Mend them, or set CHROMIUM to the path of a Chromium or Chrome.');
+  }
+  const remedy = remedies[process.platform] ?? 'Install it and run the command again';
+  throw new Complaint('The tests need Chromium, and there is none here.', `${remedy}, or set CHROMIUM to its path.`);
+}

@@ -1,0 +1,30 @@
+/** The widget's own test configuration, plus a reporter that writes down how many tests passed and failed. */
+import { writeFileSync } from 'node:fs';
+import config from '../../widget/web-test-runner.config.mjs';
+
+/**
+ * @typedef {{ passed: boolean, skipped: boolean }} TestResult
+ * @typedef {{ suites: Suite[], tests: TestResult[] }} Suite
+ * @typedef {{ passed: boolean, testResults?: Suite }} Session - one test file in one browser
+ */
+
+/**
+ * @param {Suite} suite
+ * @returns {TestResult[]}
+ */
+const testsOf = (suite) => [...suite.tests, ...suite.suites.flatMap(testsOf)];
+
+/** @param {{ sessions: Session[] }} run */
+function writeCounts({ sessions }) {
+  const counts = { passed: 0, failed: 0 };
+  for (const session of sessions) {
+    const tests = session.testResults ? testsOf(session.testResults).filter(({ skipped }) => !skipped) : [];
+    const failed = tests.filter(({ passed }) => !passed).length;
+    counts.passed += tests.length - failed;
+    // A file that broke before or after its tests has no failed test to show for it.
+    counts.failed += failed || (session.passed ? 0 : 1);
+  }
+  writeFileSync(process.env['WIDGET_REPORT'] ?? '', JSON.stringify(counts));
+}
+
+export default { ...config, reporters: [...config.reporters, { onTestRunFinished: writeCounts }] };

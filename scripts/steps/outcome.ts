@@ -1,0 +1,49 @@
+/** Runs the steps of a task one after the other and sums them up, for people and for CI. */
+
+/** How a step ended; runners of tests say how many passed and failed. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly passed?: number;
+  readonly failed?: number;
+}
+
+/** One thing a task does. */
+export interface Step {
+  readonly title: string;
+  readonly run: () => Promise<Outcome>;
+}
+
+/** A step that only holds or does not. */
+export function check(title: string, holds: () => Promise<boolean>): Step {
+  return { title, run: async () => ({ ok: await holds() }) };
+}
+
+/**
+ * Runs every step, also after one failed, so that one run shows everything. Where tests ran, the last line is
+ * `N passed, N failed`: tests as their runners counted them, and each failed step that had no test to blame.
+ *
+ * @returns true where nothing failed
+ */
+export async function runSteps(steps: readonly Step[]): Promise<boolean> {
+  const lines: string[] = [];
+  let passed = 0;
+  let failed = 0;
+  let counted = false;
+  for (const { title, run } of steps) {
+    console.log(`\n━━ ${title}`);
+    const begun = Date.now();
+    const outcome = await run();
+    const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+    const counts = outcome.passed === undefined ? '' : ` · ${outcome.passed} passed, ${outcome.failed ?? 0} failed`;
+    const line = `${outcome.ok ? '✓' : '✗'} ${title} (${seconds} s)${counts}`;
+    console.log(line);
+    lines.push(line);
+    counted ||= outcome.passed !== undefined;
+    passed += outcome.passed ?? 0;
+    failed += outcome.failed ?? 0;
+    if (!outcome.ok && !outcome.failed) failed += 1;
+  }
+  console.log(`\n━━ Summary\n${lines.join('\n')}`);
+  if (counted) console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0;
+}

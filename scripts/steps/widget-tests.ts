@@ -1,0 +1,20 @@
+/** Runs the widget's browser tests and reads from its report how many passed and failed. */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { root } from '../chain/root.ts';
+import { run } from './command.ts';
+import type { Outcome } from './outcome.ts';
+
+const widget = join(root, 'widget');
+const report = join(root, '.cache', 'reports', 'widget.json');
+
+export async function testWidget(): Promise<Outcome> {
+  await mkdir(dirname(report), { recursive: true });
+  await rm(report, { force: true });
+  const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
+  const config = join(root, 'scripts', 'steps', 'counted-widget-tests.mjs');
+  const ok = await run(runner, ['--config', config], { cwd: widget, env: { WIDGET_REPORT: report } });
+  const counts: unknown = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'));
+  const { passed = 0, failed = 0 } = counts as { passed?: number; failed?: number };
+  return { ok: ok && passed > 0, passed, failed };
+}

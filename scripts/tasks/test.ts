@@ -1,0 +1,20 @@
+/** `npm test`: everything but the real n8n, which takes minutes (`npm run test:n8n`). */
+import { bringChromium } from '../chromium/bring.ts';
+import { buildAll } from '../steps/build.ts';
+import { checkTypes, findUnused, lint } from '../steps/checks.ts';
+import { check, runSteps } from '../steps/outcome.ts';
+import { task } from '../steps/task.ts';
+import { runVitest } from '../steps/vitest.ts';
+import { testWidget } from '../steps/widget-tests.ts';
+
+await task(async () => {
+  console.log(`Chromium: ${await bringChromium()}`);
+  return runSteps([
+    check('Types', checkTypes),
+    check('Lint', lint),
+    check('Unused code', findUnused),
+    check('Build', buildAll),
+    { title: 'Tests', run: () => runVitest('tests', process.argv.slice(2)) },
+    { title: 'Widget in Chromium', run: testWidget },
+  ]);
+});

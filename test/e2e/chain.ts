@@ -1,0 +1,60 @@
+/** A whole chain of its own for one test file: sandbox, relay and demo site as processes on free ports, with a fresh store. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Client } from '@newsletter-kit/core';
+import { launch, type RunningServer } from '../../scripts/chain/launch.ts';
+import { freePorts } from '../../scripts/chain/ports.ts';
+import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/chain/servers.ts';
+import { isWidgetStale } from '../../scripts/chain/widget.ts';
+import { buildWidget } from '../../scripts/steps/build.ts';
+
+export interface Chain {
+  readonly demoUrl: string;
+  /** Asks the sandbox as any client of the API would. */
+  readonly api: Client;
+  start(name: ServerName): Promise<void>;
+  stop(name: ServerName): Promise<void>;
+  /** Every line the servers printed so far, each with the server's name. */
+  readonly output: readonly string[];
+  /** Stops what runs and deletes the store. */
+  close(): Promise<void>;
+}
+
+export async function openChain(): Promise<Chain> {
+  if ((await isWidgetStale()) && !(await buildWidget())) throw new Error('The widget was not built; the reasons stand above.');
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
+  const settings = { ports: await freePorts(), relayStore: join(folder, 'relay.db') };
+  const running = new Map<ServerName, RunningServer>();
+  const output: string[] = [];
+
+  const chain: Chain = {
+    demoUrl: serverUrl(settings.ports.demo),
+    api: createClient({
+      baseUrl: `${serverUrl(settings.ports.sandbox)}/v2`,
+      token: sandboxAccount.key,
+      publicationId: sandboxAccount.publicationId,
+    }),
+    output,
+    async start(name) {
+      const plan = servers.find((each) => each.name === name);
+      if (!plan) throw new Error(`There is no server "${name}".`);
+      running.set(name, await launch(plan, settings, (line) => output.push(`[${name}] ${line}`)));
+    },
+    async stop(name) {
+      await running.get(name)?.stop();
+      running.delete(name);
+    },
+    async close() {
+      await Promise.all([...running.values()].map((server) => server.stop()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    for (const { name } of servers) await chain.start(name);
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+  return chain;
+}

@@ -1,0 +1,113 @@
+/** The main job: what a person types into the tag on a website arrives in the newsletter API, with where they came from. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openChain, type Chain } from './chain.ts';
+import { arrivalOf, notice, openBrowser, problem, subscribe, visit, type BrowserSession, type Entries } from './visitor.ts';
+
+let chain: Chain;
+let session: BrowserSession;
+beforeAll(async () => {
+  chain = await openChain();
+  session = await openBrowser();
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await session?.close();
+  await chain?.close();
+});
+
+const longCampaign = `${'From the harbour wall to the outer mole – '.repeat(8).slice(0, 299)}🌊`;
+
+interface Case {
+  readonly name: string;
+  readonly entries: Entries;
+  /** What the address of the page says. */
+  readonly came: Readonly<Record<string, string>>;
+  /** The address as it is kept. */
+  readonly stored: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'a plus sign, with a list and a date, from a campaign with spaces, umlauts and an emoji',
+    entries: { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' },
+    came: { utm_source: 'Küstenblatt am Sonntag', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', utm_term: 'tide tables', utm_content: 'Titelseite/links' },
+    stored: 'ada+letters@example.com',
+  },
+  {
+    name: 'an internationalised domain and a campaign of 300 characters',
+    entries: { email: 'jörg@bücher.example', topics: ['history'] },
+    came: { utm_source: 'long names', utm_campaign: longCampaign },
+    stored: 'jörg@bücher.example',
+  },
+  {
+    name: 'upper case, from nowhere in particular',
+    entries: { email: 'Grace.HOPPER@Example.ORG', birthday: '1986-12-09' },
+    came: {},
+    stored: 'Grace.HOPPER@example.org',
+  },
+];
+
+describe('a signup on the demo page', () => {
+  it.each(cases)('arrives live and in the API: $name', async ({ entries, came, stored }) => {
+    const { page, complaints } = await visit(session.browser, `${chain.demoUrl}/?${new URLSearchParams(came).toString()}`);
+    await subscribe(page, entries);
+
+    expect(await notice(page, 'success')).toContain('Thank you');
+    const { facts, took } = await arrivalOf(page, stored);
+    console.info(`button to display: ${took} ms`);
+    expect(took).toBeGreaterThan(0);
+    expect(facts).toMatchObject({
+      ...(came['utm_source'] && { Source: came['utm_source'] }),
+      ...(came['utm_campaign'] && { Campaign: came['utm_campaign'] }),
+      ...(entries.topics && { Topics: entries.topics.join(', ') }),
+      ...(entries.birthday && { Birthday: entries.birthday }),
+    });
+
+    const { items } = await chain.api.subscriptions.list({ email: stored, expand: ['custom_fields'] });
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({
+      email: stored,
+      utm_source: '',
+      utm_medium: '',
+      utm_campaign: '',
+      utm_term: '',
+      utm_content: '',
+      ...came,
+      custom_fields: expect.arrayContaining([
+        ...(entries.topics ? [{ name: 'Topics', kind: 'list', value: entries.topics }] : []),
+        ...(entries.birthday ? [{ name: 'Birthday', kind: 'date', value: entries.birthday }] : []),
+      ]),
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it('is one subscription when the same person signs up twice', async () => {
+    for (const email of ['edsger@example.net', 'EDSGER@example.net']) {
+      const { page } = await visit(session.browser, chain.demoUrl);
+      await subscribe(page, { email });
+      await notice(page, 'success');
+      }
+    await expect.poll(async () => (await chain.api.subscriptions.list({ email: 'edsger@example.net' })).items.length).toBe(1);
+  });
+
+  it('is not sent while the address is no address', async () => {
+    const { page } = await visit(session.browser, chain.demoUrl);
+    let sent = 0;
+    page.on('request', (request) => (sent += request.method() === 'POST' ? 1 : 0));
+    await subscribe(page, { email: 'ada at example' });
+    expect(await problem(page)).toContain('name@example.com');
+    expect(sent).toBe(0);
+  });
+
+  it('never brings the API key to the page', async () => {
+    const { page } = await visit(session.browser, chain.demoUrl);
+    const bodies: Promise<string>[] = [];
+    page.on('response', (response) => {
+      if (!response.url().endsWith('/events')) bodies.push(response.text().catch(() => ''));
+    });
+    await page.reload({ waitUntil: 'load' });
+    const received = (await Promise.all(bodies)).join('\n');
+    expect(received).toContain('newsletter-signup');
+    expect(received).not.toContain('sandbox-key');
+  });
+});

@@ -1,0 +1,126 @@
+/** A person in front of the demo page, in a real Chromium. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core';
+import { findChromium } from '../../scripts/chromium/find.ts';
+
+/** What a person enters. */
+export interface Entries {
+  readonly email: string;
+  readonly topics?: readonly string[];
+  /** `YYYY-MM-DD` */
+  readonly birthday?: string;
+}
+
+/** What the live view shows of one subscription. */
+export interface Arrival {
+  readonly status: string;
+  /** Label to value, as displayed. */
+  readonly facts: Readonly<Record<string, string>>;
+  /** Milliseconds from the button to the display, as the page measured it. */
+  readonly took: number | undefined;
+}
+
+export interface BrowserSession {
+  readonly browser: Browser;
+  /** Closes what tests opened: live views left open would use up the connections a browser has for one site. */
+  closePages(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openBrowser(): Promise<BrowserSession> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('There is no Chromium: set CHROMIUM to its path, or run npm test, which installs it where it can.');
+  const userDataDir = await mkdtemp(join(tmpdir(), 'newsletter-chromium-'));
+  const browser = await puppeteer.launch({
+    executablePath,
+    userDataDir,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+  return {
+    browser,
+    async closePages() {
+      const [, ...pages] = await browser.pages();
+      await Promise.all(pages.map((page) => page.close()));
+    },
+    async close() {
+      await browser.close();
+      await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Opens the demo page and waits until the tag and the live view work. What the page complains about is collected. */
+export async function visit(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  await page.goto(url, { waitUntil: 'load' });
+  await page.waitForSelector('newsletter-signup >>> input[name=email]', { visible: true });
+  await page.waitForSelector('#connection[data-state=open]');
+  return { page, complaints };
+}
+
+/** Types, ticks, picks and presses the button. */
+export async function subscribe(page: Page, { email, topics = [], birthday }: Entries): Promise<void> {
+  const input = await inForm(page, 'input[name=email]');
+  await input.click({ count: 3 });
+  await input.type(email);
+  for (const topic of topics) await (await inForm(page, `input[type=checkbox][value="${topic}"]`)).click();
+  if (birthday !== undefined) {
+    // Chromium's date field takes the digits in the order of its locale, which is en-US here: month, day, year.
+    const [year, month, day] = birthday.split('-');
+    await (await inForm(page, 'input[type=date]')).type(`${month}${day}${year}`);
+  }
+  await press(page);
+}
+
+/** What the form says beside a control, once it does. */
+export async function problem(page: Page): Promise<string> {
+  const element = await page.waitForSelector('newsletter-signup >>> [part~=problem]', { visible: true });
+  return (await element?.evaluate((node) => node.textContent.trim())) ?? '';
+}
+
+/** Presses the form's button. */
+export async function press(page: Page): Promise<void> {
+  await (await inForm(page, 'button')).click();
+}
+
+/** What stands in the field for the address. */
+export async function typedAddress(page: Page): Promise<string> {
+  return (await inForm(page, 'input[name=email]')).evaluate((input) => (input instanceof HTMLInputElement ? input.value : ''));
+}
+
+/** What the form says, once it says something of this kind. */
+export async function notice(page: Page, kind: 'success' | 'error'): Promise<string> {
+  const element = await page.waitForSelector(`newsletter-signup:state(${kind}) >>> [part~=notice]`, { visible: true });
+  return (await element?.evaluate((node) => node.textContent.trim())) ?? '';
+}
+
+/** Waits until the live view shows this address. */
+export async function arrivalOf(page: Page, email: string): Promise<Arrival> {
+  const item = await page.waitForSelector(`.arrival[data-email="${quoted(email)}"]`, { timeout: 15_000 });
+  if (!item) throw new Error(`${email} is not on the page.`);
+  return item.evaluate((node) => ({
+    status: node.querySelector('.status')?.textContent ?? '',
+    facts: Object.fromEntries(
+      [...node.querySelectorAll('dt')].map((term) => [term.textContent, term.nextElementSibling?.textContent ?? '']),
+    ),
+    took: node instanceof HTMLElement && node.dataset['took'] ? Number(node.dataset['took']) : undefined,
+  }));
+}
+
+async function inForm(page: Page, selector: string): Promise<ElementHandle> {
+  const element = await page.$(`newsletter-signup >>> ${selector}`);
+  if (!element) throw new Error(`The form has no ${selector}.`);
+  return element;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+}
