@@ -1,0 +1,36 @@
+/** The action node: one entry, everything else in its registry of operations. */
+import {
+  NodeConnectionTypes,
+  type IExecuteFunctions,
+  type INodeExecutionData,
+  type INodeType,
+  type INodeTypeDescription,
+} from 'n8n-workflow';
+import { getCustomFields } from './methods/resourceMapping.ts';
+import { dispatch } from './operations/dispatch.ts';
+import { resources } from './operations/index.ts';
+import { nodeProperties } from './operations/properties.ts';
+
+export class Newsletter implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Newsletter',
+    name: 'newsletter',
+    icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
+    group: ['transform'],
+    version: 1,
+    subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
+    description: 'Create and read subscriptions of a newsletter publication',
+    defaults: { name: 'Newsletter' },
+    usableAsTool: true,
+    inputs: [NodeConnectionTypes.Main],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [{ name: 'newsletterApi', required: true }],
+    properties: nodeProperties(resources),
+  };
+
+  methods = { resourceMapping: { getCustomFields } };
+
+  async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    return [await dispatch(this, resources)];
+  }
+}

@@ -1,0 +1,85 @@
+/** Custom fields of a subscription: one input per field of the publication, typed by the field's kind. */
+import type { Engine } from '@newsletter-kit/core/engine';
+import type { FieldType, IExecuteFunctions, INodeProperties, ResourceMapperField } from 'n8n-workflow';
+import { readKinds } from '../transport/customFieldKinds.ts';
+import { ParameterMismatch } from './read.ts';
+import { conversions, type SentValue } from './customFieldValue.ts';
+
+/** A custom field as the API takes it; the name is the field's `display` text. */
+export interface SentField {
+  readonly name: string;
+  readonly value: SentValue;
+}
+
+export const customFields: INodeProperties = {
+  displayName: 'Custom Fields',
+  name: 'customFields',
+  type: 'resourceMapper',
+  noDataExpression: true,
+  default: { mappingMode: 'defineBelow', value: null },
+  typeOptions: {
+    loadOptionsDependsOn: ['publicationId.value'],
+    resourceMapper: {
+      resourceMapperMethod: 'getCustomFields',
+      mode: 'add',
+      fieldWords: { singular: 'custom field', plural: 'custom fields' },
+      addAllFields: false,
+      supportAutoMap: true,
+    },
+  },
+};
+
+/** n8n's input for each kind; a kind that came later is a text. */
+const inputs: Readonly<Record<string, FieldType>> = {
+  string: 'string',
+  integer: 'number',
+  double: 'number',
+  boolean: 'boolean',
+  date: 'dateTime',
+  datetime: 'dateTime',
+  list: 'array',
+};
+
+/** The fields the editor offers. */
+export async function mapperFields(engine: Engine): Promise<ResourceMapperField[]> {
+  const kinds = await readKinds(engine);
+  return [...kinds].map(([name, kind]) => ({
+    id: name,
+    displayName: name,
+    required: false,
+    defaultMatch: false,
+    display: true,
+    type: inputs[kind] ?? 'string',
+  }));
+}
+
+/**
+ * Reads what was mapped for one item. With automatic mapping every input field that bears a custom field's name is taken.
+ *
+ * @throws ParameterMismatch where a value does not fit the field's kind
+ */
+export async function readCustomFields(node: IExecuteFunctions, itemIndex: number, engine: Engine): Promise<SentField[]> {
+  const automatic = node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') === 'autoMapInputData';
+  const entered: unknown = automatic
+    ? node.getInputData()[itemIndex]?.json
+    : node.getNodeParameter('customFields.value', itemIndex, {});
+  const values = Object.entries(isRecord(entered) ? entered : {}).filter(
+    ([, value]) => value !== null && value !== undefined && value !== '',
+  );
+  if (values.length === 0) return [];
+
+  const kinds = await readKinds(engine);
+  return values.flatMap(([name, value]) => {
+    const kind = kinds.get(name);
+    // An input field that is no custom field is simply not meant; a mapped one is sent, and the service says what it drops.
+    if (kind === undefined && automatic) return [];
+    const conversion = conversions[kind ?? 'string'] ?? conversions['string'];
+    const sent = conversion?.convert(value);
+    if (sent === undefined) throw new ParameterMismatch(`The custom field "${name}" must be ${conversion?.must ?? 'a text'}`);
+    return [{ name, value: sent }];
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

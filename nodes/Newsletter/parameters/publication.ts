@@ -1,0 +1,25 @@
+/** The publication a node works on: its own, or the credential's. */
+import type { INodeProperties } from 'n8n-workflow';
+
+/** A locator although there is one way to name a publication so far: the API has no list of them to choose from. */
+export const publication: INodeProperties = {
+  displayName: 'Publication',
+  name: 'publicationId',
+  type: 'resourceLocator',
+  default: { mode: 'id', value: '' },
+  description: 'The publication to work on. Leave empty to use the one of the credential.',
+  modes: [
+    {
+      displayName: 'By ID',
+      name: 'id',
+      type: 'string',
+      placeholder: 'e.g. pub_00000000-0000-4000-8000-000000000001',
+      validation: [
+        {
+          type: 'regex',
+          properties: { regex: '^(pub_[0-9a-zA-Z-]+)?$', errorMessage: 'A publication ID looks like pub_<uuid>' },
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,76 @@
+/**
+ * Turns what a person entered into arguments of an operation, by the descriptions of the parameters themselves.
+ * Empty means "not set" and is left out; a wrong value is named before anything is sent.
+ */
+import type { INodeProperties } from 'n8n-workflow';
+
+/** A value that does not fit its parameter. The sentence names the parameter. */
+export class ParameterMismatch extends Error {
+  override readonly name = 'ParameterMismatch';
+}
+
+/**
+ * Reads a collection whose parameters bear the API's own names.
+ *
+ * @throws ParameterMismatch
+ */
+export function readCollection(properties: readonly INodeProperties[], entered: unknown): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  if (!isRecord(entered)) return values;
+  for (const property of properties) {
+    const value = readValue(property, entered[property.name]);
+    if (value !== undefined) values[property.name] = value;
+  }
+  return values;
+}
+
+/**
+ * Reads one value; undefined where nothing was entered.
+ *
+ * @throws ParameterMismatch
+ */
+export function readValue(property: INodeProperties, value: unknown): unknown {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (property.type === 'boolean') return readBoolean(property, value);
+  if (property.type === 'dateTime') return readDay(property, value);
+  if (property.type === 'multiOptions' || property.typeOptions?.multipleValues === true) return readList(property, value);
+  return checkChoice(property, readText(property, value));
+}
+
+function readText(property: INodeProperties, value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() || undefined;
+  if (typeof value === 'number') return String(value);
+  throw new ParameterMismatch(`"${property.displayName}" must be a text`);
+}
+
+function readBoolean(property: INodeProperties, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new ParameterMismatch(`"${property.displayName}" must be true or false`);
+}
+
+/** A list, or a text in which commas separate the entries, as expressions tend to give it. */
+function readList(property: INodeProperties, value: unknown): string[] | undefined {
+  const entries: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
+  const texts = entries.map((entry) => checkChoice(property, readText(property, entry))).filter((text) => text !== undefined);
+  return texts.length > 0 ? texts : undefined;
+}
+
+/** A day as the API filters by it, YYYY/MM/DD, out of whatever an expression or the date picker gives. */
+function readDay(property: INodeProperties, value: unknown): string {
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})(?:\D|$)/.exec(text) ?? [];
+  if (day === undefined) throw new ParameterMismatch(`"${property.displayName}" must be a date such as 2026-11-20`);
+  return `${year}/${month}/${day}`;
+}
+
+function checkChoice(property: INodeProperties, text: string | undefined): string | undefined {
+  if (text === undefined || (property.type !== 'options' && property.type !== 'multiOptions')) return text;
+  const choices = (property.options ?? []).flatMap((option) => ('value' in option ? [String(option.value)] : []));
+  if (choices.includes(text)) return text;
+  throw new ParameterMismatch(`"${property.displayName}" must be one of ${choices.join(', ')}`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

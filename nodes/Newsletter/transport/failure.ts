@@ -1,0 +1,79 @@
+/** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
+import { ApiError, InvalidRequestError, NetworkError, NewsletterError, TimeoutError } from '@newsletter-kit/core/engine';
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { ParameterMismatch } from '../parameters/read.ts';
+
+/** Either error class of n8n. */
+export type NodeFailure = NodeApiError | NodeOperationError;
+
+type Options = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
+type Cause = NonNullable<Options['failure']>;
+
+const remedies: Readonly<Record<number, string>> = {
+  400: 'Correct the fields as the message says.',
+  401: 'Check the API Key of the credential: it is missing, wrong or expired.',
+  403: 'The API Key of the credential may not do this. It may be restricted to other publications, or the feature may be off for the organization.',
+  404: 'Check the Publication and the other IDs, and that the Base URL of the credential ends with /v2. A key restricted to other publications gets this answer too.',
+  409: 'It exists already, or is already under way.',
+  429: 'The service asks to slow down. Waiting and repeating has been tried; process fewer items at a time, or try again later.',
+};
+
+/** The error n8n shows, for the item it belongs to. Errors of n8n itself pass as they are. */
+export function toNodeFailure(node: INode, error: unknown, itemIndex?: number): NodeFailure {
+  const at: Options = itemIndex === undefined ? {} : { itemIndex };
+  if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+    if (itemIndex !== undefined) error.context['itemIndex'] ??= itemIndex;
+    return error;
+  }
+  if (error instanceof ApiError) return refused(node, error, at);
+  if (error instanceof InvalidRequestError) {
+    const description = error.problems.some((problem) => problem.includes('publicationId'))
+      ? 'Set Publication to an ID such as pub_<uuid>, in the node or in the credential.'
+      : 'Nothing was sent. Correct the fields named above.';
+    return new NodeOperationError(node, sentence(error.problems.join('; ')), { ...at, description });
+  }
+  if (error instanceof ParameterMismatch) return new NodeOperationError(node, sentence(error.message), at);
+  if (error instanceof NewsletterError) return lost(node, error, at);
+  return new NodeOperationError(node, error instanceof Error ? error : String(error), at);
+}
+
+/** The service answered an error status. */
+function refused(node: INode, error: ApiError, at: Options): NodeApiError {
+  const { status, statusText, errors, retryAfterMs } = error;
+  const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
+  const codes = errors.map(({ code }) => code).filter(Boolean);
+  const remedy = remedies[status] ?? (status >= 500 ? 'The service is not working at the moment; try again later.' : '');
+  return new NodeApiError(node, {}, {
+    ...at,
+    message: said.length > 0 ? sentence(said.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
+    description: [remedy, `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
+    httpCode: String(status),
+    failure: causeOf(status, retryAfterMs),
+  });
+}
+
+/** No answer, or none that could be read. */
+function lost(node: INode, error: NewsletterError, at: Options): NodeApiError {
+  const said = sentence(error.message.slice(error.operation.length + 2));
+  const [message = said, ...rest] = said.split(/(?<=\.) /);
+  const down = error instanceof NetworkError || error instanceof TimeoutError;
+  return new NodeApiError(node, {}, {
+    ...at,
+    message: message.replace(/\.$/, ''),
+    description: rest.join(' ').replace('the base URL', 'the Base URL of the credential'),
+    ...(down && { failure: { cause: 'temporarily-unavailable' } }),
+  });
+}
+
+/** What n8n's own waiting between polls goes by. */
+function causeOf(status: number, retryAfterMs: number | undefined): Cause {
+  const timing = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 401) return { cause: 'credential-invalid' };
+  if (status === 429) return { cause: 'rate-limited', ...timing };
+  if (status >= 500 || status === 408) return { cause: 'temporarily-unavailable', ...timing };
+  return { cause: 'configuration-invalid' };
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

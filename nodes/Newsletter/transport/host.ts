@@ -1,0 +1,89 @@
+/** The engine's host inside n8n: its HTTP helper signs and sends, its clock waits. */
+import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
+import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions, type IN8nHttpFullResponse } from 'n8n-workflow';
+
+/** A host that signs with the node's credential of this type. */
+export function createHost(context: IAllExecuteFunctions, credentialType: string): Host {
+  return {
+    async send(request) {
+      try {
+        const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(
+          context,
+          credentialType,
+          toHelperRequest(request),
+        );
+        return { status: answer.statusCode, headers: lowerCased(answer.headers), body: toText(answer.body) };
+      } catch (error) {
+        return answerWithin(error);
+      }
+    },
+    sleep: (ms, signal) => (signal === undefined ? sleep(ms) : unlessAborted(sleep(ms), signal)),
+    now: () => Date.now(),
+    random: () => Math.random(),
+  };
+}
+
+/**
+ * n8n refreshes an expired token only where the helper throws on 401, so this one status is left to throw; every other
+ * status comes back as an answer. The body is asked for as text, because reading it is the engine's work.
+ */
+function toHelperRequest({ method, url, headers, body, timeoutMs }: HostRequest): IHttpRequestOptions {
+  return {
+    method: method as NonNullable<IHttpRequestOptions['method']>,
+    url,
+    headers: { ...headers },
+    ...(body !== undefined && { body }),
+    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+    encoding: 'text',
+    json: false,
+    returnFullResponse: true,
+    ignoreHttpStatusErrors: { ignore: true, except: [401] },
+    // A redirect to another origin must not take the key along.
+    sendCredentialsOnCrossOriginRedirect: false,
+  };
+}
+
+/** The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown on. */
+function answerWithin(error: unknown): HostAnswer {
+  const cause = error instanceof NodeApiError ? error.cause : undefined;
+  if (!isRecord(cause)) throw error;
+  const { response, code } = cause;
+  if (isRecord(response) && typeof response['status'] === 'number') {
+    return { status: response['status'], headers: lowerCased(response['headers']), body: toText(response['data']) };
+  }
+  if (typeof code !== 'string') throw error;
+  if (code === 'ERR_CANCELED') throw new TransportError('aborted', { code });
+  if (code === 'ETIMEDOUT' || code === 'ECONNABORTED') throw new TransportError('timeout', { code });
+  throw new TransportError('network', { code, notSent: neverConnected.has(code) });
+}
+
+/** The promise, or a rejection as soon as the signal aborts. */
+function unlessAborted(waiting: Promise<void>, signal: Signal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new TransportError('aborted'));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    void waiting.then(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+  });
+}
+
+/** Codes that mean no connection came about, so the request never left. */
+const neverConnected: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+function lowerCased(headers: unknown): Record<string, string> {
+  if (!isRecord(headers)) return {};
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name.toLowerCase(), String(value)]])),
+  );
+}
+
+function toText(body: unknown): string {
+  return typeof body === 'string' ? body : body === undefined || body === null ? '' : JSON.stringify(body);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
