@@ -9,8 +9,9 @@ export const site = 'https://shop.example';
 export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 export const apiKey = 'sandbox-key';
 
+/** Complete, and with an API that is not there: a test that wants one names it. */
 export const environment = {
-  NEWSLETTER_API_URL: 'http://127.0.0.1:4010/v2',
+  NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2',
   NEWSLETTER_API_KEY: apiKey,
   NEWSLETTER_PUBLICATION_ID: publicationId,
   RELAY_ALLOWED_ORIGINS: `${site},https://www.shop.example`,

@@ -74,7 +74,7 @@ export interface SignupStore {
   /** When the next unclaimed signup falls due, in milliseconds since the Unix epoch; null where none waits. */
   nextDueAt(): Promise<number | null>;
   counts(): Promise<SignupCounts>;
-  /** Writes and syncs a few bytes. @throws StoreUnavailableError where signups could not be kept either */
+  /** Writes and syncs more than a signup would. @throws StoreUnavailableError where signups could not be kept either */
   probe(now: number): Promise<void>;
   /** Writes what is pending and lets go of the store. */
   close(): Promise<void>;

@@ -25,6 +25,6 @@ export const steps: readonly string[] = [
   CREATE INDEX signup_by_state ON signup (state);
   CREATE INDEX signup_due ON signup (next_attempt_at) WHERE state = 'waiting';
 
-  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL) STRICT;
+  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
   `,
 ];

@@ -13,7 +13,8 @@ const sql = {
   settle: `UPDATE signup SET state = :state, attempts = attempts + 1, next_attempt_at = :nextAttemptAt,
              settled_at = :settledAt, last_error = :reason WHERE id = :id AND state = 'waiting'`,
   counts: `SELECT state, count(*) AS count FROM signup GROUP BY state`,
-  probe: `INSERT INTO probe (id, at) VALUES (1, :now) ON CONFLICT (id) DO UPDATE SET at = :now`,
+  // Larger than any signup with its indexes: on a nearly full disk the probe must fail first.
+  probe: `INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, :now, randomblob(65536))`,
 } as const;
 
 /** The prepared statements, by name. */

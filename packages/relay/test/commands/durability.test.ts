@@ -1,0 +1,163 @@
+/** What was answered with 202 is there, whatever happens: SIGKILL under load, a full disk, a commit that has to be synced. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { serve, type ServingRelay } from './relay-process.ts';
+
+/** Deliveries the relay has under way at a time. */
+const concurrency = 5;
+
+const times = (api: SandboxApi): Map<unknown, number> => {
+  const counted = new Map<unknown, number>();
+  for (const { email } of api.received) counted.set(email, (counted.get(email) ?? 0) + 1);
+  return counted;
+};
+
+interface Load {
+  /** The addresses that were answered with 202. */
+  readonly acknowledged: string[];
+  /** The first answer that was none. */
+  refused: Response | null;
+}
+
+/** Posts with `callers` at a time until `ends`, or until the relay is gone. */
+async function load(relay: ServingRelay, callers: number, nameOf: (n: number) => string, ends: (so: Load) => boolean): Promise<Load> {
+  const so: Load = { acknowledged: [], refused: null };
+  let next = 0;
+  const call = async (): Promise<void> => {
+    while (!ends(so)) {
+      const email = nameOf(next++);
+      const answer = await relay.signUp(email, { utm_content: 'x'.repeat(400), utm_term: 'y'.repeat(400) }).catch(() => null);
+      if (answer === null) return;
+      if (answer.status !== 202) so.refused ??= answer.clone();
+      await answer.arrayBuffer().catch(() => null);
+      if (answer.status === 202) so.acknowledged.push(email);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, call));
+  return so;
+}
+
+it('SIGKILL under load loses no acknowledged signup, and repeats only those whose answer was lost', async () => {
+  const api = sandboxApi();
+  const folder = scratchFolder();
+  const variables = { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` };
+  const acknowledged: string[] = [];
+  const kills = 4;
+  for (let round = 0; round < kills; round++) {
+    const relay = await serve(folder, variables);
+    setTimeout(() => relay.child.kill('SIGKILL'), 300 + round * 150);
+    const so = await load(relay, 16, (n) => `r${round}-${n}@example.com`, () => false);
+    acknowledged.push(...so.acknowledged);
+    await relay.ended;
+  }
+  expect(acknowledged.length).toBeGreaterThan(100);
+
+  await serve(folder, variables);
+  const arrived = (): boolean => {
+    const counted = times(api);
+    return acknowledged.every((email) => counted.has(email));
+  };
+  await eventually('every acknowledged signup is delivered', arrived, 30_000);
+  await sleep(200);
+  const repeated = [...times(api).values()].reduce((sum, count) => sum + count - 1, 0);
+  expect(repeated).toBeLessThanOrEqual(kills * concurrency);
+  const subscribed = new Set((await api.subscriptions()).map(({ email }) => email));
+  expect(acknowledged.filter((email) => !subscribed.has(email))).toEqual([]);
+}, 60_000);
+
+it('without a crash each signup reaches the API exactly once', async () => {
+  const api = sandboxApi();
+  const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` });
+  const until = Date.now() + 500;
+  const { acknowledged } = await load(relay, 16, (n) => `p${n}@example.com`, () => Date.now() > until);
+  await eventually('all are delivered', () => api.received.length >= acknowledged.length, 20_000);
+  relay.child.kill('SIGTERM');
+  expect((await relay.ended).code).toBe(0);
+  expect(Object.fromEntries(times(api))).toEqual(Object.fromEntries(acknowledged.map((email) => [email, 1])));
+}, 40_000);
+
+/** Ways to run out of room: a limit on the size of files for everyone, a tiny file system where one may be mounted. */
+const fullDisks: readonly { readonly name: string; readonly possible: boolean; readonly fill: () => { folder: string; wrapper?: string; makeRoom: () => void } }[] = [
+  {
+    name: 'a file that may not grow',
+    possible: true,
+    fill: () => ({ folder: scratchFolder(), wrapper: 'ulimit -f 9000; exec "$@"', makeRoom: () => undefined }),
+  },
+  {
+    name: 'a disk without room',
+    possible: mountable(),
+    fill: () => {
+      const folder = join(scratchFolder(), 'disk');
+      mkdirSync(folder);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder]);
+      onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+      return { folder, makeRoom: () => void execFileSync('mount', ['-o', 'remount,size=64m', folder]) };
+    },
+  },
+];
+
+for (const { name, possible, fill } of fullDisks) {
+  it.skipIf(!possible)(`${name} is answered with 503, and nothing acknowledged is lost`, async () => {
+    const api = sandboxApi();
+    const { folder, wrapper, makeRoom } = fill();
+    const cramped = await serve(folder, {}, wrapper);
+    const { acknowledged, refused } = await load(cramped, 16, (n) => `p${n}@example.com`, (so) => so.refused !== null);
+    expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await refused?.json()).toMatchObject({ status: 503, errors: [{ code: 'UNAVAILABLE' }] });
+    const ready = await fetch(`${cramped.address}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'unready', reason: expect.stringMatching(/make room|free space/) as string }]);
+    expect(acknowledged.length).toBeGreaterThan(500);
+    cramped.child.kill('SIGTERM');
+    expect((await cramped.ended).code).toBe(0);
+
+    makeRoom();
+    const roomy = await serve(folder, { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` });
+    expect((await roomy.signUp('after@example.com')).status).toBe(202);
+    await eventually('all are delivered', () => times(api).size >= acknowledged.length + 1, 30_000);
+    expect(new Set(times(api).keys())).toEqual(new Set([...acknowledged, 'after@example.com']));
+  }, 60_000);
+}
+
+it.skipIf(!traceable())('a 202 leaves only after a sync of the disk', async () => {
+  const folder = scratchFolder();
+  const trace = join(folder, 'trace');
+  const relay = await serve(folder);
+  const tracer = spawn('strace', ['-f', '-p', String(relay.child.pid), '-o', trace, '-s', '20', '-e', 'trace=fsync,fdatasync,write,writev']);
+  onTestFinished(() => void tracer.kill());
+  await once(tracer.stderr, 'data'); // "Process … attached"
+  const posts = 20;
+  for (let n = 0; n < posts; n++) expect((await relay.signUp(`p${n}@example.com`)).status).toBe(202);
+  relay.child.kill('SIGTERM');
+  await Promise.all([relay.ended, once(tracer, 'close')]);
+  const events = readFileSync(trace, 'utf8').split('\n').flatMap((line) => {
+    if (/\b(fsync|fdatasync)\(.*= 0/.test(line)) return ['sync'];
+    return line.includes('HTTP/1.1 202') ? ['202'] : [];
+  });
+  expect(events.filter((event) => event === '202')).toHaveLength(posts);
+  for (const [i, event] of events.entries()) if (event === '202') expect(events[i - 1]).toBe('sync');
+}, 40_000);
+
+function mountable(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  return works('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
+}
+
+function traceable(): boolean {
+  return process.platform === 'linux' && works('strace', ['-o', '/dev/null', 'true']);
+}
+
+function works(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+/** The command `newsletter-relay` as a process of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { environment, site } from '../running-relay.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RelayProcess {
+  readonly child: ChildProcess;
+  /** What it wrote so far. */
+  output(): string;
+  /** Its end. */
+  readonly ended: Promise<Ended>;
+}
+
+/** @param wrapper - a shell line around the command, which stands for `"$@"` in it */
+export function startProcess(args: readonly string[], variables: Readonly<Record<string, string>>, wrapper = 'exec "$@"'): RelayProcess {
+  const command = [process.execPath, '--conditions=source', main, ...args];
+  const child = spawn('/bin/sh', ['-c', wrapper, 'sh', ...command], { env: { PATH: process.env['PATH'], ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
+  return { child, output: () => written.stdout + written.stderr, ended };
+}
+
+/** Runs it to its end. */
+export function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return startProcess(args, variables).ended;
+}
+
+export interface ServingRelay extends RelayProcess {
+  readonly address: string;
+  /** Signs up; resolves with the answer, rejects where the connection broke. */
+  signUp(email: string, more?: Readonly<Record<string, unknown>>): Promise<Response>;
+}
+
+/** Starts `serve` on a free port and waits until it takes signups. */
+export async function serve(folder: string, variables: Readonly<Record<string, string>> = {}, wrapper?: string): Promise<ServingRelay> {
+  const settings = { ...environment, RELAY_PORT: '0', RELAY_STORE: `sqlite:${folder}/relay.db`, ...variables };
+  const relay = startProcess(['serve'], settings, wrapper);
+  const [, address = ''] = await eventually('the relay takes signups', () => {
+    if (relay.child.exitCode !== null) throw new Error(`The relay ended: ${relay.output()}`);
+    return /"address":"(http:[^"]+)"/.exec(relay.output());
+  });
+  const headers = { origin: site, 'content-type': 'application/json' };
+  return {
+    ...relay,
+    address,
+    signUp: (email, more = {}) => fetch(`${address}/signup`, { method: 'POST', headers, body: JSON.stringify({ email, ...more }) }),
+  };
+}

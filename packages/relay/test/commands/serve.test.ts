@@ -1,0 +1,128 @@
+/** `newsletter-relay` as its user meets it: the command line, the start, the stop. */
+import { createServer } from 'node:net';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { environment, site } from '../running-relay.ts';
+import { onPort, sandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { run, serve } from './relay-process.ts';
+
+describe('the command line', () => {
+  it.each([['--help'], ['serve', '--help']])('explains itself with %s', async (...args) => {
+    const { code, stdout } = await run(args);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: newsletter-relay COMMAND');
+    expect(stdout).toContain('RELAY_ALLOWED_ORIGINS');
+  });
+
+  it.each([
+    [[], 'Name a command. Commands: serve.'],
+    [['redrive'], 'There is no command "redrive". Commands: serve.'],
+    [['constructor'], 'There is no command "constructor".'],
+    [['serve', '--port=1'], '"serve" takes no arguments.'],
+  ])('says what is wrong with %o', async (args, sentence) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('starting', () => {
+  it('without configuration names everything that is missing', async () => {
+    const { code, stderr } = await run(['serve']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^newsletter-relay: The configuration has mistakes:\n( {2}- [A-Z_]+ .*\n){4}$/);
+  });
+
+  it('where the store cannot be created, ends with one sentence', async () => {
+    const folder = scratchFolder();
+    const { code, stderr } = await run(['serve'], { ...environment, RELAY_STORE: `sqlite:${folder}/none/relay.db` });
+    expect([code, stderr]).toEqual([
+      1,
+      `newsletter-relay: The store ${folder}/none/relay.db cannot be created: its folder does not exist; create the folder.\n`,
+    ]);
+  });
+
+  it('where the port is in use, ends with one sentence and lets go of the store', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const { code, stderr } = await run(['serve'], { ...environment, RELAY_PORT: String(port), RELAY_STORE: `sqlite:${scratchFolder()}/relay.db` });
+    expect([code, stderr]).toEqual([
+      1,
+      `newsletter-relay: Port ${port} on 127.0.0.1 cannot be opened: it is in use; stop the program that uses it, or set RELAY_PORT to a free port.\n`,
+    ]);
+  });
+
+  it('where another relay uses the store, ends with one sentence, and the other goes on', async () => {
+    const folder = scratchFolder();
+    const first = await serve(folder);
+    const { code, stderr } = await run(['serve'], { ...environment, RELAY_PORT: '0', RELAY_STORE: `sqlite:${folder}/relay.db` });
+    expect([code, stderr]).toEqual([
+      1,
+      `newsletter-relay: Another relay is using the store ${join(folder, 'relay.db')}: stop it, or give this one a file of its own in RELAY_STORE.\n`,
+    ]);
+    expect((await first.signUp('ada@example.com')).status).toBe(202);
+  });
+});
+
+describe('serving', () => {
+  it('delivers over HTTP, and ends with 0 on Ctrl-C and on SIGTERM', async () => {
+    const api = sandboxApi();
+    const folder = scratchFolder();
+    const address = await onPort(api.fetch);
+    for (const [round, signal] of (['SIGINT', 'SIGTERM'] as const).entries()) {
+      const relay = await serve(folder, { NEWSLETTER_API_URL: `${address}/v2` });
+      expect((await relay.signUp(`p${round}@example.com`)).status).toBe(202);
+      await eventually('it is delivered', () => relay.output().includes('"msg":"delivered"'));
+      relay.child.kill(signal);
+      const { code, stdout, stderr } = await relay.ended;
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('"msg":"stopped"');
+      expect(stdout + stderr).not.toMatch(/@example|sandbox-key/);
+    }
+    expect(api.received.map(({ email }) => email)).toEqual(['p0@example.com', 'p1@example.com']);
+  });
+
+  it('answers a signup that is under way when it is told to stop', async () => {
+    const relay = await serve(scratchFolder());
+    const { hostname, port } = new URL(relay.address);
+    const body = JSON.stringify({ email: 'ada@example.com' });
+    const status = new Promise<number | undefined>((resolve, reject) => {
+      const slow = request(
+        { hostname, port, path: '/signup', method: 'POST', headers: { origin: site, 'content-type': 'application/json', 'content-length': body.length } },
+        (answer) => resolve(answer.resume().statusCode),
+      );
+      slow.on('error', reject);
+      slow.write(body.slice(0, 5));
+      setTimeout(() => relay.child.kill('SIGTERM'), 100);
+      setTimeout(() => slow.end(body.slice(5)), 300);
+    });
+    expect(await status).toBe(202);
+    const answered = Date.now();
+    expect((await relay.ended).code).toBe(0);
+    expect(Date.now() - answered).toBeLessThan(1000);
+  });
+
+  it('cuts a body off that grows beyond the limit, and goes on', async () => {
+    const relay = await serve(scratchFolder());
+    const { hostname, port } = new URL(relay.address);
+    const status = await new Promise<number | undefined>((resolve) => {
+      const endless = request(
+        { hostname, port, path: '/signup', method: 'POST', headers: { origin: site, 'content-type': 'application/json' } },
+        (answer) => {
+          clearInterval(writing);
+          endless.destroy();
+          resolve(answer.resume().statusCode);
+        },
+      );
+      endless.on('error', () => undefined);
+      const writing = setInterval(() => endless.write('x'.repeat(1000)), 1);
+    });
+    expect(status).toBe(413);
+    expect((await relay.signUp('ada@example.com')).status).toBe(202);
+  });
+});

@@ -1,0 +1,109 @@
+/** The configuration: what is read, and that every mistake is named at once without telling a secret. */
+import { describe, expect, it } from 'vitest';
+import { readConfig, settings, StartupError } from '../src/index.ts';
+import { environment, publicationId, site } from './running-relay.ts';
+
+const mistakes = (changes: Readonly<Record<string, string | undefined>>): string => {
+  try {
+    readConfig({ ...environment, ...changes });
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartupError);
+    return (error as StartupError).message;
+  }
+  return '';
+};
+
+describe('the configuration', () => {
+  it('needs four settings and has a default for the rest', () => {
+    expect(readConfig(environment)).toEqual({
+      store: { kind: 'sqlite', path: './relay.db' },
+      api: { url: 'http://127.0.0.1:9/v2', key: 'sandbox-key' },
+      listen: { host: '127.0.0.1', port: 4020 },
+      log: { level: 'info', format: 'auto' },
+      forms: {
+        default: {
+          name: 'default',
+          publicationId,
+          origins: new Set([site, 'https://www.shop.example']),
+          allowedFields: null,
+          pinned: {},
+          thanksUrl: null,
+        },
+      },
+    });
+  });
+
+  it('reads every pinned field in the type the API takes', () => {
+    const { forms } = readConfig({
+      ...environment,
+      RELAY_DOUBLE_OPT_OVERRIDE: 'on',
+      RELAY_SEND_WELCOME_EMAIL: 'true',
+      RELAY_REACTIVATE_EXISTING: 'false',
+      RELAY_TIER: 'premium',
+      RELAY_PREMIUM_TIERS: 'Gold, Silver plus',
+      RELAY_PREMIUM_TIER_IDS: 'tier_1,tier_2',
+      RELAY_AUTOMATION_IDS: 'aut_1',
+      RELAY_NEWSLETTER_LIST_IDS: 'nl_list_1',
+      RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE: 'true',
+      RELAY_COMPLIMENTARY_GIFT_ID: 'comp_access_1',
+    });
+    expect(forms.default.pinned).toEqual({
+      double_opt_override: 'on',
+      send_welcome_email: true,
+      reactivate_existing: false,
+      tier: 'premium',
+      premium_tiers: ['Gold', 'Silver plus'],
+      premium_tier_ids: ['tier_1', 'tier_2'],
+      automation_ids: ['aut_1'],
+      newsletter_list_ids: ['nl_list_1'],
+      skip_newsletter_list_auto_subscribe: true,
+      complimentary_gift_id: 'comp_access_1',
+    });
+  });
+
+  it('names every mistake at once', () => {
+    const text = mistakes({
+      NEWSLETTER_API_URL: undefined,
+      NEWSLETTER_API_KEY: '  ',
+      NEWSLETTER_PUBLICATION_ID: 'my-newsletter',
+      RELAY_ALLOWED_ORIGINS: '',
+      RELAY_PORT: '99999',
+      RELAY_STORE: 'postgres://db',
+      RELAY_TIER: 'gold',
+    });
+    expect(text.split('\n  - ').slice(1).map((line) => line.split(' ')[0])).toEqual([
+      'NEWSLETTER_API_URL',
+      'NEWSLETTER_API_KEY',
+      'NEWSLETTER_PUBLICATION_ID',
+      'RELAY_ALLOWED_ORIGINS',
+      'RELAY_STORE',
+      'RELAY_PORT',
+      'RELAY_TIER',
+    ]);
+  });
+
+  it.each([
+    [{ NEWSLETTER_API_URL: 'http://127.0.0.1:4010' }, 'NEWSLETTER_API_URL must be an http(s) address that ends with /v2'],
+    [{ NEWSLETTER_API_URL: 'ftp://127.0.0.1/v2' }, 'NEWSLETTER_API_URL must be an http(s) address'],
+    [{ NEWSLETTER_PUBLICATION_ID: 'pub_123' }, 'NEWSLETTER_PUBLICATION_ID must be pub_ and a UUID'],
+    [{ RELAY_ALLOWED_ORIGINS: '*' }, 'RELAY_ALLOWED_ORIGINS must name each site: * would let any page'],
+    [{ RELAY_ALLOWED_ORIGINS: 'shop.example' }, 'RELAY_ALLOWED_ORIGINS has "shop.example", which must be an origin such as https://example.com.'],
+    [{ RELAY_ALLOWED_ORIGINS: `${site},https://Shop.example/` }, 'RELAY_ALLOWED_ORIGINS has "https://Shop.example/", which must be written https://shop.example.'],
+    [{ RELAY_ALLOWED_ORIGINS: 'https://bücher.example' }, 'which must be written https://xn--bcher-kva.example.'],
+    [{ RELAY_STORE: 'sqlite::memory:' }, 'RELAY_STORE must be sqlite: and the path of a file'],
+    [{ RELAY_PORT: '4020x' }, 'RELAY_PORT must be a number from 0 to 65535'],
+    [{ RELAY_SEND_WELCOME_EMAIL: 'yes' }, 'RELAY_SEND_WELCOME_EMAIL must be true or false'],
+    [{ RELAY_AUTOMATION_IDS: 'aut_1,welcome' }, 'RELAY_AUTOMATION_IDS must look like aut_<uuid>'],
+    [{ RELAY_THANKS_URL: 'javascript:alert(1)' }, 'RELAY_THANKS_URL must be an http(s) address'],
+    [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
+  ])('says what to do about %o', (changes, sentence) => {
+    expect(mistakes(changes)).toContain(sentence);
+  });
+
+  it('never says the key, not even a wrong one', () => {
+    expect(mistakes({ NEWSLETTER_API_KEY: 'sk live 123' })).toMatch(/NEWSLETTER_API_KEY must be the bare key/);
+    for (const { name } of settings) {
+      if (name !== 'RELAY_ALLOWED_ORIGINS') expect(mistakes({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
+    }
+  });
+});

@@ -1,0 +1,20 @@
+/** The log: no address and no key, whatever it is given; readable at a terminal. */
+import { expect, it } from 'vitest';
+import { createLog } from '../../src/index.ts';
+import { plainLines } from '../../src/ops/plain-lines.ts';
+
+it('takes addresses and keys out of messages, fields, errors and their stacks', () => {
+  const lines: string[] = [];
+  const log = createLog({ secrets: ['sk-123'], destination: { write: (line) => void lines.push(line) } });
+  log.error({ err: new Error('ada@bücher.example, Bearer sk-123'), email: 'Ada+x@example.com' }, 'for ada@example.com with sk-123');
+  const text = lines.join('');
+  expect(text).not.toMatch(/@|ada|sk-123|example/i);
+  expect(JSON.parse(text)).toMatchObject({ level: 'error', msg: 'for [address] with [secret]', email: '[address]' });
+});
+
+it('is one line for a person at a terminal', () => {
+  const lines: string[] = [];
+  const log = createLog({ destination: plainLines((line) => void lines.push(line)) });
+  log.info({ signup: '0190', attempt: 2 }, 'delivered');
+  expect(lines).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d info {2}delivered signup=0190 attempt=2\n$/)]);
+});
