@@ -54,7 +54,8 @@ export interface Sandbox {
  * @example
  * ```ts
  * const sandbox = createSandbox();
- * const client = createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', fetch: sandbox.fetch });
+ * const client = createClient({ baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, fetch: sandbox.fetch });
+ * await client.subscriptions.create({ email: 'ada@example.com' });
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {

@@ -45,12 +45,17 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
 }
 
 async function readText(request: Request): Promise<string> {
-  const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) > bodyLimit) throw tooLarge();
-  if (!request.body) return '';
+  if (Number(request.headers.get('content-length') ?? 0) > bodyLimit) throw tooLarge();
+  // Over a port every body announces its length or comes in chunks; only the latter has to be counted while it is read.
+  const text = request.headers.has('transfer-encoding') ? await readChunks(request) : await request.text();
+  if (text.length > bodyLimit) throw tooLarge();
+  return text;
+}
+
+async function readChunks(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
+  for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
     if (size > bodyLimit) throw tooLarge();
     chunks.push(chunk);

@@ -27,7 +27,8 @@ export function subscriptionRecord(store: Store, row: SubscriptionRow, expand: r
     status: row.status,
     created: row.created,
     subscription_tier: row.tier,
-    subscription_premium_tier_names: store.subscriptions.tiersOf(row.seq).map((tier) => tier.name),
+    // A premium tier makes a subscription premium, so a free one needs no look.
+    subscription_premium_tier_names: row.tier === 'free' ? [] : store.subscriptions.tiersOf(row.seq).map((tier) => tier.name),
     utm_source: row.utm_source,
     utm_medium: row.utm_medium,
     utm_channel: row.utm_channel,

@@ -62,6 +62,7 @@ function problem(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `must be at most ${issue.maximum}${unit(issue.origin)}`;
     case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
       return `must be at least ${issue.minimum}${unit(issue.origin)}`;
     default:
       return issue.message;

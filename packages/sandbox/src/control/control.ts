@@ -52,7 +52,7 @@ export function createControl({ world, log, events, reset }: ControlOptions): Ho
   );
   control.get('/events', () => eventStream(events));
 
-  control.notFound(() =>
+  control.all('*', () =>
     errorAnswer(404, {
       message: 'There is no such control. There are POST /_sandbox/reset and GET /_sandbox/requests, /_sandbox/subscriptions, /_sandbox/events.',
       code: 'NOT_FOUND',

@@ -57,25 +57,18 @@ const notADatabase = 26;
 const storageFailures: Readonly<Record<number, string>> = { 8: 'READONLY', 10: 'IOERR', 13: 'FULL', 14: 'CANTOPEN' };
 
 function wrap(connection: DatabaseSync): Database {
-  const statements = new Map<string, StatementSync>();
-  const statement = (sql: string): StatementSync => {
-    let found = statements.get(sql);
-    if (!found) statements.set(sql, (found = connection.prepare(sql)));
-    return found;
+  const statements = new Map<string, Statement<unknown>>();
+  const prepare = (sql: string): Statement<unknown> => {
+    let known = statements.get(sql);
+    if (!known) statements.set(sql, (known = statement(connection.prepare(sql))));
+    return known;
   };
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
 
   return {
-    prepare<Row>(sql: string): Statement<Row> {
-      const prepared = statement(sql);
-      // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its word.
-      return {
-        get: (...values) => prepared.get(...values) as Row | undefined,
-        all: (...values) => prepared.all(...values) as Row[],
-        run: (...values) => void prepared.run(...values),
-      };
-    },
+    // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its word.
+    prepare: <Row>(sql: string) => prepare(sql) as Statement<Row>,
     transaction(work) {
       begin.run();
       try {
@@ -89,11 +82,30 @@ function wrap(connection: DatabaseSync): Database {
       }
     },
     clear() {
-      for (const table of Object.keys(tables)) statement(`DELETE FROM ${table}`).run();
+      for (const table of Object.keys(tables)) prepare(`DELETE FROM ${table}`).run();
     },
     close() {
       if (connection.isOpen) connection.close();
     },
+  };
+}
+
+/** Rows come as arrays and are given their names here: half the time of having the driver do it. */
+function statement(prepared: StatementSync): Statement<unknown> {
+  const names = prepared.columns().map((column) => column.name);
+  prepared.setReturnArrays(true);
+  const named = (values: unknown): unknown => {
+    const row: Record<string, unknown> = {};
+    if (Array.isArray(values)) names.forEach((name, index) => (row[name] = values[index]));
+    return row;
+  };
+  return {
+    get(...bound) {
+      const values: unknown = prepared.get(...bound);
+      return values === undefined ? undefined : named(values);
+    },
+    all: (...bound) => prepared.all(...bound).map(named),
+    run: (...bound) => void prepared.run(...bound),
   };
 }
 

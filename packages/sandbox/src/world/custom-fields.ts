@@ -18,9 +18,11 @@ interface Given {
  * warning says so where only the letters' case or spaces around the name differ. An entry without a value changes nothing.
  */
 export function matchCustomFields(
-  fields: readonly CustomFieldRow[],
+  fieldsOfPublication: () => readonly CustomFieldRow[],
   given: readonly Given[],
 ): { readonly values: readonly MatchedValue[]; readonly warnings: readonly ErrorDetail[] } {
+  if (given.length === 0) return { values: [], warnings: [] };
+  const fields = fieldsOfPublication();
   const byDisplay = new Map(fields.map((field) => [field.display, field]));
   const values: MatchedValue[] = [];
   const warnings: ErrorDetail[] = [];

@@ -24,7 +24,7 @@ export interface Subscribed {
  */
 export function subscribe(world: World, publication: PublicationRow, request: SubscriptionRequest, note: Note): Subscribed {
   const belongings = findBelongings(world, publication.id, request);
-  const fields = matchCustomFields(world.store.customFields.ofPublication(publication.id), request.custom_fields ?? []);
+  const fields = matchCustomFields(() => world.store.customFields.ofPublication(publication.id), request.custom_fields ?? []);
   const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
 
   const done = existing ? reuse(world, publication, existing, request) : create(world, publication, request, belongings);
@@ -108,7 +108,8 @@ interface Belongings {
 }
 
 function findBelongings(world: World, publicationId: string, request: SubscriptionRequest): Belongings {
-  const tiers = world.store.workspace.tiers(publicationId);
+  const asksForTiers = (request.premium_tiers ?? request.premium_tier_ids) !== undefined;
+  const tiers = asksForTiers ? world.store.workspace.tiers(publicationId) : [];
   const lists = world.store.workspace.lists(publicationId);
   const missing: ErrorDetail[] = [];
   const find = (field: string, what: string, wanted: readonly string[] | undefined, idOf: (name: string) => string | undefined) =>

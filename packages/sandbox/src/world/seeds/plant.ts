@@ -71,7 +71,7 @@ function plantPublication(world: World, publication: SeedPublication): void {
   for (const [index, subscription] of publication.subscriptions.entries()) {
     const place = `subscriptions[${index}]`;
     const seq = plantSubscription(world, id, subscription, place);
-    const { values, warnings } = matchCustomFields(fields, subscription.custom_fields);
+    const { values, warnings } = matchCustomFields(() => fields, subscription.custom_fields);
     if (warnings[0]) throw new SeedError(`The seed is not usable: ${place}: ${warnings[0].message}`);
     applyCustomFields(store.customFields, seq, values);
     for (const name of subscription.premium_tiers) store.subscriptions.addTier(seq, found(tiers, name, place, 'tier'));

@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest';
+import { publicationId } from '../../src/index.ts';
+import { addField, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+
+/** Addresses as people have them. */
+const realAddresses = [
+  ['ada+news@example.com', 'ada+news@example.com'],
+  ['MARIE.Curie@Example.COM', 'MARIE.Curie@example.com'],
+  ['jürgen@BÜCHER.example', 'jürgen@bücher.example'],
+  ['bo@例え.example', 'bo@例え.example'],
+  ["  o'brien@example.org ", "o'brien@example.org"],
+  ['ольга@пример.example', 'ольга@пример.example'],
+] as const;
+
+test.each(realAddresses)('%s subscribes and is found again by address, in any case of its letters', async (address, kept) => {
+  const sandbox = fresh();
+  const { data, warnings } = await create(sandbox, { email: address });
+  expect(data).toMatchObject({ email: kept, subscription_tier: 'free', subscription_premium_tier_names: [], utm_channel: 'api' });
+  expect(data.id).toMatch(/^sub_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(warnings).toBeUndefined();
+  expect((await list(sandbox, { email: address.trim().toUpperCase() })).data.map((one) => one.id)).toEqual([data.id]);
+});
+
+test('attribution is kept as it came: spaces, umlauts, emoji, 300 characters, quotes', async () => {
+  const sandbox = fresh();
+  const attribution = {
+    utm_source: 'landing page',
+    utm_medium: 'Straßenfest & Söhne',
+    utm_campaign: 'Frühling 🌷🇩🇪👩‍🚒',
+    utm_term: 'x'.repeat(300),
+    utm_content: `"quoted" 'and' <b>tagged</b> \\ %20 + \u0000 \n`,
+    referring_site: 'https://blog.example.org/über?a=1&b=2#c',
+  };
+  const { data } = await create(sandbox, { email: 'ada@example.com', ...attribution });
+  expect(data).toMatchObject(attribution);
+  expect((await list(sandbox)).data[0]).toMatchObject(attribution);
+});
+
+test('what was not sent is an empty text, never missing', async () => {
+  const { data } = await create(fresh(), { email: 'ada@example.com' });
+  expect(data).toMatchObject({ utm_source: '', utm_medium: '', utm_campaign: '', utm_term: '', utm_content: '', referring_site: '' });
+});
+
+test('custom fields of all seven kinds come back in the type they were sent in', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const values = {
+    'First Name': 'Zoë 🌊',
+    'Team size': 12,
+    'Wants print': false,
+    Birthday: '1990-12-10',
+    'Last visit': '2026-11-04T08:30:00Z',
+    Topics: ['boats', 'food & drink', ''],
+    'Berth length': 6.75,
+  };
+  const custom_fields = Object.entries(values).map(([name, value]) => ({ name, value }));
+  const { warnings } = await create(sandbox, { email: 'zoe+all@example.com', custom_fields });
+  expect(warnings).toBeUndefined();
+  const { data } = await list(sandbox, { email: 'zoe+all@example.com', 'expand[]': ['custom_fields'] });
+  expect(data[0]?.custom_fields).toEqual([
+    { name: 'First Name', kind: 'string', value: 'Zoë 🌊' },
+    { name: 'Team size', kind: 'integer', value: 12 },
+    { name: 'Wants print', kind: 'boolean', value: false },
+    { name: 'Birthday', kind: 'date', value: '1990-12-10' },
+    { name: 'Last visit', kind: 'datetime', value: '2026-11-04T08:30:00Z' },
+    { name: 'Topics', kind: 'list', value: ['boats', 'food & drink', ''] },
+    { name: 'Berth length', kind: 'double', value: 6.75 },
+  ]);
+});
+
+test('custom fields that are unknown or unnamed are dropped with a warning each; the subscription is created', async () => {
+  const sandbox = fresh();
+  await addField(sandbox, 'string', 'First Name');
+  const { data, warnings } = await create(sandbox, {
+    email: 'ada@example.com',
+    custom_fields: [{ name: 'First Name', value: 'Ada' }, { name: 'Shoe size', value: 38 }, { value: 'lost' }, { name: 'first name', value: 'x' }],
+  });
+  expect(warnings?.map((warning) => warning.code)).toEqual(['CUSTOM_FIELD_NOT_FOUND', 'CUSTOM_FIELD_NAME_MISSING', 'CUSTOM_FIELD_NOT_FOUND']);
+  expect(warnings?.[0]?.message).toContain('"Shoe size"');
+  expect(warnings?.[1]?.message).toContain('"custom_fields[2]"');
+  expect(warnings?.[2]?.message).toContain('There is "First Name"');
+  const found = await list(sandbox, { email: data.email, 'expand[]': ['custom_fields'] });
+  expect(found.data[0]?.custom_fields).toEqual([{ name: 'First Name', kind: 'string', value: 'Ada' }]);
+});
+
+test('a known address answers the existing subscription, with custom fields applied and everything else as it was', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const first = await create(sandbox, {
+    email: 'Ada+x@Example.com',
+    utm_source: 'first',
+    custom_fields: [{ name: 'First Name', value: 'Ada' }, { name: 'Team size', value: 3 }, { name: 'Berth length', value: 7.5 }],
+  });
+  sandbox.clock.advance(60_000);
+  const again = await create(sandbox, {
+    email: 'ada+X@EXAMPLE.COM',
+    utm_source: 'second',
+    custom_fields: [{ name: 'First Name', value: 'Augusta' }, { name: 'Team size', value: null }, { name: 'Berth length' }],
+  });
+  expect(again.data).toEqual({ ...first.data, status: 'active' });
+  const found = await list(sandbox, { email: 'ada+x@example.com', 'expand[]': ['custom_fields'] });
+  expect(found.data).toHaveLength(1);
+  expect(found.data[0]?.custom_fields).toEqual([
+    { name: 'First Name', kind: 'string', value: 'Augusta' },
+    { name: 'Berth length', kind: 'double', value: 7.5 },
+  ]);
+});
+
+test('unknown keys of the body are ignored at every depth, and the log says so', async () => {
+  const sandbox = fresh();
+  await addField(sandbox, 'string', 'City');
+  const { data } = await create(sandbox, { email: 'ada@example.com', tags: ['x'], custom_fields: [{ name: 'City', kind: 'string', value: 'Bremen' }] });
+  expect(data.email).toBe('ada@example.com');
+  expect(sandbox.requests().at(-1)?.reasons.join('\n')).toMatch(/"custom_fields\[0\]\.kind" is not known[^]*"tags" is not known/);
+});
+
+const statuses = [
+  { override: undefined, publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'active' },
+  { override: 'not_set', publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'active' },
+  { override: undefined, publicationDefault: true, email: 'a@example.com', first: 'validating', settled: 'pending' },
+  { override: 'on', publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'pending' },
+  { override: 'off', publicationDefault: true, email: 'a@example.com', first: 'active', settled: 'active' },
+  { override: 'on', publicationDefault: true, email: 'a@nowhere.invalid', first: 'validating', settled: 'invalid' },
+] as const;
+
+test.each(statuses)('double_opt_override $override, publication default $publicationDefault, $email: $first, then $settled', async ({ override, publicationDefault, email, first, settled }) => {
+  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'P', double_opt_in: publicationDefault }] } });
+  const { data } = await create(sandbox, { email, ...(override && { double_opt_override: override }) });
+  expect(data.status).toBe(first);
+  sandbox.clock.advance(1000);
+  expect((await list(sandbox)).data[0]?.status).toBe(settled);
+});
+
+test('an inactive subscription stays inactive unless reactivate_existing is true', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const email = 'ZOË@example.com';
+  expect((await create(sandbox, { email })).data.status).toBe('inactive');
+  expect((await create(sandbox, { email, reactivate_existing: false, double_opt_override: 'off' })).data.status).toBe('inactive');
+  expect((await create(sandbox, { email, reactivate_existing: true, double_opt_override: 'on' })).data.status).toBe('pending');
+
+  sandbox.reset();
+  expect((await create(sandbox, { email, reactivate_existing: true })).data.status).toBe('active');
+});
+
+test('reactivate_existing does not move a subscription that never unsubscribed', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  expect((await create(sandbox, { email: 'alan@example.net', reactivate_existing: true })).data.status).toBe('paused');
+});
+
+test('a referral code credits the subscription it belongs to', async () => {
+  const sandbox = fresh();
+  const { data: ada } = await create(sandbox, { email: 'ada@example.com' });
+  const { data: friend } = await create(sandbox, { email: 'friend@example.com', referral_code: ada.referral_code });
+  await create(sandbox, { email: 'stranger@example.com', referral_code: 'nobody' });
+  const found = await list(sandbox, { 'expand[]': ['referrals'] });
+  expect(found.data.map((one) => one.referrals)).toEqual([[{ id: friend.id, email: friend.email, status: 'validating' }], [], []]);
+  expect(new Set(found.data.map((one) => one.referral_code)).size).toBe(3);
+});
+
+test('premium tiers are the union of names and ids without duplicates, and win over tier', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const patron = (await list(sandbox, { 'premium_tiers[]': ['Patron'], 'expand[]': ['subscription_premium_tiers'], limit: '1' })).data[0]?.subscription_premium_tiers?.[0];
+  const { data } = await create(sandbox, { email: 'rich@example.com', tier: 'free', premium_tiers: ['Supporter', 'Patron'], premium_tier_ids: [patron?.id] });
+  expect(data).toMatchObject({ subscription_tier: 'premium', subscription_premium_tier_names: ['Patron', 'Supporter'] });
+});
+
+test('newsletter lists are joined automatically unless that is skipped', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  await create(sandbox, { email: 'one@example.com' });
+  await create(sandbox, { email: 'two@example.com', skip_newsletter_list_auto_subscribe: true });
+  const lists = async (email: string) => (await list(sandbox, { email, 'expand[]': ['newsletter_lists'] })).data[0]?.newsletter_list_ids;
+  expect(await lists('one@example.com')).toHaveLength(1);
+  expect(await lists('two@example.com')).toEqual([]);
+  const [weekly] = (await lists('one@example.com')) ?? [];
+  await create(sandbox, { email: 'three@example.com', skip_newsletter_list_auto_subscribe: true, newsletter_list_ids: [weekly] });
+  expect(await lists('three@example.com')).toEqual([weekly]);
+});
+
+test('what does not exist on the publication is refused by name, and nothing is created', async () => {
+  const sandbox = fresh();
+  const answered = await send(sandbox, 'POST', subscriptionsPath, {
+    email: 'ada@example.com',
+    premium_tiers: ['Gold'],
+    newsletter_list_ids: ['nl_list_1'],
+    automation_ids: ['aut_1'],
+    complimentary_gift_id: 'comp_access_1',
+  });
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered).map((error) => error.message.split(' ')[0])).toEqual([
+    '"premium_tiers[0]"', '"newsletter_list_ids[0]"', '"automation_ids[0]"', '"complimentary_gift_id"',
+  ]);
+  expect((await list(sandbox)).data).toEqual([]);
+});
+
+test('two sandboxes that are asked the same answer the same, byte for byte; another id seed gives other ids', async () => {
+  const run = async (idSeed: number) => {
+    const sandbox = fresh({ seed: 'demo', idSeed });
+    await create(sandbox, { email: 'ada+1@example.com', custom_fields: [{ name: 'First Name', value: 'Ada' }] });
+    await addField(sandbox, 'list', 'Harbours');
+    return JSON.stringify(await list(sandbox, { limit: '100', 'expand[]': ['custom_fields', 'subscription_premium_tiers', 'newsletter_lists'] }));
+  };
+  const first = await run(1);
+  expect(await run(1)).toBe(first);
+  expect(await run(2)).not.toBe(first);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { customFieldKinds, subscriptionStatuses } from '@newsletter-kit/core/contract';
+import { publicationId } from '../../src/index.ts';
+import { addField, ask, create, customFieldsPath, errorsOf, fresh, list, search, send, subscriptionsPath } from '../caller.ts';
+
+test('the demo holds every status that can be asked for, and each filter answers its own only', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  await create(sandbox, { email: 'just-now@example.com' });
+  const all = await list(sandbox, { limit: '100', status: 'all' });
+  let sum = 0;
+  for (const status of subscriptionStatuses) {
+    const { data } = await list(sandbox, { limit: '100', status });
+    expect(data.length, status).toBeGreaterThan(0);
+    expect(new Set(data.map((one) => one.status))).toEqual(new Set([status]));
+    sum += data.length;
+  }
+  expect(sum).toBe(all.data.length);
+});
+
+test('tier filters by tier, premium_tiers[] and premium_tier_ids[] by any of the tiers named', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const names = async (query: Record<string, string | string[]>) =>
+    new Set((await list(sandbox, { limit: '100', ...query })).data.map((one) => one.subscription_premium_tier_names?.join()));
+  expect(await names({ tier: 'free' })).toEqual(new Set(['']));
+  expect(await names({ tier: 'premium' })).toEqual(new Set(['Patron', 'Supporter']));
+  expect(await names({ 'premium_tiers[]': ['Patron'] })).toEqual(new Set(['Patron']));
+  expect(await names({ 'premium_tiers[]': ['Patron', 'Supporter', 'None'] })).toEqual(new Set(['Patron', 'Supporter']));
+  const expanded = await list(sandbox, { 'premium_tiers[]': ['Supporter'], 'expand[]': 'subscription_premium_tiers' });
+  const tier = expanded.data[0]?.subscription_premium_tiers?.[0];
+  expect(tier).toEqual({ id: expect.stringMatching(/^tier_/), name: 'Supporter', status: 'active' });
+  expect(await names({ 'premium_tier_ids[]': [tier?.id ?? ''] })).toEqual(new Set(['Supporter']));
+  expect((await list(sandbox, { 'premium_tiers[]': ['None'] })).data).toEqual([]);
+});
+
+test('creation_date takes the whole day in UTC and nothing of the days beside it', async () => {
+  const midnight = Date.UTC(2026, 10, 4);
+  let now = midnight - 1000;
+  const sandbox = fresh({ now: () => now });
+  for (const [email, time] of [['before', midnight - 1000], ['first', midnight], ['last', midnight + 86_399_000], ['after', midnight + 86_400_000]] as const) {
+    now = time;
+    await create(sandbox, { email: `${email}@example.com` });
+  }
+  const { data } = await list(sandbox, { creation_date: '2026/11/04' });
+  expect(data.map((one) => one.email)).toEqual(['first@example.com', 'last@example.com']);
+});
+
+test('an expandable key is there only when it is asked for', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const [plain] = (await list(sandbox, { email: 'ada.lovelace@example.com' })).data;
+  const keys = ['subscription_premium_tiers', 'referrals', 'stats', 'custom_fields', 'newsletter_list_ids', 'tags'];
+  for (const key of keys) expect(plain).not.toHaveProperty(key);
+  const expand = ['subscription_premium_tiers', 'referrals', 'stats', 'custom_fields', 'newsletter_lists', 'tags'];
+  const [full] = (await list(sandbox, { email: 'ada.lovelace@example.com', 'expand[]': expand })).data;
+  for (const key of keys) expect(full).toHaveProperty(key);
+  expect(full?.referrals?.length).toBeGreaterThan(0);
+  expect(Object.keys(full?.referrals?.[0] ?? {}).toSorted()).toEqual(['email', 'id', 'status']);
+  expect(full?.stats).toEqual({ emails_received: expect.any(Number), open_rate: expect.any(Number), click_through_rate: expect.any(Number) });
+});
+
+test('ten come in one page unless limit says otherwise, oldest first unless direction says otherwise', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const up = await list(sandbox);
+  expect(up.data).toHaveLength(10);
+  expect(up).toMatchObject({ limit: 10, has_more: true, next_cursor: expect.any(String) });
+  const created = up.data.map((one) => one.created);
+  expect(created).toEqual(created.toSorted((a, b) => a - b));
+  const down = await list(sandbox, { direction: 'desc', order_by: 'created', limit: '100' });
+  expect(down.data.toReversed().slice(0, 10).map((one) => one.id)).toEqual(up.data.map((one) => one.id));
+  expect(down).toMatchObject({ has_more: false, next_cursor: null });
+});
+
+describe('paging fields', () => {
+  test('cursor answers carry no totals, offset answers no cursor but the two warning headers', async () => {
+    const sandbox = fresh({ seed: 'demo' });
+    const byCursor = await send(sandbox, 'GET', `${subscriptionsPath}?limit=5`);
+    expect(Object.keys(byCursor.body as object)).toEqual(['data', 'limit', 'has_more', 'next_cursor']);
+    expect(byCursor.headers.get('x-pagination-warning')).toBeNull();
+    const byPage = await send(sandbox, 'GET', `${subscriptionsPath}?limit=5&page=9`);
+    expect(byPage.body).toMatchObject({ limit: 5, page: 9, total_results: 42, total_pages: 9 });
+    expect(Object.keys(byPage.body as object)).toEqual(['data', 'limit', 'page', 'total_results', 'total_pages']);
+    expect((byPage.body as { data: unknown[] }).data).toHaveLength(2);
+    expect(byPage.headers.get('x-pagination-warning')).toMatch(/deprecated/);
+    expect(byPage.headers.get('x-pagination-migration-guide')).toMatch(/cursor/);
+  });
+
+  test('a page behind the last one is empty; totals count what the filter lets through', async () => {
+    const sandbox = fresh({ seed: 'demo' });
+    expect(await list(sandbox, { page: '100' })).toMatchObject({ data: [], total_results: 42, total_pages: 5 });
+    expect(await list(sandbox, { page: '1', status: 'pending' })).toMatchObject({ total_results: 2, total_pages: 1 });
+  });
+});
+
+const refused: readonly (readonly [string, string])[] = [
+  ['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=ten', 'limit'], ['limit=1.5', 'limit'], ['limit=', 'limit'],
+  ['page=0', 'page'], ['page=101', 'page'], ['page=-1', 'page'], ['page=x', 'page'],
+  ['cursor=', 'cursor'], ['cursor=nonsense', 'cursor'], ['cursor=MTpkZXNj', 'cursor'], [`cursor=${'A'.repeat(5000)}`, 'cursor'],
+  ['cursor=%00%ff', 'cursor'], ['cursor=x&page=1', 'cursor'],
+  ['status=gone', 'status'], ['tier=gold', 'tier'], ['direction=up', 'direction'], ['order_by=email', 'order_by'],
+  ['expand[]=everything', 'expand'], ['creation_date=2026-11-04', 'creation_date'], ['creation_date=2026/02/30', 'creation_date'],
+];
+
+test.each(refused)('?%s is a 400 that names %s', async (query, field) => {
+  const answered = await send(fresh({ seed: 'demo' }), 'GET', `${subscriptionsPath}?${query}`);
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain(`"${field}`);
+});
+
+test('a cursor of one direction is refused in the other', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { next_cursor } = await list(sandbox, { direction: 'desc' });
+  const answered = await send(sandbox, 'GET', `${subscriptionsPath}?${search({ cursor: next_cursor ?? '' })}`);
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain('direction=desc');
+});
+
+test('query parameters that the operation does not know are ignored, also expand without brackets', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { data } = await list(sandbox, { expand: 'stats', 'expand[0]': 'stats', colour: 'blue', limit: '1' });
+  expect(data[0]).not.toHaveProperty('stats');
+});
+
+test('custom fields are created in every kind, listed in order, and only lists have options', async () => {
+  const sandbox = fresh();
+  for (const kind of customFieldKinds) await addField(sandbox, kind, `Of kind ${kind}`);
+  const { data, ...paging } = await ask(sandbox, 'customFields.list', customFieldsPath);
+  expect(data.map((field) => field.kind)).toEqual([...customFieldKinds]);
+  expect(data.filter((field) => 'options' in field).map((field) => field.kind)).toEqual(['list']);
+  expect(paging).toEqual({ limit: 10, page: 1, total_results: 7, total_pages: 1 });
+});
+
+test('a second custom field of the same display is refused', async () => {
+  const sandbox = fresh();
+  await addField(sandbox, 'string', 'City');
+  const answered = await send(sandbox, 'POST', customFieldsPath, { kind: 'date', display: ' City ' });
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain('"display"');
+});
+
+test('publications do not see each other', async () => {
+  const other = 'pub_00000000-0000-4000-8000-000000000002';
+  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'A' }, { id: other, name: 'B', subscriptions: [{ email: 'ada@example.com' }] }] } });
+  await create(sandbox, { email: 'ada@example.com' });
+  expect((await list(sandbox)).data).toHaveLength(1);
+  expect(await ask(sandbox, 'subscriptions.list', `/publications/${other}/subscriptions?page=1`)).toMatchObject({ total_results: 1 });
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { Sandbox, SandboxEvent } from '../../src/index.ts';
+import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+
+const control = async (sandbox: Sandbox, method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+  const answer = await sandbox.fetch(`http://sandbox.test/_sandbox${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(body !== undefined && { body }),
+  });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as unknown };
+};
+
+test('reset goes back to the seed it started with, or to the one named, and empties the log', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  await create(sandbox, { email: 'ada@example.com' });
+  expect(await control(sandbox, 'POST', '/reset')).toMatchObject({ status: 200, body: { subscriptions: 42 } });
+  expect(sandbox.requests()).toEqual([]);
+  expect(await control(sandbox, 'POST', '/reset', '{"seed":"empty"}')).toMatchObject({ status: 200, body: { subscriptions: 0 } });
+  expect((await list(sandbox)).data).toEqual([]);
+  expect(await control(sandbox, 'POST', '/reset', '{}')).toMatchObject({ body: { subscriptions: 42 } });
+});
+
+test('after a reset the same requests get the same ids again', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const first = await create(sandbox, { email: 'ada@example.com' });
+  sandbox.reset();
+  expect(await create(sandbox, { email: 'ada@example.com' })).toEqual(first);
+});
+
+test.each([
+  ['{"seed":"dmeo"}', 'There is no seed "dmeo"'],
+  ['{"seed":5}', 'The seed is not usable'],
+  ['{"seed":{"publications":[{"id":"x","name":"P"}]}}', 'publications.0.id'],
+  ['{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example"},{"email":"A@B.example"}]}]}}', 'subscriptions[1] repeats'],
+  ['{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example","custom_fields":[{"name":"X","value":1}]}]}]}}', '"X" does not exist'],
+  ['[]', 'JSON object'],
+  ['{', 'not valid JSON'],
+])('a reset with %s is refused and changes nothing', async (body, says) => {
+  const sandbox = fresh({ seed: 'demo' });
+  const answered = await control(sandbox, 'POST', '/reset', body);
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain(says);
+  expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 42 } });
+});
+
+test('the log tells method, path, operation, status and reasons of each request, and forgets beyond a thousand', async () => {
+  const sandbox = fresh();
+  await send(sandbox, 'GET', `${subscriptionsPath}?limit=500&email=ada%40example.com`);
+  const { body } = await control(sandbox, 'GET', '/requests');
+  expect(body).toEqual({
+    data: [{
+      n: 1, time: '2026-11-04T12:00:00.000Z', method: 'GET', path: `/v2${subscriptionsPath}`, query: { limit: '500', email: '…' },
+      operation: 'subscriptions.list', status: 400, milliseconds: expect.any(Number), reasons: ['"limit" must be at most 100.'],
+    }],
+  });
+  for (let i = 0; i < 2100; i += 1) await send(sandbox, 'GET', '/nowhere');
+  expect(sandbox.requests()).toHaveLength(1000);
+  expect(sandbox.requests().at(-1)?.n).toBe(2101);
+  expect(await control(sandbox, 'GET', '/requests?after=2100')).toMatchObject({ body: { data: [{ n: 2101 }] } });
+});
+
+test('every request and every change reaches the event stream, in order, until the reader goes', async () => {
+  const sandbox = fresh();
+  const response = await sandbox.fetch('http://sandbox.test/_sandbox/events');
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const until = async (part: string): Promise<void> => {
+    while (!text.includes(part)) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error('The stream ended.');
+      text += value;
+    }
+  };
+  await create(sandbox, { email: 'ada@example.com' });
+  sandbox.clock.advance(1000);
+  sandbox.settle();
+  await send(sandbox, 'GET', '/nowhere');
+  sandbox.reset();
+  await until('event: reset');
+  const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as SandboxEvent);
+  expect(events.map((event) => event.type)).toEqual(['subscription', 'request', 'subscription', 'request', 'reset']);
+  expect(events[0]).toMatchObject({ change: 'created', subscription: { email: 'ada@example.com', status: 'validating', custom_fields: [] } });
+  expect(events[2]).toMatchObject({ change: 'updated', subscription: { email: 'ada@example.com', status: 'active' } });
+  expect(events[3]).toMatchObject({ request: { status: 404 } });
+  await reader.cancel();
+  await create(sandbox, { email: 'grace@example.com' });
+});
+
+test('pages of this machine may read and reset; those of other sites may not', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const local = await control(sandbox, 'GET', '/subscriptions', undefined, { Origin: 'http://localhost:4000' });
+  expect(local.headers.get('access-control-allow-origin')).toBe('http://localhost:4000');
+  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://127.0.0.1.evil.example']) {
+    const foreign = await control(sandbox, 'POST', '/reset', '{"seed":"empty"}', { Origin: origin });
+    expect(foreign.status).toBe(403);
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+  }
+  expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 42 } });
+});
+
+test('an unknown control is a 404 that names those there are', async () => {
+  const answered = await control(fresh(), 'GET', '/nothing');
+  expect(answered.status).toBe(404);
+  expect(errorsOf(answered)[0]?.message).toContain('/_sandbox/reset');
+});
+
+test('the window is one page that loads nothing from elsewhere', async () => {
+  const page = await fresh().fetch('http://sandbox.test/');
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await page.text()).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+});
