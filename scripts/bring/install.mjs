@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Complaint } from './complaint.mjs';
 import { fingerprint, isInstalled, markInstalled } from './stamp.mjs';
 
-const pnpm = 'pnpm@12.21.0';
+/** The package manager, pinned; npx brings it. */
+export const pnpm = 'pnpm@12.21.0';
 const windows = process.platform === 'win32';
 /** How often the progress line is repeated, in milliseconds. */
 const pulse = 5000;

@@ -11,6 +11,8 @@ import { buildWidget } from '../../scripts/steps/build.ts';
 
 export interface Chain {
   readonly demoUrl: string;
+  /** Root address of the sandbox's API. */
+  readonly apiUrl: string;
   /** Asks the sandbox as any client of the API would. */
   readonly api: Client;
   start(name: ServerName): Promise<void>;
@@ -28,13 +30,11 @@ export async function openChain(): Promise<Chain> {
   const running = new Map<ServerName, RunningServer>();
   const output: string[] = [];
 
+  const apiUrl = `${serverUrl(settings.ports.sandbox)}/v2`;
   const chain: Chain = {
+    apiUrl,
     demoUrl: serverUrl(settings.ports.demo),
-    api: createClient({
-      baseUrl: `${serverUrl(settings.ports.sandbox)}/v2`,
-      token: sandboxAccount.key,
-      publicationId: sandboxAccount.publicationId,
-    }),
+    api: createClient({ baseUrl: apiUrl, token: sandboxAccount.key, publicationId: sandboxAccount.publicationId }),
     output,
     async start(name) {
       const plan = servers.find((each) => each.name === name);

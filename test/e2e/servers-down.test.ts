@@ -45,7 +45,6 @@ describe('while the newsletter API is down', () => {
     await chain.stop('relay');
     await chain.start('sandbox');
     await chain.start('relay');
-    // The demo's own seed has an older subscription of that kind; this one must be the new one.
     await expect
       .poll(async () => (await chain.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items, { timeout: 30_000 })
       .toMatchObject([{ email: 'hedy@example.com', utm_source: 'storm warning', custom_fields: [{ name: 'Birthday', value: '1994-11-09' }] }]);

@@ -127,7 +127,7 @@ function watchSandbox() {
     nothingYet.hidden = false;
   });
   events.addEventListener('subscription', (event) => {
-    const { change, subscription } = /** @type {{ change: string, subscription: Subscription }} */ (JSON.parse(event.data));
+    const { change, subscription } = /** @type {{ change: string, subscription: Subscription }} */ (JSON.parse(String(event.data)));
     showArrival(subscription, change);
   });
 }

@@ -1,0 +1,65 @@
+/** The packages as a stranger gets them: packed, then installed by npm into an empty folder, without our sources around. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { pnpm } from '../../scripts/bring/install.mjs';
+import { root } from '../../scripts/chain/root.ts';
+
+const execute = promisify(execFile);
+const shell = process.platform === 'win32';
+
+/** Folders of what is published, besides the n8n package. */
+const packages = ['packages/core', 'packages/sandbox', 'packages/relay', 'widget'] as const;
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Installation {
+  readonly folder: string;
+  /** Runs Node on this code, as a module of the folder. */
+  node(code: string): Promise<Ended>;
+  /** Runs a command that the packages brought. */
+  command(name: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  remove(): Promise<void>;
+}
+
+export async function installPacked(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-packed-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const tarballs = join(folder, 'tarballs');
+    await mkdir(tarballs);
+    for (const path of packages) {
+      if (!existsSync(join(root, path, 'dist'))) throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
+      await execute('npx', ['--yes', pnpm, 'pack', '--pack-destination', tarballs], { cwd: join(root, path), shell });
+    }
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
+    const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`);
+    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files], { cwd: folder, shell });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  const run = async (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> => {
+    // The commands run under the Node of this process; an environment of its own keeps our conditions and settings out.
+    const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const options = { cwd: folder, timeout: 30_000, env: { PATH: path, ...env } };
+    return execute(file, [...args], options).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code?: number; stdout?: string; stderr?: string }) => ({ code: error.code ?? -1, stdout: error.stdout ?? '', stderr: error.stderr ?? '' }),
+    );
+  };
+  return {
+    folder,
+    node: (code) => run(process.execPath, ['--input-type=module', '--eval', code]),
+    command: (name, args, env) => run(join(folder, 'node_modules', '.bin', name), args, env),
+    remove,
+  };
+}
