@@ -118,7 +118,7 @@ export interface Setting {
 export const settings: readonly Setting[] = Object.entries(environment.shape).map(([name, schema]) => ({
   name,
   about: schema.description ?? '',
-  default: schema instanceof z.ZodPrefault && schema.def.defaultValue ? String(schema.def.defaultValue) : null,
+  default: schema instanceof z.ZodPrefault ? schema.def.defaultValue || null : null,
 }));
 
 /**

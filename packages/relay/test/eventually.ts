@@ -6,7 +6,7 @@ export async function eventually<T>(what: string, look: () => T | Promise<T>, wi
   const end = Date.now() + withinMs;
   for (;;) {
     const value = await look();
-    if (value !== null && value !== undefined && value !== false) return value as NonNullable<T>;
+    if (value !== null && value !== undefined && value !== false) return value;
     if (Date.now() > end) throw new Error(`This did not happen within ${withinMs} ms: ${what}`);
     await sleep(10);
   }

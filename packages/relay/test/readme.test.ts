@@ -8,8 +8,8 @@ const required = ['NEWSLETTER_API_URL', 'NEWSLETTER_API_KEY', 'NEWSLETTER_PUBLIC
 
 it('lists every setting with its default, as the code has it', () => {
   const rows = settings.map(({ name, about, default: fallback }) => {
-    const default_ = required.includes(name) ? 'required' : fallback === null ? '–' : `\`${fallback}\``;
-    return `| \`${name}\` | ${default_} | ${about} |`;
+    const preset = required.includes(name) ? 'required' : fallback === null ? '–' : `\`${fallback}\``;
+    return `| \`${name}\` | ${preset} | ${about} |`;
   });
   expect(readme.split('\n').filter((line) => /^\| `(RELAY|NEWSLETTER)_/.test(line))).toEqual(rows);
 });

@@ -13,16 +13,13 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 async function countedBody(request: Request, limit: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = request.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > limit) {
-      await reader.cancel();
-      return null;
+  if (request.body) {
+    // Leaving the loop early cancels the stream.
+    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+      size += chunk.byteLength;
+      if (size > limit) return null;
+      chunks.push(chunk);
     }
-    chunks.push(value);
   }
   return Buffer.concat(chunks, size);
 }

@@ -1,6 +1,6 @@
 /** The request a signup becomes. Nothing but the fields named here leaves the store, and what is pinned wins. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
-import { attributionFields } from '@newsletter-kit/core/signup';
+import { attributionFields, type Attribution } from '@newsletter-kit/core/signup';
 import type { PinnedFields } from '../admission/form.ts';
 import type { KeptSubmission } from '../store/signup-store.ts';
 
@@ -9,10 +9,10 @@ import type { KeptSubmission } from '../store/signup-store.ts';
  * the signups that are waiting.
  */
 export function toSubscriptionRequest(submission: KeptSubmission, pinned: PinnedFields): SubscriptionRequest {
-  const attribution = attributionFields.filter((name) => submission[name] !== undefined).map((name) => [name, submission[name]]);
+  const attribution = attributionFields.map((name) => [name, submission[name]] as const).filter(([, value]) => value !== undefined);
   return {
     email: submission.email,
-    ...Object.fromEntries(attribution),
+    ...(Object.fromEntries(attribution) satisfies Partial<Attribution>),
     ...(submission.custom_fields && {
       custom_fields: submission.custom_fields.map(({ name, value }) => ({
         name,

@@ -30,7 +30,7 @@ describe('an accepted signup', () => {
   it('is answered only after the store has written it', async () => {
     const relay = runRelay();
     const events: string[] = [];
-    let written = (_: Acceptance): void => {};
+    let written: (acceptance: Acceptance) => void = () => undefined;
     const slow = accepting(relay.store, () => new Promise<Acceptance>((resolve) => (written = resolve)));
     const answer = runRelay({ store: slow }).fetch(post(ada)).then(({ status }) => events.push(`answered ${status}`));
     await sleep(50);

@@ -1,5 +1,5 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
 import { fingerprint } from '../fingerprint.ts';
 import { signupId } from '../signup-id.ts';
 import {
@@ -37,7 +37,6 @@ type Row = Readonly<Record<string, SQLOutputValue>>;
 
 class SqliteStore implements SignupStore {
   readonly #file: OpenDatabase;
-  readonly #db: DatabaseSync;
   readonly #statements: Statements;
   readonly #commits: GroupCommit;
   /**
@@ -48,7 +47,6 @@ class SqliteStore implements SignupStore {
 
   constructor(file: OpenDatabase) {
     this.#file = file;
-    this.#db = file.db;
     this.#statements = prepare(file.db);
     this.#commits = new GroupCommit(file.db);
   }
