@@ -1,0 +1,34 @@
+/** Sandbox, relay and demo site as processes on free ports, where n8n can reach the sandbox. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { launch, type RunningServer } from '../../../scripts/chain/launch.ts';
+import { freePorts } from '../../../scripts/chain/ports.ts';
+import { servers, serverUrl } from '../../../scripts/chain/servers.ts';
+import { isWidgetStale } from '../../../scripts/chain/widget.ts';
+import { buildWidget } from '../../../scripts/steps/build.ts';
+
+export interface ServedChain {
+  readonly demoUrl: string;
+  readonly apiUrl: string;
+  /** Stops the servers and deletes the relay's store. */
+  close(): Promise<void>;
+}
+
+export async function serveChain(): Promise<ServedChain> {
+  if ((await isWidgetStale()) && !(await buildWidget())) throw new Error('The widget was not built; the reasons stand above.');
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-chain-'));
+  const settings = { ports: await freePorts(), relayStore: join(folder, 'relay.db') };
+  const running: RunningServer[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(running.map((server) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const plan of servers) running.push(await launch(plan, settings, () => undefined));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { demoUrl: serverUrl(settings.ports.demo), apiUrl: `${serverUrl(settings.ports.sandbox)}/v2`, close };
+}

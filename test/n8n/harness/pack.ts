@@ -1,0 +1,30 @@
+/** Packs the package as it would be published, and unpacks it where n8n looks for community packages. */
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run, root } from './process.ts';
+
+/** The name under which n8n knows the package; its nodes' types begin with it. */
+export const packageName = 'n8n-nodes-newsletter-kit';
+
+/** Builds, packs and unpacks into n8n's folder. */
+export async function installPackage(userFolder: string): Promise<void> {
+  const target = join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
+  await mkdir(target, { recursive: true });
+  await packInto(target);
+}
+
+/** Unpacks the packed package into a folder. */
+export async function packInto(target: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-pack-'));
+  try {
+    await run(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'warn']);
+    await run('npx', ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', folder]);
+    const [archive] = globSync('*.tgz', { cwd: folder });
+    if (archive === undefined) throw new Error('pnpm pack wrote no archive.');
+    await run('tar', ['xzf', join(folder, archive), '--strip-components', '1', '-C', target]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

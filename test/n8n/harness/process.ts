@@ -1,0 +1,80 @@
+/** Runs the programs the harness needs, keeps what they print, and ends what it started. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+
+/** Root of the repository. */
+export const root = join(import.meta.dirname, '..', '..', '..');
+
+/** Lines kept for the case that something goes wrong. */
+const keptLines = 60;
+
+/**
+ * What a program would find in a person's shell: nothing of the test runner's. Node 24, which runs this, comes first on the
+ * path, for what is installed must fit the Node that runs it.
+ */
+function environment(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { NODE_ENV: _mode, NODE_OPTIONS: _options, ...inherited } = process.env;
+  const own = Object.entries(inherited).filter(([name]) => !/^(VITEST|TEST|npm_|pnpm_)/.test(name));
+  return { ...Object.fromEntries(own), PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, ...added };
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with the exit code, or the name of the signal. */
+  readonly ended: Promise<number | string>;
+  /** The last lines it printed. */
+  output(): string;
+  /** Ends it and what it started, gently first. */
+  stop(): Promise<void>;
+}
+
+/** Starts a program in a process group of its own, so that what it starts can be ended with it. */
+export function start(command: string, args: readonly string[], options: { cwd?: string; env?: Readonly<Record<string, string>> } = {}): Running {
+  const child = spawn(command, args, {
+    cwd: options.cwd ?? root,
+    env: environment(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      lines.push(...text.split('\n').filter(Boolean));
+      lines.splice(0, lines.length - keptLines);
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]) => (code as number | null) ?? String(signal));
+  ended.catch(() => undefined);
+  const signalGroup = (signal: NodeJS.Signals): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // gone already
+    }
+  };
+  return {
+    child,
+    ended,
+    output: () => lines.join('\n'),
+    async stop() {
+      signalGroup('SIGTERM');
+      const insist = setTimeout(() => signalGroup('SIGKILL'), 10_000);
+      await ended.catch(() => undefined);
+      clearTimeout(insist);
+      signalGroup('SIGKILL');
+    },
+  };
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @throws with what it printed, where it fails
+ */
+export async function run(command: string, args: readonly string[], options: Parameters<typeof start>[2] = {}): Promise<string> {
+  const program = start(command, args, options);
+  const code = await program.ended;
+  if (code === 0) return program.output();
+  throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${program.output()}`);
+}

@@ -1,0 +1,127 @@
+/** n8n's own REST API, the one its editor uses, signed in as the owner. */
+import { parse } from 'flatted';
+
+/** The owner every test signs in as. */
+export const owner = { email: 'owner@example.com', firstName: 'Ada', lastName: 'Owner', password: 'Sandbox-Owner-1' } as const;
+
+/** What a node gave in an execution: the JSON of each item of its first output. */
+export type NodeOutput = readonly Readonly<Record<string, unknown>>[];
+
+/** An execution that has ended. */
+export interface Execution {
+  readonly id: string;
+  readonly status: string;
+  /** What the named node gave; empty where it did not run. */
+  output(node: string): NodeOutput;
+  /** Notices the named node showed. */
+  hints(node: string): readonly string[];
+  /** Which input item each output item of the named node came from. */
+  pairs(node: string): readonly number[];
+  /** Message and description of the error that ended it. */
+  readonly error: { readonly message: string; readonly description?: string | null } | undefined;
+}
+
+/** How a credential test ended, as the editor shows it. */
+export interface CredentialTest {
+  readonly status: 'OK' | 'Error';
+  readonly message: string;
+}
+
+interface TaskData {
+  readonly data?: { readonly main?: readonly (readonly { json: Readonly<Record<string, unknown>>; pairedItem?: unknown }[] | null)[] };
+  readonly hints?: readonly { readonly message: string }[];
+}
+
+interface RunResult {
+  readonly resultData: { readonly runData: Readonly<Record<string, readonly TaskData[]>>; readonly error?: Execution['error'] };
+}
+
+/** A signed-in client. The session is a cookie. */
+export class Rest {
+  readonly #url: string;
+  readonly #cookie: string;
+
+  constructor(url: string, cookie: string) {
+    this.#url = url;
+    this.#cookie = cookie;
+  }
+
+  /** Makes the owner of a fresh n8n. @returns the session's cookie */
+  static async setUpOwner(url: string): Promise<string> {
+    const response = await fetch(`${url}/rest/owner/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(owner),
+    });
+    const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
+    if (!response.ok || cookie === undefined) throw new Error(`The owner was not set up: ${response.status} ${await response.text()}`);
+    return cookie.split(';')[0] ?? '';
+  }
+
+  async #send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { cookie: this.#cookie, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (JSON.parse(text) as { data: T }).data;
+  }
+
+  /** Publishes the workflow as it stands; its trigger then polls at once. */
+  async activate(id: string): Promise<void> {
+    const { versionId } = await this.workflow(id);
+    await this.#send('POST', `/rest/workflows/${id}/activate`, { versionId });
+  }
+
+  workflow(id: string): Promise<{ versionId: string; active: boolean; staticData: unknown; nodes: readonly Readonly<Record<string, unknown>>[] }> {
+    return this.#send('GET', `/rest/workflows/${id}`);
+  }
+
+  /** Ids of the workflow's executions, oldest first. */
+  async executionIds(workflowId: string): Promise<string[]> {
+    const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+    const { results } = await this.#send<{ results: { id: string }[] }>('GET', `/rest/executions?filter=${filter}`);
+    return results.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b));
+  }
+
+  /** The execution, or undefined while it runs. */
+  async execution(id: string): Promise<Execution | undefined> {
+    const { status, data } = await this.#send<{ status: string; data: string }>('GET', `/rest/executions/${id}`);
+    if (['new', 'running', 'waiting'].includes(status)) return undefined;
+    const { resultData } = parse(data) as RunResult;
+    const first = (node: string): TaskData | undefined => resultData.runData[node]?.[0];
+    const items = (node: string) => first(node)?.data?.main?.[0] ?? [];
+    return {
+      id,
+      status,
+      output: (node) => items(node).map(({ json }) => json),
+      hints: (node) => (first(node)?.hints ?? []).map(({ message }) => message),
+      pairs: (node) => items(node).map(({ pairedItem }) => pairedIndex(pairedItem)),
+      error: resultData.error,
+    };
+  }
+
+  /** Runs the workflow from one of its triggers, as the editor's button does. @returns the execution's id */
+  async runManually(workflowId: string, trigger: string): Promise<string> {
+    const run = { triggerToStartFrom: { name: trigger } };
+    return (await this.#send<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, run)).executionId;
+  }
+
+  /** Presses "Test" on a credential with these fields. */
+  testCredential(type: string, data: Readonly<Record<string, string>>): Promise<CredentialTest> {
+    return this.#send('POST', '/rest/credentials/test', { credentials: { id: 'unsaved', name: 'unsaved', type, data } });
+  }
+
+  /** What the editor asks for to draw a resource mapper. */
+  mapperFields(request: Readonly<Record<string, unknown>>): Promise<{ fields: readonly { id: string; type: string }[] }> {
+    return this.#send('POST', '/rest/dynamic-node-parameters/resource-mapper-fields', request);
+  }
+}
+
+function pairedIndex(paired: unknown): number {
+  const one: unknown = Array.isArray(paired) ? paired[0] : paired;
+  if (typeof one === 'number') return one;
+  return typeof one === 'object' && one !== null && 'item' in one ? Number(one.item) : Number.NaN;
+}

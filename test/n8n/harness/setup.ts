@@ -1,0 +1,75 @@
+/** Before all tests: installs n8n, packs our package into it, imports what the tests use, starts everything. Afterwards: ends it. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { sandboxAccount } from '../../../scripts/chain/servers.ts';
+import { serveChain, type ServedChain } from './chain.ts';
+import { installN8n } from './install.ts';
+import { createInstallation, type Installation } from './n8n.ts';
+import { installPackage } from './pack.ts';
+import { root } from './process.ts';
+import { Rest } from './rest.ts';
+
+/** What the tests get. */
+export interface Provided {
+  readonly n8nUrl: string;
+  readonly cookie: string;
+  readonly demoUrl: string;
+  /** Fields of the credential the workflows use. */
+  readonly credential: { readonly apiKey: string; readonly baseUrl: string; readonly publicationId: string };
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    newsletter: Provided;
+  }
+}
+
+/** The credential that the example workflows name. */
+const credentialId = 'newsletterSandbox';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const command = await installN8n();
+  const opened: { chain?: ServedChain; n8n?: Installation } = {};
+  const close = async (): Promise<void> => {
+    await opened.n8n?.close();
+    await opened.chain?.close();
+  };
+  try {
+    console.log('▸ Starting sandbox, relay, demo site and n8n');
+    const chain = (opened.chain = await serveChain());
+    const n8n = (opened.n8n = await createInstallation(command));
+    await installPackage(n8n.userFolder);
+    const credential = {
+      apiKey: sandboxAccount.key,
+      baseUrl: chain.apiUrl,
+      publicationId: sandboxAccount.publicationId,
+    };
+    await n8n.importCredential({ id: credentialId, name: 'Newsletter sandbox', type: 'newsletterApi', data: credential });
+    await importAll(n8n);
+    await n8n.start();
+    const cookie = await Rest.setUpOwner(n8n.url);
+    project.provide('newsletter', { n8nUrl: n8n.url, cookie, demoUrl: chain.demoUrl, credential });
+    console.log(`✓ n8n at ${n8n.url}`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return close;
+}
+
+/** Every example workflow, in one go: each call of n8n's command line takes seconds. */
+async function importAll(n8n: Installation): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-workflows-'));
+  try {
+    const files = globSync('examples/workflows/*.json', { cwd: root });
+    const workflows = await Promise.all(files.map(async (file) => JSON.parse(await readFile(join(root, file), 'utf8')) as unknown));
+    const all = join(folder, 'all.json');
+    await writeFile(all, JSON.stringify(workflows));
+    await n8n.importWorkflow(all);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,21 @@
+/** The package in a real n8n. One n8n and one chain of servers serve all files, so they run one after the other. */
+import { defaultServerConditions } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+/** Workspace packages are read as TypeScript sources, so that the harness needs no build. */
+const conditions = ['source', ...defaultServerConditions];
+
+export default defineConfig({
+  root: import.meta.dirname,
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    name: 'n8n',
+    include: ['**/*.test.ts'],
+    globalSetup: ['./harness/setup.ts'],
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 30_000,
+  },
+});
