@@ -51,9 +51,10 @@ export async function launch(plan: ServerPlan, settings: ChainSettings, onLine: 
     clearTimeout(insist);
   };
 
+  const settled = new AbortController();
   try {
     await Promise.race([
-      answers(url + plan.ready),
+      answers(url + plan.ready, settled.signal),
       ended.then((how) => {
         throw new Complaint(`The ${plan.name} ${how} before it answered.`, lines.slice(-5).join('\n  ') || 'It printed nothing.');
       }),
@@ -61,14 +62,17 @@ export async function launch(plan: ServerPlan, settings: ChainSettings, onLine: 
   } catch (error) {
     await end('SIGKILL');
     throw error;
+  } finally {
+    settled.abort();
   }
   return { plan, url, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
-async function answers(url: string): Promise<void> {
+/** Asks until there is an answer; `stop` ends the asking when nobody waits any more. */
+async function answers(url: string, stop: AbortSignal): Promise<void> {
   const deadline = Date.now() + startLimit;
   let last = 'no connection';
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !stop.aborted) {
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
       await response.body?.cancel();
@@ -79,5 +83,6 @@ async function answers(url: string): Promise<void> {
     }
     await sleep(50);
   }
+  if (stop.aborted) return;
   throw new Complaint(`${url} did not answer within ${startLimit / 1000} s (${last}).`, 'Is this machine very busy? Run the command again.');
 }

@@ -13,7 +13,7 @@ export type ServerName = keyof Ports;
 /** What differs between two chains: `npm start` has fixed ports and keeps its store, a test has neither. */
 export interface ChainSettings {
   readonly ports: Ports;
-  /** The file that holds the relay's signups. */
+  /** Where the relay keeps signups: `sqlite:` and the path of a file. */
   readonly relayStore: string;
 }
 
@@ -61,7 +61,7 @@ export const servers: readonly ServerPlan[] = [
     env: ({ ports, relayStore }) => ({
       RELAY_PORT: String(ports.relay),
       RELAY_LOG_FORMAT: 'plain',
-      RELAY_STORE: `sqlite:${relayStore}`,
+      RELAY_STORE: relayStore,
       RELAY_ALLOWED_ORIGINS: ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.demo}`).join(','),
       NEWSLETTER_API_URL: `${serverUrl(ports.sandbox)}/v2`,
       NEWSLETTER_API_KEY: sandboxAccount.key,

@@ -13,6 +13,7 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
 
+const relayStore = process.env['RELAY_STORE'] || `sqlite:${join(root, '.cache', 'relay.db')}`;
 const running: RunningServer[] = [];
 /** Greetings of the servers are left out; once the addresses are printed, what they say is news. */
 let greeted = false;
@@ -29,7 +30,7 @@ try {
 } finally {
   // The relay goes before the sandbox, so that its last deliveries still find the API.
   for (const server of running.toReversed()) await server.stop();
-  if (stopping.signal.aborted) console.log('\nStopped. Signups the relay accepted are kept in .cache/relay.db.');
+  if (stopping.signal.aborted) console.log('\nStopped. Signups that the relay accepted and has not delivered yet are kept.');
 }
 
 async function start(): Promise<void> {
@@ -39,14 +40,13 @@ async function start(): Promise<void> {
     console.log('▸ Building the widget');
     if (!(await buildWidget())) throw new Complaint('The widget was not built.', 'The reasons stand above; mend them and run the command again.');
   }
-  const store = join(root, '.cache', 'relay.db');
   await mkdir(join(root, '.cache'), { recursive: true });
 
   for (const plan of servers) {
     if (stopping.signal.aborted) return;
     console.log(`▸ Starting the ${plan.name}`);
     const begun = Date.now();
-    running.push(await launch(plan, { ports, relayStore: store }, (line) => show(plan.name, line)));
+    running.push(await launch(plan, { ports, relayStore }, (line) => show(plan.name, line)));
     console.log(`✓ The ${plan.name} answers after ${Date.now() - begun} ms`);
   }
   if (stopping.signal.aborted) return;

@@ -26,7 +26,7 @@ export interface Chain {
 export async function openChain(): Promise<Chain> {
   if ((await isWidgetStale()) && !(await buildWidget())) throw new Error('The widget was not built; the reasons stand above.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
-  const settings = { ports: await freePorts(), relayStore: join(folder, 'relay.db') };
+  const settings = { ports: await freePorts(), relayStore: `sqlite:${join(folder, 'relay.db')}` };
   const running = new Map<ServerName, RunningServer>();
   const output: string[] = [];
 
