@@ -22,8 +22,7 @@ export const steps: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX signup_by_intent ON signup (intent) WHERE intent IS NOT NULL;
   CREATE INDEX signup_by_content ON signup (content, received_at);
-  CREATE INDEX signup_by_state ON signup (state);
-  CREATE INDEX signup_due ON signup (next_attempt_at) WHERE state = 'waiting';
+  CREATE INDEX signup_by_state ON signup (state, next_attempt_at);
 
   CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
   `,

@@ -1,7 +1,8 @@
 /** Every statement the SQLite store runs, in one place. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-const sql = {
+/** The statements, by name. */
+export const sql = {
   sameIntent: `SELECT id FROM signup WHERE intent = :intent LIMIT 1`,
   sameContent: `SELECT id FROM signup WHERE content = :content AND received_at > :since AND state <> 'dead' LIMIT 1`,
   insert: `INSERT INTO signup (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
