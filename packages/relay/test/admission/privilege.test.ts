@@ -2,11 +2,14 @@
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
 import { attributionFields, readSubmission } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { settings } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
+
+// Processes and retries take as long as a busy machine makes them; each wait has a limit of its own.
+vi.setConfig({ testTimeout: 30_000 });
 
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
 const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));

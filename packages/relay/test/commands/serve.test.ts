@@ -2,12 +2,15 @@
 import { createServer } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { run, serve } from './relay-process.ts';
+
+// Processes and retries take as long as a busy machine makes them; each wait has a limit of its own.
+vi.setConfig({ testTimeout: 30_000 });
 
 describe('the command line', () => {
   it.each([['--help'], ['serve', '--help']])('explains itself with %s', async (...args) => {
@@ -104,7 +107,7 @@ describe('serving', () => {
     expect(await status).toBe(202);
     const answered = Date.now();
     expect((await relay.ended).code).toBe(0);
-    expect(Date.now() - answered).toBeLessThan(1000);
+    expect(Date.now() - answered).toBeLessThan(3000); // not the five seconds a connection is kept alive
   });
 
   it('cuts a body off that grows beyond the limit, and goes on', async () => {

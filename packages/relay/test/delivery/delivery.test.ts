@@ -1,9 +1,12 @@
 /** Delivery to the sandbox: what arrives, and what happens to signups while the API will not take them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { post, runRelay, unreachable, type RelayParts } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
+
+// Processes and retries take as long as a busy machine makes them; each wait has a limit of its own.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** Impatient, and without chance. */
 const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5 };
