@@ -18,7 +18,7 @@ export class Newsletter implements INodeType {
     icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
     group: ['transform'],
     version: 1,
-    subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
+    subtitle: '={{$parameter["operation"].replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"]}}',
     description: 'Create and read subscriptions of a newsletter publication',
     defaults: { name: 'Newsletter' },
     usableAsTool: true,

@@ -22,6 +22,7 @@ export const customFields: INodeProperties = {
     resourceMapper: {
       resourceMapperMethod: 'getCustomFields',
       mode: 'add',
+      valuesLabel: 'Custom Fields',
       fieldWords: { singular: 'custom field', plural: 'custom fields' },
       addAllFields: false,
       supportAutoMap: true,

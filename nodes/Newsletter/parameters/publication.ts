@@ -13,6 +13,7 @@ export const publication: INodeProperties = {
       displayName: 'By ID',
       name: 'id',
       type: 'string',
+      hint: 'Empty: the publication of the credential',
       placeholder: 'e.g. pub_00000000-0000-4000-8000-000000000001',
       validation: [
         {

@@ -54,7 +54,7 @@ function answerWithin(error: unknown): HostAnswer {
   if (typeof code !== 'string') throw error;
   if (code === 'ERR_CANCELED') throw new TransportError('aborted', { code });
   if (code === 'ETIMEDOUT' || code === 'ECONNABORTED') throw new TransportError('timeout', { code });
-  throw new TransportError('network', { code, notSent: neverConnected.has(code) });
+  throw new TransportError('network', { code });
 }
 
 /** The promise, or a rejection as soon as the signal aborts. */
@@ -69,9 +69,6 @@ function unlessAborted(waiting: Promise<void>, signal: Signal): Promise<void> {
     });
   });
 }
-
-/** Codes that mean no connection came about, so the request never left. */
-const neverConnected: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function lowerCased(headers: unknown): Record<string, string> {
   if (!isRecord(headers)) return {};

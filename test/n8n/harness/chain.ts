@@ -18,7 +18,7 @@ export interface ServedChain {
 export async function serveChain(): Promise<ServedChain> {
   if ((await isWidgetStale()) && !(await buildWidget())) throw new Error('The widget was not built; the reasons stand above.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-chain-'));
-  const settings = { ports: await freePorts(), relayStore: join(folder, 'relay.db') };
+  const settings = { ports: await freePorts(), relayStore: `sqlite:${join(folder, 'relay.db')}` };
   const running: RunningServer[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(running.map((server) => server.stop()));

@@ -109,9 +109,9 @@ export class Rest {
     return (await this.#send<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, run)).executionId;
   }
 
-  /** Presses "Test" on a credential with these fields. */
-  testCredential(type: string, data: Readonly<Record<string, string>>): Promise<CredentialTest> {
-    return this.#send('POST', '/rest/credentials/test', { credentials: { id: 'unsaved', name: 'unsaved', type, data } });
+  /** Presses "Test" on a saved credential whose fields were changed to these. */
+  testCredential(id: string, type: string, data: Readonly<Record<string, string>>): Promise<CredentialTest> {
+    return this.#send('POST', '/rest/credentials/test', { credentials: { id, name: 'Newsletter sandbox', type, data } });
   }
 
   /** What the editor asks for to draw a resource mapper. */

@@ -17,6 +17,7 @@ export interface Provided {
   readonly n8nUrl: string;
   readonly cookie: string;
   readonly demoUrl: string;
+  readonly credentialId: string;
   /** Fields of the credential the workflows use. */
   readonly credential: { readonly apiKey: string; readonly baseUrl: string; readonly publicationId: string };
 }
@@ -51,7 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await importAll(n8n);
     await n8n.start();
     const cookie = await Rest.setUpOwner(n8n.url);
-    project.provide('newsletter', { n8nUrl: n8n.url, cookie, demoUrl: chain.demoUrl, credential });
+    project.provide('newsletter', { n8nUrl: n8n.url, cookie, demoUrl: chain.demoUrl, credentialId, credential });
     console.log(`✓ n8n at ${n8n.url}`);
   } catch (error) {
     await close();

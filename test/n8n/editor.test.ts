@@ -1,0 +1,44 @@
+/** How it looks in n8n's editor. The pictures are written to .output/n8n, to be looked at. */
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { closePanel, openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
+
+const { n8nUrl } = inject('newsletter');
+let session: BrowserSession;
+let page: Page;
+beforeAll(async () => {
+  session = await openBrowser();
+  page = await openEditor(session.browser, n8nUrl);
+});
+afterAll(() => session?.close());
+
+it('shows the workflow with its nodes, and their icons are drawn', async () => {
+  await openWorkflow(page, n8nUrl, 'newSubscriptions');
+  const drawn = await page.$$eval('[data-test-id=canvas-node] img', (images) =>
+    images.map((image) => (image instanceof HTMLImageElement ? `${image.src.replace(/^.*\//, '')} ${image.naturalWidth > 0}` : '')),
+  );
+  expect(drawn.filter((each) => each.includes('newsletter'))).toEqual(['newsletter.svg true', 'newsletter.svg true']);
+  await picture(page, 'workflow');
+});
+
+it('shows the panels with the labels a person expects', async () => {
+  await openPanel(page, 'New subscription');
+  const trigger = await panelText(page);
+  for (const label of ['Poll Times', 'Event', 'Subscription Created', 'Publication', 'Include']) expect(trigger).toContain(label);
+  await picture(page, 'trigger');
+  await closePanel(page);
+
+  await openPanel(page, 'Read it again');
+  const getMany = await panelText(page);
+  for (const label of ['Resource', 'Operation', 'Publication', 'Return All', 'Limit', 'Filters', 'Options']) expect(getMany).toContain(label);
+  await picture(page, 'get-many');
+  await closePanel(page);
+
+  await openWorkflow(page, n8nUrl, 'addSubscriptions');
+  await openPanel(page, 'Add');
+  await page.waitForFunction(() => document.querySelector('[data-test-id=node-parameters]')?.textContent.includes('Birthday'));
+  const create = await panelText(page);
+  for (const label of ['Email', 'Custom Fields', 'Topics', 'Birthday', 'Additional Fields', 'UTM Campaign']) expect(create).toContain(label);
+  await picture(page, 'create');
+});
