@@ -9,6 +9,7 @@ try {
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === 'help') process.stdout.write(help);
   else {
+    checkNode();
     // Loaded here, so that --help and a mistyped option answer at once.
     const { serve } = await import('./command/serve.ts');
     const { apiKeys, publicationId } = await import('./world/fixed.ts');
@@ -35,4 +36,11 @@ try {
   if (!(error instanceof Error) || !spoken.has(error.name)) throw error;
   process.stderr.write(`newsletter-sandbox: ${error.message}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+/** The store is Node's own SQLite. */
+function checkNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 16)) return;
+  throw new UsageError(`This is Node ${process.versions.node}; the sandbox needs 22.16 or newer. Install a newer Node and start it again.`);
 }

@@ -1,4 +1,5 @@
 /** The API: every request goes the same way – route, token, quota, publication, check, work – and always ends in a JSON answer. */
+import { inspect } from 'node:util';
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import { isStorageFailure } from '../store/database.ts';
@@ -74,7 +75,7 @@ export function toApiError(error: unknown): ApiError {
   if (isStorageFailure(error)) {
     return apiError(503, 'STORAGE_UNAVAILABLE', 'The sandbox could not write its database; nothing of this request was kept. Free some disk space, then repeat it.');
   }
-  console.error(error);
+  process.stderr.write(`${inspect(error)}\n`);
   return apiError(500, 'INTERNAL_ERROR', 'The sandbox failed; its terminal shows why. Please report it.');
 }
 

@@ -55,7 +55,8 @@ async function readText(request: Request): Promise<string> {
 async function readChunks(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  const body: ReadableStream<Uint8Array> | null = request.body;
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     if (size > bodyLimit) throw tooLarge();
     chunks.push(chunk);

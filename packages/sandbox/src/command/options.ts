@@ -1,5 +1,6 @@
 /** Reads the command line and the environment. Flags win over variables, variables over defaults. */
 import { parseArgs } from 'node:util';
+import { profiles, type Profile } from '../api/rate-limit.ts';
 
 export interface CommandOptions {
   readonly host: string;
@@ -9,9 +10,6 @@ export interface CommandOptions {
   readonly seed: string;
   readonly profile: Profile;
 }
-
-const profiles = ['spec', 'service', 'unlimited'] as const;
-type Profile = (typeof profiles)[number];
 
 /** A mistake in how the command was called, as a sentence that says what to do. */
 export class UsageError extends Error {
@@ -33,8 +31,8 @@ export const help = `newsletter-sandbox – the Newsletter Publishing API on thi
 
 Usage: newsletter-sandbox [options]
 
-${names.map((name) => `  --${name} ${table[name].value}`.padEnd(34) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
-  --help                          this text
+${names.map((name) => `  --${name} ${table[name].value}`.padEnd(36) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
+  --help                            this text
 `;
 
 /** The options, or `help` where that was asked for. @throws {@link UsageError} */

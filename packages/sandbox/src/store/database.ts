@@ -96,7 +96,8 @@ function statement(prepared: StatementSync): Statement<unknown> {
   prepared.setReturnArrays(true);
   const named = (values: unknown): unknown => {
     const row: Record<string, unknown> = {};
-    if (Array.isArray(values)) names.forEach((name, index) => (row[name] = values[index]));
+    const cells: readonly unknown[] = Array.isArray(values) ? values : [];
+    for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = cells[index];
     return row;
   };
   return {

@@ -4,6 +4,9 @@ const $ = (id) => document.getElementById(id);
 const rows = new Map();
 const kept = 200;
 let total = 0;
+let lastRequest = 0;
+// Events that come while the state is being read wait until it is there.
+let waiting = null;
 
 const element = (tag, text, className) => {
   const made = document.createElement(tag);
@@ -20,18 +23,24 @@ const time = (date) => {
 };
 const source = (subscription) => ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site']
   .map((name) => subscription[name]).filter(Boolean).join(' · ') || subscription.utm_channel;
-const fields = (subscription) => (subscription.custom_fields ?? [])
-  .map(({ name, value }) => name + ': ' + (Array.isArray(value) ? value.join(', ') : value)).join(' · ');
+const text = (value) => (Array.isArray(value) ? value.join(', ') : String(value));
 
 function row(subscription, fresh) {
   const made = element('tr', undefined, fresh ? 'fresh' : '');
-  const created = element('td');
-  created.append(time(new Date(subscription.created * 1000)));
-  const status = element('span', subscription.status, 'status');
+  const subscriber = element('td', undefined, 'subscriber');
+  subscriber.append(element('b', subscription.email), element('small', source(subscription)));
+  const status = element('td', undefined, 'status');
+  status.append(element('span', subscription.status));
   status.dataset.status = subscription.status;
-  const statusCell = element('td');
-  statusCell.append(status);
-  made.append(created, element('td', subscription.email), statusCell, element('td', source(subscription)), element('td', fields(subscription)));
+  const fields = element('td', undefined, 'fields');
+  for (const { name, value } of subscription.custom_fields ?? []) {
+    const field = element('span', text(value));
+    field.prepend(element('i', name));
+    fields.append(field, ' ');
+  }
+  const created = element('td', undefined, 'created');
+  created.append(time(new Date(subscription.created * 1000)));
+  made.append(subscriber, status, fields, created);
   return made;
 }
 
@@ -45,6 +54,8 @@ function show(subscription, fresh) {
 }
 
 function log(request, fresh) {
+  if (request.n <= lastRequest) return;
+  lastRequest = request.n;
   const made = element('li', undefined, fresh ? 'fresh' : '');
   const query = Object.entries(request.query).map(([name, value]) => name + '=' + value).join('&');
   const path = element('span', ' ' + request.method + ' ' + request.path.replace(/pub_[0-9a-f-]+/, 'pub_…') + (query && '?' + query), 'path');
@@ -61,14 +72,29 @@ function note() {
 }
 
 async function read() {
+  waiting = [];
   const [subscriptions, requests] = await Promise.all(
     ['subscriptions', 'requests'].map((name) => fetch('/_sandbox/' + name).then((answer) => answer.json())));
   rows.clear();
+  lastRequest = 0;
   $('subscriptions').replaceChildren();
   $('requests').replaceChildren();
   total = subscriptions.total;
   for (const subscription of subscriptions.data.toReversed()) show(subscription, false);
   for (const request of requests.data) log(request, false);
+  note();
+  const came = waiting;
+  waiting = null;
+  for (const event of came) take(event);
+}
+
+function take(event) {
+  if (waiting) return void waiting.push(event);
+  if (event.type === 'request') log(event.request, true);
+  else {
+    if (event.change === 'created' && !rows.has(event.subscription.id)) total += 1;
+    show(event.subscription, true);
+  }
   note();
 }
 
@@ -82,11 +108,5 @@ const events = new EventSource('/_sandbox/events');
 events.onopen = () => read().then(() => state('live', 'live'), () => state('waiting', 'not answering'));
 events.onerror = () => state('waiting', 'not answering; trying again');
 events.addEventListener('reset', () => void read());
-events.addEventListener('request', (event) => { log(JSON.parse(event.data).request, true); note(); });
-events.addEventListener('subscription', (event) => {
-  const { change, subscription } = JSON.parse(event.data);
-  if (change === 'created') total += 1;
-  show(subscription, true);
-  note();
-});
+for (const type of ['request', 'subscription']) events.addEventListener(type, (event) => take(JSON.parse(event.data)));
 `;

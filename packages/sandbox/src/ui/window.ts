@@ -22,7 +22,7 @@ const page = `<!doctype html>
     <h2 id="subscriptions-title">Subscriptions <span id="total"></span></h2>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="subscriptions-title">
       <table>
-        <thead><tr><th>Created</th><th>Address</th><th>Status</th><th>Source</th><th>Custom fields</th></tr></thead>
+        <thead><tr><th>Subscriber</th><th>Status</th><th>Custom fields</th><th>Created</th></tr></thead>
         <tbody id="subscriptions"></tbody>
       </table>
     </div>

@@ -18,7 +18,16 @@ export function createFeed<Event>(): Feed<Event> {
       return () => void listeners.delete(own);
     },
     publish(event) {
-      for (const listener of [...listeners]) listener(event);
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          // As with DOM events: the listener's mistake surfaces on its own, not in the request that was being answered.
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
+      }
     },
     get listening() {
       return listeners.size > 0;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { publicationId } from '../../src/index.ts';
 import { customFieldsPath, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
+
+// Hundreds of runs; a busy machine takes its time.
+vi.setConfig({ testTimeout: 60_000 });
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constantFrom('ada@example.com', 'Ada@EXAMPLE.com', 'on', 'date', '\u0000', '\ud800'));
 const keys = ['email', 'utm_source', 'custom_fields', 'premium_tiers', 'newsletter_list_ids', 'tier', 'display', 'kind', 'reactivate_existing', 'referral_code', '__proto__', 'constructor'];
