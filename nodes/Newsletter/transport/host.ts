@@ -1,21 +1,24 @@
 /** The engine's host inside n8n: its HTTP helper signs and sends, its clock waits. */
 import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
-import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions, type IN8nHttpFullResponse } from 'n8n-workflow';
+import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 
 /** A host that signs with the node's credential of this type. */
 export function createHost(context: IAllExecuteFunctions, credentialType: string): Host {
   return {
     async send(request) {
       try {
-        const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(
+        const answer: unknown = await context.helpers.httpRequestWithAuthentication.call(
           context,
           credentialType,
           toHelperRequest(request),
         );
-        return { status: answer.statusCode, headers: lowerCased(answer.headers), body: toText(answer.body) };
+        if (isRecord(answer) && typeof answer['statusCode'] === 'number') {
+          return { status: answer['statusCode'], headers: lowerCased(answer['headers']), body: toText(answer['body']) };
+        }
       } catch (error) {
         return answerWithin(error);
       }
+      throw new TransportError('network', { code: 'NO_STATUS' });
     },
     sleep: (ms, signal) => (signal === undefined ? sleep(ms) : unlessAborted(sleep(ms), signal)),
     now: () => Date.now(),

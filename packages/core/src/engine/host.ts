@@ -41,6 +41,16 @@ export interface Host {
   random(): number;
 }
 
+/** System codes that prove that no connection came about, so that nothing was sent. */
+export const neverConnected: ReadonlySet<string | undefined> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 /** How an attempt can end without a whole answer. */
 export type TransportFailure = 'network' | 'timeout' | 'aborted';
 
@@ -57,10 +67,11 @@ export class TransportError extends Error {
   /** The system's code, for example `ECONNREFUSED`, where there is one. */
   readonly code: string | undefined;
 
-  constructor(failure: TransportFailure, details: { notSent?: boolean; code?: string | undefined } = {}) {
-    super(details.code ? `${failure} (${details.code})` : failure);
+  /** @param code - the system's code; whether the request was sent follows from it unless `notSent` says */
+  constructor(failure: TransportFailure, { code, notSent }: { code?: string | undefined; notSent?: boolean } = {}) {
+    super(code ? `${failure} (${code})` : failure);
     this.failure = failure;
-    this.notSent = details.notSent ?? false;
-    this.code = details.code;
+    this.notSent = notSent ?? neverConnected.has(code);
+    this.code = code;
   }
 }

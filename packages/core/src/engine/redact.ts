@@ -1,6 +1,7 @@
 /** Takes addresses and secrets out of a text before it becomes part of an error. */
 
-const addresses = /[^\s"'<>()[\]{},;:]+@[^\s"'<>()[\]{},;:]+/gu;
+// An apostrophe is part of names (o'neil@…), and in an address bar the @ is %40.
+const addresses = /[^\s"<>()[\]{},;:=&?/]+(?:@|%40)[^\s"<>()[\]{},;:=&?/]+/giu;
 
 /** The text with every address, and each given secret, replaced by a placeholder. */
 export function redact(text: string, secrets: readonly string[] = []): string {

@@ -5,9 +5,6 @@ import { TransportError, type Host, type HostRequest, type Signal } from '../eng
 /** Sends a `Request`, gives a `Response`: the platform's `fetch`, or one of your own (a proxy, a sandbox without a port). */
 export type Fetch = (input: Request) => Promise<Response>;
 
-/** System codes that prove that nothing was sent: no connection was made. */
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
-
 /** A host over `fetch`; pass your own to leave out the network. */
 export function createKyHost(options: { readonly fetch?: Fetch | undefined } = {}): Host {
   const { fetch } = options;
@@ -68,7 +65,7 @@ function abortWith(signal: Signal): AbortSignal {
 function networkFailure(error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined && !isNetworkError(error) && !(error instanceof TypeError)) return error;
-  return new TransportError('network', { code, notSent: code !== undefined && neverConnected.has(code) });
+  return new TransportError('network', { code });
 }
 
 /** The system's code of the innermost cause that has one. */

@@ -9,6 +9,7 @@ import {
   InvalidRequestError,
   NotFoundError,
   RateLimitError,
+  redact,
   ServerError,
   UnauthorizedError,
 } from '../../src/engine/index.ts';
@@ -68,6 +69,15 @@ describe('an answer', () => {
     const seen = `${String(error)} ${JSON.stringify(error)}`;
     expect(seen).toContain('[address] is on the list, your key is [secret]');
     expect(seen).not.toMatch(/ada|0123456789/);
+  });
+
+  it.each([
+    ["o'neil@example.ie is taken", '[address] is taken'],
+    ['GET /subscriptions?email=ada%2Bn%40example.com&limit=5', 'GET /subscriptions?email=[address]&limit=5'],
+    ['<Ada@BÜCHER.example>, "用户@例え.jp"', '<[address]>, "[address]"'],
+    ['10 % @ noon', '10 % @ noon'],
+  ])('has the addresses taken out of %j', (text, clean) => {
+    expect(redact(text)).toBe(clean);
   });
 
   it.each([

@@ -101,7 +101,7 @@ describe('a call that fails', () => {
     '%s (%s) is sent again after a lost answer only if a second arrival is harmless',
     async (id, retry, path) => {
       const host = scriptedHost([new TransportError('network'), { body: '{"data":[]}' }]);
-      const args = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, `${name}_1`]));
+      const args = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, name === 'publicationId' ? publicationId : `${name}_1`]));
       const body = { email: 'a@example.com', kind: 'string', display: 'x', subscriptions: [], subscription_ids: [], new_status: 'active' };
       const operation = operations.find((each) => each.id === id);
       const fields = Object.fromEntries((operation?.body?.required ?? []).map((name) => [name, body[name as keyof typeof body]]));
