@@ -1,5 +1,6 @@
 /** Runs one command of a task to its end, in the foreground or quietly. */
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { root } from '../chain/root.ts';
 
 /** Where and how a command runs. */
@@ -10,12 +11,18 @@ export interface CommandOptions {
   readonly quiet?: boolean;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Longest time it may take, in minutes: what hangs fails with a sentence instead of hanging CI. */
+  readonly limit?: number;
 }
 
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
+ * Runs a command. A signal that would end this process ends the command first, so that nothing is left running.
+ *
  * @returns true where the command ended with exit code 0; a command that cannot be started counts as failed, with a line that says so
  */
-export function run(command: string, args: readonly string[], { cwd = root, quiet = false, env }: CommandOptions = {}): Promise<boolean> {
+export function run(command: string, args: readonly string[], { cwd = root, quiet = false, env, limit }: CommandOptions = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
@@ -27,13 +34,32 @@ export function run(command: string, args: readonly string[], { cwd = root, quie
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+
+    let interrupted: NodeJS.Signals | undefined;
+    const interrupt = (signal: NodeJS.Signals): void => {
+      interrupted = signal;
+      child.kill(signal);
+    };
+    for (const signal of endings) process.on(signal, interrupt);
+    const overtime = (): void => {
+      console.error(`\n✗ ${command} was ended: it had not finished after ${limit} minutes.`);
+      child.kill('SIGKILL');
+    };
+    const watch = limit === undefined ? undefined : setTimeout(overtime, limit * 60_000);
+
+    const finish = (ok: boolean): void => {
+      clearTimeout(watch);
+      for (const signal of endings) process.off(signal, interrupt);
+      if (interrupted) process.exit(128 + constants.signals[interrupted]);
+      resolve(ok);
+    };
     child.once('error', (error) => {
       console.error(`${command} did not start: ${error.message}`);
-      resolve(false);
+      finish(false);
     });
     child.once('close', (code) => {
       if (code !== 0 && output) console.error(output.trimEnd());
-      resolve(code === 0);
+      finish(code === 0);
     });
   });
 }

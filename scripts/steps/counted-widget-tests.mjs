@@ -26,7 +26,8 @@ function writeCounts({ sessions }) {
   writeFileSync(process.env['WIDGET_REPORT'] ?? '', JSON.stringify(counts));
 }
 
-/** @type {{ default: { reporters: object[] } }} - loaded by its address, because it is checked with the widget, not from here */
-const { default: config } = await import(new URL('../../widget/web-test-runner.config.mjs', import.meta.url).href);
+/** Loaded by its address, because it is checked with the widget and not from here. */
+const address = new URL('../../widget/web-test-runner.config.mjs', import.meta.url).href;
+const { default: config } = /** @type {{ default: { reporters: object[] } }} */ (await import(address));
 
 export default { ...config, reporters: [...config.reporters, { onTestRunFinished: writeCounts }] };

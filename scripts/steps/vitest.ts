@@ -7,6 +7,9 @@ import type { Outcome } from './outcome.ts';
 
 const reports = join(root, '.cache', 'reports');
 
+/** Longest time of one run, in minutes. */
+const limit = 14;
+
 /**
  * @param name - names the report
  * @param args - what vitest gets besides the reporters
@@ -15,7 +18,7 @@ export async function runVitest(name: string, args: readonly string[]): Promise<
   const report = join(reports, `${name}.json`);
   await mkdir(reports, { recursive: true });
   await rm(report, { force: true });
-  const ok = await run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args]);
+  const ok = await run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args], { limit });
   return { ok, ...countTests(await readFile(report, 'utf8').catch(() => '{}')) };
 }
 

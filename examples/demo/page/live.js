@@ -80,8 +80,9 @@ function factsOf(subscription) {
  * @param {string} change
  */
 function showArrival(subscription, change) {
-  const took = pressed > 0 ? Math.round(performance.now() - pressed) : undefined;
-  pressed = 0;
+  // Only what is new can be this visitor's doing for certain: older subscriptions change at any time, when they are validated.
+  const took = pressed > 0 && change === 'created' ? Math.round(performance.now() - pressed) : undefined;
+  if (took !== undefined) pressed = 0;
   const item = find(/** @type {DocumentFragment} */ (template.content.cloneNode(true)), '.arrival', HTMLElement);
   find(item, '.email', HTMLElement).textContent = subscription.email;
   find(item, '.status', HTMLElement).textContent = subscription.status;
@@ -101,7 +102,7 @@ function showArrival(subscription, change) {
   nothingYet.hidden = true;
   // The same subscription again, for example once it is validated, takes the place of what stood there.
   const before = [...arrivals.children].find((child) => child instanceof HTMLElement && child.dataset['email'] === subscription.email);
-  if (before instanceof HTMLElement && took === undefined && change !== 'created') {
+  if (before instanceof HTMLElement && change === 'updated') {
     const tookBefore = find(before, '.took', HTMLElement);
     find(item, '.took', HTMLElement).textContent = tookBefore.textContent;
     if (before.dataset['took']) item.dataset['took'] = before.dataset['took'];
