@@ -29,7 +29,7 @@ const dense: Plugin = {
     filter: { id: /\/widget\/src\/.*\.ts$/ },
     handler: (code) => ({
       code: code
-        .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\s*([{};])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}'))
+        .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\s*([{};+!`])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}').replace(/\b0\./g, '.'))
         .replace(/(?<=html`[^`]*)\n +/g, ' '),
       map: null,
     }),

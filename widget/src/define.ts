@@ -2,11 +2,8 @@
 import { NewsletterField } from './newsletter-field.ts';
 import { NewsletterSignup } from './newsletter-signup.ts';
 
-const elements = { 'newsletter-field': NewsletterField, 'newsletter-signup': NewsletterSignup } as const;
-
-for (const [name, element] of Object.entries(elements)) {
-  if (!customElements.get(name)) customElements.define(name, element);
-}
+if (!customElements.get('newsletter-field')) customElements.define('newsletter-field', NewsletterField);
+if (!customElements.get('newsletter-signup')) customElements.define('newsletter-signup', NewsletterSignup);
 
 declare global {
   interface HTMLElementTagNameMap {

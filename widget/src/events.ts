@@ -12,8 +12,8 @@ export interface SentAttribution {
 }
 
 /**
- * Why a signup did not go through: `invalid` – the form found something to mend and sent nothing; `refused`, `tooLong` –
- * the endpoint did not take it; `limited` – too many at once; `unavailable` – the endpoint has a problem, is no signup
+ * Why a signup did not go through: `invalid` – something in the form is to be mended, and marked (`status` 0: found before
+ * anything was sent); `refused`, `tooLong` – the endpoint did not take it; `limited` – too many at once; `unavailable` – the endpoint has a problem, is no signup
  * endpoint, or is not set; `unreachable` – no answer came.
  */
 export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable';

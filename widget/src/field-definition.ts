@@ -1,14 +1,20 @@
-/** What a `<newsletter-field>` says about one custom field. */
-import { splitChoices, toKind, type FieldKind } from './kinds.ts';
+/** What the form knows about one field: the address, or a custom field as a `<newsletter-field>` describes it. */
+import { splitChoices, toKind, type ControlKind } from './kinds.ts';
+import type { Messages } from './messages.ts';
 
-/** What the form knows about a custom field. */
+/** One field of the form. */
 export interface FieldDefinition {
   readonly name: string;
-  readonly kind: FieldKind;
+  readonly kind: ControlKind;
   readonly label: string;
   readonly required: boolean;
   readonly options: readonly string[];
   readonly placeholder: string;
+}
+
+/** The first field of every form. */
+export function addressDefinition({ emailLabel, emailPlaceholder }: Messages): FieldDefinition {
+  return { name: 'email', kind: 'email', label: emailLabel, required: true, options: [], placeholder: emailPlaceholder };
 }
 
 /** Reads a definition off the attributes, so that it makes no difference which element the browser upgrades first. */
@@ -22,4 +28,14 @@ export function readDefinition(element: Element): FieldDefinition {
     options: splitChoices(text('options')),
     placeholder: text('placeholder'),
   };
+}
+
+/** Whether the field is a group to choose from: some of a list, one of the rest. */
+export function isChoice({ kind, options }: FieldDefinition): boolean {
+  return options.length > 0 && (kind === 'list' || kind === 'string');
+}
+
+/** Id and name of the control of the field at this position. Password managers know the first one by its name. */
+export function controlId(position: number): string {
+  return position > 0 ? `field-${position}` : 'email';
 }

@@ -1,98 +1,48 @@
 /** How one field looks: a label, the problem with it if there is one, and the control its kind asks for. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { controlName, emailName } from './entry.ts';
+import { isChoice, type FieldDefinition } from './field-definition.ts';
 import { kinds } from './kinds.ts';
-import { fill, type MessageKey, type Messages } from './messages.ts';
-import type { FieldDefinition } from './field-definition.ts';
-
-/** What a view needs besides the definition. */
-export interface FieldContext {
-  readonly id: string;
-  /** What is wrong with what was entered, if anything is. */
-  readonly problem: MessageKey | undefined;
-  readonly texts: Messages;
-}
-
-interface Control {
-  readonly name: string;
-  readonly type: string;
-  readonly inputMode?: string | undefined;
-  readonly autocomplete?: string;
-  readonly required: boolean;
-  readonly placeholder: string;
-}
+import type { MessageKey, Messages } from './messages.ts';
 
 /**
- * The field for an e-mail address. Not `type="email"`: Chromium would hand over international domains in Punycode, other
- * browsers as typed, and one person would become two.
+ * Renders a field. Ids and control names are positions: names of custom fields are anybody's words, and autofill must not
+ * take one for a hint.
+ *
+ * @param id - id and name of the control
+ * @param problem - what is wrong with what was entered, if anything is
  */
-export function emailView(context: FieldContext): TemplateResult {
-  const { emailLabel, emailPlaceholder } = context.texts;
-  const control = { name: emailName, type: 'text', inputMode: 'email', autocomplete: 'email', required: true, placeholder: emailPlaceholder };
-  return labelledView(emailLabel, '', control, context);
-}
+export function fieldView(field: FieldDefinition, id: string, problem: MessageKey | undefined, texts: Messages): TemplateResult {
+  const { kind, label, required, options, placeholder } = field;
+  const { type, inputMode, autocomplete } = kinds[kind];
+  const describedBy = problem ? `${id}-problem` : nothing;
+  const mend = problem && html`<p part="problem" id="${id}-problem">${texts[problem].replace('{label}', () => label)}</p>`;
+  const remarks = [kind === 'list' && !isChoice(field) && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
+  const title = html`${label} ${remarks && html`<small part="remark">${remarks}</small>`}`;
 
-/** The field for a custom field. */
-export function fieldView(field: FieldDefinition, context: FieldContext): TemplateResult {
-  const { kind, options, label, required } = field;
-  const { texts } = context;
-  const isChoice = options.length > 0 && (kind === 'list' || kind === 'string');
-  const remarks = [!isChoice && kind === 'list' && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
-  const control = { ...field, name: controlName(field), ...kinds[kind] };
-  if (kind === 'boolean') return tickView(label, control, context);
-  return isChoice ? choiceView(remarks, field, context) : labelledView(label, remarks, control, context);
-}
+  if (isChoice(field)) {
+    const choices = options.map(
+      (option) => html`<label part="choice"><input name=${id} type=${kind === 'list' ? 'checkbox' : 'radio'} value=${option} /> <span>${option}</span></label>`,
+    );
+    return html`<fieldset part="field" id=${id} aria-describedby=${describedBy}>
+      <legend part="label">${title}</legend>
+      ${mend} ${choices}
+    </fieldset>`;
+  }
 
-function labelledView(label: string, remarks: string, control: Control, context: FieldContext): TemplateResult {
-  return html`<div part="field">
-    <label part="label" for=${context.id}>${label} ${remarkView(remarks)}</label>
-    ${problemView(label, context)} ${inputView(control, context)}
-  </div>`;
-}
-
-function tickView(label: string, control: Control, context: FieldContext): TemplateResult {
-  return html`<div part="field">
-    ${problemView(label, context)}
-    <label part="choice">${inputView(control, context)} <span>${label}</span></label>
-  </div>`;
-}
-
-function choiceView(remarks: string, field: FieldDefinition, context: FieldContext): TemplateResult {
-  const { label, kind, options } = field;
-  const type = kind === 'list' ? 'checkbox' : 'radio';
-  return html`<fieldset part="field" id=${context.id} aria-describedby=${describedBy(context)}>
-    <legend part="label">${label} ${remarkView(remarks)}</legend>
-    ${problemView(label, context)}
-    ${options.map(
-      (option) => html`<label part="choice"><input name=${controlName(field)} type=${type} value=${option} /> <span>${option}</span></label>`,
-    )}
-  </fieldset>`;
-}
-
-function inputView({ name, type, inputMode, autocomplete, required, placeholder }: Control, context: FieldContext): TemplateResult {
-  return html`<input
+  const input = html`<input
     part="input"
-    id=${context.id}
-    name=${name}
+    id=${id}
+    name=${id}
     type=${type}
     inputmode=${inputMode ?? nothing}
     autocomplete=${autocomplete ?? nothing}
     autocapitalize=${autocomplete ? 'off' : nothing}
     placeholder=${placeholder || nothing}
     ?required=${required}
-    aria-invalid=${context.problem ? 'true' : nothing}
-    aria-describedby=${describedBy(context)}
+    aria-invalid=${problem ? 'true' : nothing}
+    aria-describedby=${describedBy}
   />`;
-}
-
-function remarkView(remarks: string): unknown {
-  return remarks && html`<small part="remark">${remarks}</small>`;
-}
-
-function problemView(label: string, { id, problem, texts }: FieldContext): unknown {
-  return problem && html`<p part="problem" id="${id}-problem">${fill(texts[problem], { label })}</p>`;
-}
-
-function describedBy({ id, problem }: FieldContext): unknown {
-  return problem ? `${id}-problem` : nothing;
+  return kind === 'boolean'
+    ? html`<div part="field">${mend} <label part="choice">${input} <span>${label}</span></label></div>`
+    : html`<div part="field"><label part="label" for=${id}>${title}</label> ${mend} ${input}</div>`;
 }

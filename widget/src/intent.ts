@@ -1,21 +1,13 @@
 /** One key for one intent: the same entry sent again is the same signup, a changed entry is a new one. */
-export class Intent {
-  #body = '';
-  #key = '';
+export interface Intent {
+  readonly body: string;
+  /** The `Idempotency-Key` of every request with this body. */
+  readonly key: string;
+}
 
-  /** The `Idempotency-Key` for this body. */
-  keyFor(body: string): string {
-    if (body !== this.#body) {
-      this.#body = body;
-      this.#key = uuid();
-    }
-    return this.#key;
-  }
-
-  /** Forgets the body; whatever is sent next is a new signup. */
-  end(): void {
-    this.#body = '';
-  }
+/** The intent behind a body: the last one, where it has the same body, else a new one. */
+export function intentOf(body: string, last: Intent | undefined): Intent {
+  return last?.body === body ? last : { body, key: uuid() };
 }
 
 /**

@@ -1,22 +1,30 @@
-/** The seven kinds of custom field: which input asks for each, and how what was entered becomes a value. */
-import type { SubmittedValue } from '@newsletter-kit/core/signup';
+/** The kinds of field: which input asks for each, and how what was entered becomes a value. */
+import { isAddress, type SubmittedValue } from '@newsletter-kit/core/signup';
 import type { MessageKey } from './messages.ts';
 
 /** Kind of a custom field, as the API names it. */
 export type FieldKind = 'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double';
 
+/** A kind of custom field, or the address itself. */
+export type ControlKind = FieldKind | 'email';
+
 interface Kind {
   /** Type of the input. Where there are options, a `list` is shown as checkboxes and a `string` as radio buttons. */
   readonly type: 'text' | 'checkbox' | 'date' | 'datetime-local';
   /** The on-screen keyboard. */
-  readonly inputMode?: 'numeric' | 'decimal';
+  readonly inputMode?: 'email' | 'numeric' | 'decimal';
+  /** What the browser may fill in. */
+  readonly autocomplete?: 'email';
   /** What to say where {@link Kind.read} finds no value in what was entered. */
   readonly problem?: MessageKey;
   /** The value of what was entered, or undefined where it is none. */
   readonly read: (...entered: readonly string[]) => SubmittedValue | undefined;
 }
 
-export const kinds: Readonly<Record<FieldKind, Kind>> = {
+export const kinds: Readonly<Record<ControlKind, Kind>> = {
+  // Not `type="email"`: Chromium would hand over an international domain in Punycode, other browsers as it was typed, and
+  // one person would become two. Endpoints bring the spelling of addresses into one form; we send what was typed.
+  email: { type: 'text', inputMode: 'email', autocomplete: 'email', problem: 'emailInvalid', read: (text = '') => (isAddress(text) ? text : undefined) },
   string: { type: 'text', read: (text) => text },
   integer: { type: 'text', inputMode: 'numeric', problem: 'notInteger', read: readInteger },
   double: { type: 'text', inputMode: 'decimal', problem: 'notDouble', read: readDouble },
@@ -27,9 +35,9 @@ export const kinds: Readonly<Record<FieldKind, Kind>> = {
   list: { type: 'text', read: (...items) => (items.length > 0 ? items : undefined) },
 };
 
-/** The kind itself, or `string` where the word is none of the seven. */
-export function toKind(word: string): FieldKind {
-  return Object.hasOwn(kinds, word) ? (word as FieldKind) : 'string';
+/** The kind of this name, or `string` where there is none. */
+export function toKind(word: string): ControlKind {
+  return Object.hasOwn(kinds, word) ? (word as ControlKind) : 'string';
 }
 
 /** `a, b, c` or, for choices with a comma in them, `a | b, c` as a list. */

@@ -6,16 +6,17 @@ export const english = {
   emailPlaceholder: '',
   button: 'Subscribe',
   optional: '(optional)',
-  listHint: '(separate with commas)',
+  listHint: '(comma-separated)',
   busy: 'Sending…',
-  success: 'Thank you! If we need you to confirm, you will find an email in your inbox.',
-  emailMissing: 'Enter your email address.',
+  success: 'Thank you! You may need to confirm by email.',
   emailInvalid: 'Enter an email address like name@example.com.',
   missing: '{label} is needed.',
   notInteger: 'Enter a whole number, like 42.',
   notDouble: 'Enter a number, like 3.5.',
   notDate: 'Enter a full date.',
   notDatetime: 'Enter a full date and time.',
+  /** Said below the form when fields in it are marked. Empty: the marks speak for themselves. */
+  invalid: '',
   refused: 'This was not accepted. Please check what you entered.',
   tooLong: 'This is too long. Please shorten what you entered.',
   limited: 'Too many people are signing up. Please try again {wait}.',
@@ -39,14 +40,9 @@ export function readMessages(element: Element, own: Partial<Messages>): Messages
   return texts;
 }
 
-/** Puts values in a text's braces. What has no value stays as it is. */
-export function fill(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-}
-
 /** A waiting time in words, in the language of the texts: `in 30 seconds`, `in 5 minutes`. */
 export function waitInWords(seconds: number, { language, later }: Messages): string {
   if (seconds <= 0) return later;
-  const format = new Intl.RelativeTimeFormat(language);
-  return seconds < 90 ? format.format(Math.ceil(seconds), 'second') : format.format(Math.ceil(seconds / 60), 'minute');
+  const inSeconds = seconds < 90;
+  return new Intl.RelativeTimeFormat(language).format(Math.ceil(inSeconds ? seconds : seconds / 60), inSeconds ? 'second' : 'minute');
 }

@@ -7,13 +7,11 @@ export const styles = css`
     --_gap: var(--newsletter-gap, 0.75rem);
     display: block;
     position: relative;
-    text-align: start;
-    line-height: 1.4;
     overflow-wrap: anywhere;
   }
   :host([hidden]),
-  [hidden] {
-    display: none !important;
+  form[hidden] {
+    display: none;
   }
   * {
     box-sizing: border-box;
@@ -25,55 +23,51 @@ export const styles = css`
     align-items: end;
     gap: var(--_gap);
   }
-  [part='field'] {
+  [part=field] {
     flex: 1 1 100%;
     min-inline-size: 0;
     padding: 0;
     border: 0;
   }
-  [part='field']:first-child:has(+ button) {
+  [part=field]:first-child:has(+ button) {
     flex: 999 1 14rem;
   }
-  [part='label'] {
+  [part=label] {
     display: block;
     padding: 0;
+    margin-block-end: 0.4rem;
     font-weight: 600;
-    margin-block-end: 0.375rem;
   }
-  [part='remark'] {
+  small {
     font-weight: 400;
-    opacity: 0.75;
   }
-  [part='choice'] {
+  [part=choice] {
     display: flex;
     align-items: center;
-    gap: 0.625rem;
+    gap: 0.6rem;
     min-block-size: 44px;
   }
-  input {
+  [part=choice] input {
     flex: none;
-    inline-size: 1.375rem;
-    block-size: 1.375rem;
+    inline-size: 1.4rem;
+    min-block-size: 1.4rem;
     accent-color: var(--newsletter-accent, auto);
   }
-  [part='input']:not([type='checkbox']),
+  input,
   button {
     inline-size: 100%;
-    block-size: auto;
     min-block-size: 44px;
     padding: 0.5em 0.75em;
     font: inherit;
     font-size: max(16px, 1em);
     color: FieldText;
-    background: Field;
-    border: 1px solid color-mix(in srgb, currentColor 55%, transparent);
+    background: var(--newsletter-field, Field);
+    border: 1px solid var(--newsletter-border, color-mix(in srgb, currentColor 55%, transparent));
     border-radius: var(--newsletter-radius, 0.5rem);
   }
   button {
     flex: 1 0 auto;
     inline-size: auto;
-    max-inline-size: 100%;
-    padding-inline: 1.25em;
     font-weight: 600;
     color: var(--newsletter-on-accent, Canvas);
     background: var(--newsletter-accent, CanvasText);
@@ -89,15 +83,15 @@ export const styles = css`
     outline-offset: -2px;
   }
   :focus-visible {
-    outline: 2px solid Highlight;
+    outline: 2px solid var(--newsletter-focus, Highlight);
     outline-offset: 2px;
   }
-  [part='problem'],
+  [part=problem],
   .error {
     color: var(--_danger);
-    margin-block-end: 0.375rem;
+    margin-block-end: 0.4rem;
   }
-  [part='notice']:not(:empty) {
+  [part=notice]:not(:empty) {
     margin-block-start: var(--_gap);
   }
   .trap,

@@ -1,21 +1,18 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { attributionFields, honeypotField, readAttribution, type Attribution, type Refusal } from '@newsletter-kit/core/signup';
-import { composeBody, controlId, emailName, readEntry } from './entry.ts';
+import { attributionFields, honeypotField, readAttribution, type Attribution } from '@newsletter-kit/core/signup';
+import { composeBody, readEntry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
-import { emailView, fieldView, type FieldContext } from './field-view.ts';
-import { Intent } from './intent.ts';
+import { addressDefinition, controlId, readDefinition, type FieldDefinition } from './field-definition.ts';
+import { fieldView } from './field-view.ts';
+import { intentOf, type Intent } from './intent.ts';
 import { landing } from './landing.ts';
-import { fill, readMessages, waitInWords, type MessageKey, type Messages } from './messages.ts';
-import { readDefinition, type FieldDefinition } from './field-definition.ts';
+import { readMessages, waitInWords, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
 import { failure, send, type Failure } from './send.ts';
 
 /** Where the form stands. */
 export type SignupState = 'idle' | 'busy' | 'success' | 'error';
-
-/** By the id of a control: the text that mends what was entered. */
-type Problems = ReadonlyMap<string, MessageKey>;
 
 const none: Problems = new Map();
 
@@ -26,11 +23,11 @@ const none: Problems = new Map();
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup
  *
- * @attr {string} utm-source - Sets the source, whatever the page's address says. Likewise `utm-medium`, `utm-campaign`, `utm-term`, `utm-content`.
- * @attr {string} utm-medium
- * @attr {string} utm-campaign
- * @attr {string} utm-term
- * @attr {string} utm-content
+ * @attr {string} utm-source - Sets the source. Default: what the page's address said when the script ran; likewise below.
+ * @attr {string} utm-medium - Sets the medium.
+ * @attr {string} utm-campaign - Sets the campaign.
+ * @attr {string} utm-term - Sets the search term.
+ * @attr {string} utm-content - Sets the content, or which variant of it.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: what the page's address says.
  * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the `messages` property, in kebab case.
@@ -53,7 +50,10 @@ const none: Problems = new Map();
  *
  * @cssprop [--newsletter-accent=CanvasText] - Background of the button, colour of ticked boxes.
  * @cssprop [--newsletter-on-accent=Canvas] - Text on the button.
+ * @cssprop [--newsletter-field=Field] - Background of inputs.
+ * @cssprop --newsletter-border - Colour of the lines around inputs.
  * @cssprop --newsletter-danger - Colour of problems.
+ * @cssprop [--newsletter-focus=Highlight] - Colour of the focus ring.
  * @cssprop [--newsletter-gap=0.75rem] - Space between fields.
  * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button.
  *
@@ -62,7 +62,7 @@ const none: Problems = new Map();
  * @cssstate error - Something needs mending, or did not work.
  */
 export class NewsletterSignup extends LitElement {
-  static override shadowRootOptions: ShadowRootInit = { ...LitElement.shadowRootOptions, delegatesFocus: true };
+  static override shadowRootOptions: ShadowRootInit = { mode: 'open', delegatesFocus: true };
   static override styles = styles;
   static override properties: PropertyDeclarations = {
     endpoint: {},
@@ -82,7 +82,7 @@ export class NewsletterSignup extends LitElement {
   #failure: Failure | undefined;
   /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
   #notBefore = 0;
-  readonly #intent = new Intent();
+  #intent: Intent | undefined;
   readonly #internals = this.attachInternals();
 
   constructor() {
@@ -115,36 +115,37 @@ export class NewsletterSignup extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const state = this.#state;
-    const texts = readMessages(this, this.messages);
-    const context = (id: string): FieldContext => ({ id, texts, problem: this.#problems.get(id) });
-    const button = state === 'busy' ? texts.busy : texts.button;
-    return html`
-      <form part="form" novalidate ?hidden=${state === 'success'} @submit=${this.#onSubmit}>
-        ${emailView(context(emailName))}
-        ${this.#definitions().map((field, position) => fieldView(field, context(controlId(position))))}
-        <button part="button" aria-disabled=${state === 'busy' || nothing}>${button}</button>
+    const texts = this.#texts;
+    const busy = this.#state === 'busy';
+    return html`<form part="form" novalidate ?hidden=${this.#state === 'success'} @submit=${this.#onSubmit}>
+        ${this.#fields.map((field, position) => {
+          const id = controlId(position);
+          return fieldView(field, id, this.#problems.get(id), texts);
+        })}
+        <button part="button" aria-disabled=${busy || nothing}>${busy ? texts.busy : texts.button}</button>
         <div class="trap" aria-hidden="true"><input name=${honeypotField} tabindex="-1" autocomplete="off" /></div>
       </form>
-      <p part="notice" class=${state} role="status" tabindex="-1">${this.#notice(texts)}</p>
-    `;
+      <p part="notice" class=${this.#state} role="status" tabindex="-1">${this.#notice(texts)}</p>`;
   }
 
   get #form(): HTMLFormElement | null {
     return this.renderRoot.querySelector('form');
   }
 
-  #definitions(): readonly FieldDefinition[] {
-    return Array.from(this.querySelectorAll('newsletter-field'), readDefinition).filter(({ name }) => name);
+  get #texts(): Messages {
+    return readMessages(this, this.messages);
+  }
+
+  get #fields(): readonly FieldDefinition[] {
+    const custom = Array.from(this.querySelectorAll('newsletter-field'), readDefinition);
+    return [addressDefinition(this.#texts), ...custom.filter(({ name }) => name)];
   }
 
   #notice(texts: Messages): string {
     if (this.#state === 'busy' || this.#state === 'success') return texts[this.#state];
-    // What is wrong with a field stands beside it.
-    if (!this.#failure || this.#failure.kind === 'invalid' || this.#problems.size > 0) return '';
-    const { kind, retryAfter, errors } = this.#failure;
-    const theirs = kind === 'refused' && errors.map(({ message }) => message).join(' ').trim();
-    return theirs || fill(texts[kind], { wait: waitInWords(retryAfter, texts) });
+    if (!this.#failure) return '';
+    const { kind, retryAfter, said } = this.#failure;
+    return (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts));
   }
 
   #attribution(): Attribution {
@@ -152,35 +153,36 @@ export class NewsletterSignup extends LitElement {
     return readAttribution(landing, { given, referralParameter: this.referralParam });
   }
 
-  readonly #onSubmit = (event: Event): void => {
+  async #onSubmit(event: Event): Promise<void> {
     event.preventDefault();
-    if (this.#state !== 'busy') void this.#attempt(event.target as HTMLFormElement);
-  };
-
-  async #attempt(form: HTMLFormElement): Promise<void> {
+    const form = this.#form;
+    if (!form || this.#state === 'busy') return;
     const wait = (this.#notBefore - Date.now()) / 1000;
     if (this.#failure && wait > 0) return this.#fail({ ...this.#failure, retryAfter: wait });
 
-    const entry = readEntry(form, this.#definitions());
+    const entry = readEntry(form, this.#fields);
     if (entry.problems.size > 0) return this.#fail(failure('invalid'), entry.problems);
 
     const attribution = this.#attribution();
     const body = composeBody(entry, attribution);
     if (!body) return this.#fail(failure('tooLong'));
     if (!this.endpoint) {
-      console.error('<newsletter-signup> needs the attribute "endpoint".');
+      console.error('<newsletter-signup> has no endpoint.');
       return this.#fail(failure('unavailable'));
     }
     if (!this.dispatchEvent(new NewsletterSubmitEvent(attribution))) return;
 
     this.#show('busy');
-    const failed = await send(this.endpoint, body, this.#intent.keyFor(body));
-    if (failed) return this.#fail(failed, addressProblems(failed.errors));
+    this.#intent = intentOf(body, this.#intent);
+    const failed = await send(this.endpoint, this.#intent);
+    // What an endpoint says about the address is shown at the address, in the language of the form.
+    if (failed?.code.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([[controlId(0), 'emailInvalid']]));
+    if (failed) return this.#fail(failed);
 
     const hadFocus = this.shadowRoot?.activeElement;
     this.#clear();
     this.#show('success');
-    // The button is gone; whoever stood on it now stands on the thanks.
+    // The form is gone; whoever stood in it now stands on the thanks.
     if (hadFocus) this.#focus('[role]');
     this.dispatchEvent(new NewsletterSuccessEvent(attribution));
   }
@@ -204,17 +206,10 @@ export class NewsletterSignup extends LitElement {
   #clear(): void {
     this.#form?.reset();
     this.#failure = undefined;
-    this.#intent.end();
+    this.#intent = undefined;
   }
 
   #focus(selector: string): void {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(selector)?.focus());
   }
-}
-
-/** What an endpoint says about the address is shown at the address, in the language of the form. */
-function addressProblems(errors: readonly Refusal[]): Problems {
-  const codes = errors.map(({ code }) => code);
-  if (codes.includes('EMAIL_REQUIRED')) return new Map([[emailName, 'emailMissing']]);
-  return codes.includes('EMAIL_INVALID') ? new Map([[emailName, 'emailInvalid']]) : none;
 }

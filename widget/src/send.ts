@@ -1,6 +1,7 @@
 /** Sends one submission to an endpoint and says in a few words how that went. */
-import { cleanText, type Refusal } from '@newsletter-kit/core/signup';
+import { cleanText } from '@newsletter-kit/core/signup';
 import type { FailureKind } from './events.ts';
+import type { Intent } from './intent.ts';
 
 /** A signup that did not go through. */
 export interface Failure {
@@ -9,13 +10,15 @@ export interface Failure {
   readonly status: number;
   /** Seconds to wait before the next attempt; 0 where the endpoint named none. */
   readonly retryAfter: number;
-  /** What the endpoint says is wrong, as plain text. */
-  readonly errors: readonly Refusal[];
+  /** What the endpoint says is wrong: plain text, perhaps empty. */
+  readonly said: string;
+  /** Code of the first thing it says. */
+  readonly code: string;
 }
 
 /** A failure about which no answer tells more. */
 export function failure(kind: FailureKind): Failure {
-  return { kind, status: 0, retryAfter: 0, errors: [] };
+  return { kind, status: 0, retryAfter: 0, said: '', code: '' };
 }
 
 /** How long we wait for an answer, in milliseconds. */
@@ -29,24 +32,23 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 41
  *
  * @returns undefined where the endpoint has taken the signup
  */
-export async function send(endpoint: string, body: string, idempotencyKey: string): Promise<Failure | undefined> {
+export async function send(endpoint: string, { body, key }: Intent): Promise<Failure | undefined> {
   try {
     const response = await fetch(endpoint, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
       body,
       keepalive: true,
       signal: AbortSignal.timeout(patience),
     });
     // A page instead of an answer: some server took the address for one of its own. Nobody has stored this signup.
-    const isPage = response.headers.get('Content-Type')?.startsWith('text/html');
-    if (response.ok && !isPage) return undefined;
-    const { status } = response;
+    const { headers, ok, status } = response;
+    if (ok && !headers.get('Content-Type')?.startsWith('text/html')) return undefined;
     return {
       kind: kindOfStatus[status] ?? 'unavailable',
       status,
-      retryAfter: status === 429 || status === 503 ? secondsUntil(response.headers.get('Retry-After')) : 0,
-      errors: await readErrors(response),
+      retryAfter: secondsUntil(headers.get('Retry-After') ?? ''),
+      ...(await readErrors(response)),
     };
   } catch {
     return failure('unreachable');
@@ -54,17 +56,15 @@ export async function send(endpoint: string, body: string, idempotencyKey: strin
 }
 
 /** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, lest a wrong clock shut the form for good. */
-function secondsUntil(header: string | null): number {
-  const seconds = Number(header) || (Date.parse(header ?? '') - Date.now()) / 1000;
+function secondsUntil(header: string): number {
+  const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
   return Math.min(Math.max(Math.ceil(seconds) || 0, 0), 3600);
 }
 
-/** The `errors` of the API's error body, cleaned and shortened; empty where the answer is anything else. */
-async function readErrors(response: Response): Promise<readonly Refusal[]> {
+/** What the error body of the API says, cleaned and shortened; empty where the answer is anything else. */
+async function readErrors(response: Response): Promise<Pick<Failure, 'said' | 'code'>> {
   const body: { readonly errors?: unknown } | null = await response.json().catch(() => null);
   const errors: readonly (Readonly<Record<string, unknown>> | null)[] = Array.isArray(body?.errors) ? body.errors : [];
-  return errors.slice(0, 3).map((error) => ({
-    message: cleanText(String(error?.['message'] ?? ''), 200),
-    code: String(error?.['code'] ?? ''),
-  }));
+  const said = errors.map((error) => String(error?.['message'] ?? '')).join(' ');
+  return { said: cleanText(said, 400), code: String(errors[0]?.['code']) };
 }

@@ -1,5 +1,4 @@
 /** Who brought the visitor, read from the address they landed on. Pure, browser-safe, no dependency, nothing stored. */
-import { utmFields } from '../contract/values.ts';
 import { isAddress } from './address.ts';
 import { attributionFields, type Attribution } from './submission.ts';
 import { cleanText, textLimit } from './text.ts';
@@ -28,8 +27,8 @@ const referralCode = /^[\w-]{1,64}$/;
 
 /**
  * Reads a visit: what the owner gave, else the address, else the referrer. Nothing is guessed: a referrer never becomes a
- * `utm_source`. Names are matched in any case, of a repeated name the first that holds something counts, and an e-mail
- * address in a UTM value is left out, because a forwarded link would carry somebody else's.
+ * `utm_source`. Of a repeated name the first counts, and an e-mail address in a UTM value is left out, because a forwarded
+ * link would carry somebody else's.
  *
  * @returns only the fields that hold something, cleaned, at most {@link attributionLimit} bytes as JSON
  * @example
@@ -37,18 +36,14 @@ const referralCode = /^[\w-]{1,64}$/;
  * // → { utm_source: 'fair', referring_site: 'https://news.example', referral_code: 'Zq4' }
  */
 export function readAttribution(visit: Visit, { given = {}, referralParameter = 'ref' }: AttributionOptions = {}): Attribution {
-  const query = readQuery(visit.url);
-  const utm = (name: AttributionField): string => {
-    const value = query.get(name) ?? '';
+  const query = parse(visit.url)?.searchParams;
+  const seen = (name: AttributionField): string => {
+    if (name === 'referring_site') return referringSite(visit);
+    if (name === 'referral_code') return referralCode.exec(query?.get(referralParameter) ?? '')?.[0] ?? '';
+    const value = cleanText(query?.get(name) ?? '');
     return isAddress(value) ? '' : value;
   };
-  const code = query.get(referralParameter.toLowerCase()) ?? '';
-  const seen = {
-    ...collect(utmFields, utm),
-    referring_site: referringSite(visit),
-    referral_code: referralCode.test(code) ? code : '',
-  };
-  return fitAttribution(collect(attributionFields, (name) => cleanText(given[name] ?? '') || (seen[name] ?? '')));
+  return fitAttribution(collect((name) => cleanText(given[name] ?? '') || seen(name)));
 }
 
 /**
@@ -57,26 +52,21 @@ export function readAttribution(visit: Visit, { given = {}, referralParameter = 
  */
 export function fitAttribution(attribution: Attribution, bytes: number = attributionLimit): Attribution {
   for (let limit = textLimit; limit > 0; limit = Math.floor(limit * 0.9)) {
-    const fitting = collect(attributionFields, (name) => cleanText(attribution[name] ?? '', limit));
-    if (new TextEncoder().encode(JSON.stringify(fitting)).length <= bytes) return fitting;
+    const fitting = collect((name) => cleanText(attribution[name] ?? '', limit));
+    if (jsonBytes(fitting) <= bytes) return fitting;
   }
   return {};
-}
-
-function readQuery(address: string): ReadonlyMap<string, string> {
-  const query = new Map<string, string>();
-  for (const [name, value] of parse(address)?.searchParams ?? []) {
-    const key = name.toLowerCase();
-    if (!query.get(key)) query.set(key, cleanText(value));
-  }
-  return query;
 }
 
 /** The origin of another site that linked here; its path is the visitor's business. Empty for our own pages. */
 function referringSite({ url, referrer }: Visit): string {
   const from = parse(referrer);
-  if (!from || !/^https?:$/.test(from.protocol) || site(from) === site(parse(url))) return '';
-  return from.origin;
+  return from?.origin.startsWith('http') && site(from) !== site(parse(url)) ? from.origin : '';
+}
+
+/** How many bytes a value takes as JSON in UTF-8, as endpoints count them. */
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 function site(url: URL | undefined): string | undefined {
@@ -87,10 +77,10 @@ function parse(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/** Asks for the value of each field and keeps those that hold something. */
-function collect(names: readonly AttributionField[], read: (name: AttributionField) => string): Attribution {
+/** Asks for the value of every attribution field and keeps those that hold something. */
+function collect(read: (name: AttributionField) => string): Attribution {
   const found: Partial<Record<AttributionField, string>> = {};
-  for (const name of names) {
+  for (const name of attributionFields) {
     const value = read(name);
     if (value) found[name] = value;
   }

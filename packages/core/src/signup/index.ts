@@ -3,6 +3,7 @@ export { addressKey, isAddress, normalizeAddress } from './address.ts';
 export {
   attributionLimit,
   fitAttribution,
+  jsonBytes,
   readAttribution,
   type AttributionField,
   type AttributionOptions,

@@ -1,0 +1,89 @@
+import { expect } from '@open-wc/testing';
+import { attributionFields, readSubmission, submissionLimit } from '@newsletter-kit/core/signup';
+import { Mailbox, mountAt } from './harness.ts';
+import { openPage } from './page.ts';
+
+/** Opens a page at an address with this query, submits there, and gives what arrived beside the e-mail address. */
+async function arriving(query: string, attributes: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
+  const mailbox = new Mailbox();
+  const page = await openPage(`/widget/test/pages/landing.html${query}`, mailbox);
+  for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
+  await page.signUp('ada@example.com');
+  const [request] = await mailbox.received();
+  expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);
+  const body = await mailbox.body();
+  expect(readSubmission(body)).to.deep.include({ ok: true });
+  const { email, ...attribution } = body;
+  expect(email).to.equal('ada@example.com');
+  return attribution;
+}
+
+describe('attribution', () => {
+  it('comes from the address of the page', async () => {
+    expect(await arriving('?utm_source=fair&utm_medium=qr-code&utm_campaign=spring+sale&ref=gBZbSVal1X&utm_channel=import')).to.deep.equal({
+      utm_source: 'fair',
+      utm_medium: 'qr-code',
+      utm_campaign: 'spring sale',
+      referral_code: 'gBZbSVal1X',
+    });
+  });
+
+  it('keeps umlauts, emoji and 300 characters', async () => {
+    const long = 'Frühlingsgefühle 🌷 '.repeat(20).slice(0, 299) + '!';
+    expect(await arriving(`?${new URLSearchParams({ utm_campaign: long, utm_content: '👩‍👩‍👧 R&D <b>' })}`)).to.deep.equal({
+      utm_campaign: long,
+      utm_content: '👩‍👩‍👧 R&D <b>',
+    });
+  });
+
+  it('is what the owner wrote, field by field, before what the address says', async () => {
+    expect(
+      await arriving('?utm_source=fair&utm_campaign=spring', { 'utm-source': 'footer', 'referring-site': 'Partner', 'referral-code': 'own' }),
+    ).to.deep.equal({ utm_source: 'footer', utm_campaign: 'spring', referring_site: 'Partner', referral_code: 'own' });
+  });
+
+  it('reads a referral code under the name the owner chose', async () => {
+    expect(await arriving('?invite=abc&ref=xyz', { 'referral-param': 'invite' })).to.deep.equal({ referral_code: 'abc' });
+  });
+
+  for (const name of attributionFields) {
+    it(`has an attribute for ${name}`, async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, '', `${name.replace('_', '-')}="  Größe M  "`);
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('success');
+      expect((await mailbox.body())[name]).to.equal('Größe M');
+    });
+  }
+
+  it('was read when the script ran: a page that navigates by itself does not lose it', async () => {
+    const mailbox = new Mailbox();
+    const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', mailbox);
+    page.window.history.pushState(null, '', '/widget/test/pages/second?utm_source=other');
+    await page.signUp('ada@example.com');
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', utm_source: 'fair' });
+  });
+
+  it('is shortened before a signup would be refused for its size', async () => {
+    const mailbox = new Mailbox();
+    const page = await openPage('/widget/test/pages/landing.html', mailbox);
+    for (const name of attributionFields.slice(0, 5)) page.form.element.setAttribute(name.replace('_', '-'), '🎉'.repeat(500));
+    page.form.element.insertAdjacentHTML('beforeend', '<newsletter-field name="A"></newsletter-field><newsletter-field name="B"></newsletter-field>');
+    await page.form.settled();
+    for (const label of ['First name', 'A', 'B']) page.form.labelled(label).value = 'ä'.repeat(500);
+    await page.signUp('ada@example.com');
+    const body = await mailbox.body();
+    expect(body['custom_fields']).to.deep.equal(['First name', 'A', 'B'].map((name) => ({ name, value: 'ä'.repeat(500) })));
+    expect(body['utm_source']).to.match(/^(?:🎉){100,}$/u);
+    const [request] = await mailbox.received();
+    expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);
+  });
+
+  it('stores nothing: no cookie, no storage', async () => {
+    const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', new Mailbox());
+    await page.signUp('ada@example.com');
+    expect(page.window.document.cookie).to.equal('');
+    expect([page.window.localStorage.length, page.window.sessionStorage.length]).to.deep.equal([0, 0]);
+  });
+});

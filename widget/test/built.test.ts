@@ -1,0 +1,42 @@
+import { expect } from '@open-wc/testing';
+import { Mailbox } from './harness.ts';
+import { openPage } from './page.ts';
+
+const text = (path: string): Promise<string> => fetch(path).then((response) => response.text());
+
+describe('the built files', () => {
+  for (const [way, path] of [
+    ['as one classic script', '/widget/test/pages/landing.html'],
+    ['as script, as module and from npm on one page', '/widget/test/pages/modules.html'],
+  ] as const) {
+    it(`sign up: ${way}`, async () => {
+      const mailbox = new Mailbox();
+      const page = await openPage(path, mailbox);
+      page.form.labelled('First name').value = 'Ada';
+      await page.signUp('ada+news@example.com');
+      expect(await mailbox.body()).to.deep.equal({ email: 'ada+news@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] });
+    });
+  }
+
+  it('update when a property changes', async () => {
+    const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    page.form.element.messages = { button: 'Join' };
+    await page.form.settled();
+    expect(page.form.button.textContent).to.equal('Join');
+  });
+
+  it('hold JavaScript that browsers can read: no decorator, no accessor keyword, no bare import', async () => {
+    const script = await text('/widget/dist/newsletter-signup.js');
+    expect(() => new Function(script)).not.to.throw();
+    expect(script).not.to.match(/\baccessor\s+[#\w]|^\s*@\w+/m);
+    expect(script).not.to.match(/\bimport\b|process\.env/);
+  });
+
+  it('leave Lit to the page’s own bundler in the npm files, and bundle our core', async () => {
+    const modules = await Promise.all(['index', 'define', 'elements'].map((name) => text(`/widget/dist/${name}.js`)));
+    const imported = modules.flatMap((code) => Array.from(code.matchAll(/\b(?:from|import)\s*["'`]([^"'`]+)/g), ([, name]) => name));
+    // The test server has resolved Lit by now; a browser without one is served the bare name.
+    const names = imported.map((name) => name?.replace(/^.*\/node_modules\/lit\/index\.js$/, 'lit'));
+    expect([...new Set(names)].sort()).to.deep.equal(['./elements.js', 'lit']);
+  });
+});

@@ -1,0 +1,188 @@
+import { expect } from '@open-wc/testing';
+import { readSubmission } from '@newsletter-kit/core/signup';
+import { Mailbox, mountAt, type Form } from './harness.ts';
+
+/** Fills in the address, sends, and gives the custom fields that arrived. */
+async function sent(form: Form, mailbox: Mailbox): Promise<unknown> {
+  form.email.value = 'ada@example.com';
+  form.element.submit();
+  await form.reaches('success');
+  const body = await mailbox.body();
+  expect(readSubmission(body)).to.deep.include({ ok: true });
+  return body['custom_fields'];
+}
+
+interface Row {
+  readonly kind: string;
+  readonly typed: string;
+  readonly value?: unknown;
+  readonly problem?: string;
+}
+
+const whole = 'Enter a whole number, like 42.';
+const number = 'Enter a number, like 3.5.';
+
+const rows: readonly Row[] = [
+  { kind: 'string', typed: ' Ada  Lovelace ', value: 'Ada  Lovelace' },
+  { kind: 'string', typed: 'Zoë 👩‍💻 Ångström', value: 'Zoë 👩‍💻 Ångström' },
+  { kind: 'string', typed: '<b>R&D</b>', value: '<b>R&D</b>' },
+  { kind: 'string', typed: 'a\u202Eb', value: 'ab' },
+  { kind: 'text', typed: 'an unknown kind is a string', value: 'an unknown kind is a string' },
+  { kind: 'integer', typed: '42', value: 42 },
+  { kind: 'integer', typed: '-7', value: -7 },
+  { kind: 'integer', typed: '007', value: 7 },
+  { kind: 'integer', typed: '3.5', problem: whole },
+  { kind: 'integer', typed: '1e5', problem: whole },
+  { kind: 'integer', typed: 'many', problem: whole },
+  { kind: 'integer', typed: '12345678901234567890', problem: whole },
+  { kind: 'double', typed: '3.5', value: 3.5 },
+  { kind: 'double', typed: '3,5', value: 3.5 },
+  { kind: 'double', typed: '-0,125', value: -0.125 },
+  { kind: 'double', typed: '42', value: 42 },
+  { kind: 'double', typed: '1.234', value: 1.234 },
+  { kind: 'double', typed: '1,234', problem: number },
+  { kind: 'double', typed: '1.234,5', problem: number },
+  { kind: 'double', typed: 'NaN', problem: number },
+  { kind: 'double', typed: 'Infinity', problem: number },
+  { kind: 'date', typed: '1815-12-10', value: '1815-12-10' },
+  { kind: 'datetime', typed: '2026-07-01T18:30', value: '2026-07-01T16:30:00Z' },
+  { kind: 'datetime', typed: '2026-12-01T18:30', value: '2026-12-01T17:30:00Z' },
+  { kind: 'list', typed: 'AI, design ,, Café', value: ['AI', 'design', 'Café'] },
+  { kind: 'list', typed: 'Rock, Pop | Jazz', value: ['Rock, Pop', 'Jazz'] },
+];
+
+describe('<newsletter-field>', () => {
+  for (const { kind, typed, value, problem } of rows) {
+    it(`of kind ${kind}: "${typed}" ${problem ? 'is to be mended' : `arrives as ${JSON.stringify(value)}`}`, async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, `<newsletter-field name="Field" kind="${kind}"></newsletter-field>`);
+      const control = form.labelled('Field');
+      control.value = typed;
+      if (problem === undefined) {
+        expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Field', value }]);
+        return;
+      }
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      expect(form.description(control)).to.equal(problem);
+      expect(form.focused).to.equal(control);
+      expect(control.value).to.equal(typed);
+      expect(await mailbox.received()).to.deep.equal([]);
+    });
+  }
+
+  it('is left out where nothing was entered', async () => {
+    const mailbox = new Mailbox();
+    const kinds = ['string', 'integer', 'double', 'date', 'datetime', 'list'];
+    const form = await mountAt(mailbox, kinds.map((kind) => `<newsletter-field name="${kind}" kind="${kind}"></newsletter-field>`).join(''));
+    expect(await sent(form, mailbox)).to.equal(undefined);
+  });
+
+  it('of kind boolean: a tick is true, none is false', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Vegetarian" kind="boolean"></newsletter-field><newsletter-field name="Vegan" kind="boolean"></newsletter-field>');
+    form.labelled('Vegan').click();
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Vegetarian', value: false }, { name: 'Vegan', value: true }]);
+  });
+
+  it('with options is a group of checkboxes for a list', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Topics" kind="list" options="AI, Design, Code"></newsletter-field>');
+    expect(form.find('legend').textContent?.trim()).to.equal('Topics (optional)');
+    form.labelled('AI').click();
+    form.labelled('Code').click();
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Topics', value: ['AI', 'Code'] }]);
+  });
+
+  it('keeps a comma that belongs to a choice', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Music" kind="list" options="Rock, Pop | Jazz"></newsletter-field>');
+    form.labelled('Rock, Pop').click();
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Music', value: ['Rock, Pop'] }]);
+  });
+
+  it('with options is a group of radio buttons for a string', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Rhythm" options="Daily, Weekly"></newsletter-field>');
+    form.labelled('Daily').click();
+    form.labelled('Weekly').click();
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Rhythm', value: 'Weekly' }]);
+  });
+
+  it('that is required says so, and goes to the first that is missing', async () => {
+    const form = await mountAt(
+      new Mailbox(),
+      `<newsletter-field name="First name"></newsletter-field>
+       <newsletter-field name="Topics" kind="list" options="AI, Design" required></newsletter-field>
+       <newsletter-field name="Terms" label="I agree" kind="boolean" required></newsletter-field>`,
+    );
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('error');
+    expect(form.description(form.find('fieldset'))).to.equal('Topics is needed.');
+    expect(form.description(form.labelled('I agree'))).to.equal('I agree is needed.');
+    expect(form.focused).to.equal(form.labelled('AI'));
+    expect(form.find('label').textContent).not.to.contain('(optional)');
+    expect(form.labelled('First name').labels?.[0]?.textContent).to.contain('(optional)');
+  });
+
+  it('of kind date is not dropped when only half of it was typed', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Birthday" kind="date"></newsletter-field>');
+    form.email.value = 'ada@example.com';
+    await form.type(form.labelled('Birthday'), '12');
+    form.element.submit();
+    await form.reaches('error');
+    expect(form.description(form.labelled('Birthday'))).to.equal('Enter a full date.');
+    expect(await mailbox.received()).to.deep.equal([]);
+  });
+
+  it('shows its placeholder, and the keyboard its kind needs', async () => {
+    const form = await mountAt(new Mailbox(), '<newsletter-field name="Age" kind="integer" placeholder="42"></newsletter-field>');
+    expect(form.labelled('Age')).to.include({ placeholder: '42', inputMode: 'numeric' });
+  });
+
+  it('can come, change and go while the form is on the page', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox);
+    const field = document.createElement('newsletter-field');
+    form.element.append(field);
+    await form.settled();
+    expect(form.root.querySelectorAll('[part=field]')).to.have.lengthOf(1);
+    field.setAttribute('name', 'City');
+    await form.settled();
+    field.setAttribute('label', 'Town');
+    await form.settled();
+    form.labelled('Town').value = 'Köln';
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'City', value: 'Köln' }]);
+    field.remove();
+    await form.settled();
+    expect(form.root.querySelectorAll('[part=field]')).to.have.lengthOf(1);
+  });
+
+  it('takes hostile names and labels as texts', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field></newsletter-field>');
+    const field = form.element.querySelector('newsletter-field');
+    field?.setAttribute('name', `"><img src=x onerror=alert(1)>']`);
+    field?.setAttribute('label', '<b>Name</b>');
+    await form.settled();
+    expect(form.root.querySelector('b, img')).to.equal(null);
+    form.labelled('<b>Name</b>').value = '__proto__';
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: `"><img src=x onerror=alert(1)>']`, value: '__proto__' }]);
+  });
+
+  it('says calmly when more was typed than an endpoint takes', async () => {
+    const mailbox = new Mailbox();
+    const names = Array.from({ length: 20 }, (_, index) => `Essay ${index}`);
+    const form = await mountAt(mailbox, names.map((name) => `<newsletter-field name="${name}"></newsletter-field>`).join(''));
+    form.email.value = 'ada@example.com';
+    for (const name of names) form.labelled(name).value = 'ä'.repeat(499);
+    form.element.submit();
+    await form.reaches('error');
+    expect(form.notice.textContent).to.contain('This is too long.');
+    expect(form.labelled('Essay 0').value).to.have.lengthOf(499);
+    expect(await mailbox.received()).to.deep.equal([]);
+  });
+});

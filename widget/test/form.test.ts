@@ -1,0 +1,439 @@
+import { aTimeout, expect } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
+import { readSubmission } from '@newsletter-kit/core/signup';
+import type { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from '../src/index.ts';
+import { accessible, Mailbox, mount, mountAt } from './harness.ts';
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+describe('<newsletter-signup>', () => {
+  describe('at first paint', () => {
+    it('shows a labelled address field and a button, and says nothing yet', async () => {
+      const form = await mountAt(new Mailbox());
+      expect(form.labelled('Email address')).to.equal(form.email);
+      expect(form.button.textContent).to.equal('Subscribe');
+      expect(form.notice.textContent).to.equal('');
+      expect(getComputedStyle(form.notice).display).not.to.equal('none');
+      expect(form.element.state).to.equal('idle');
+    });
+
+    it('takes the focus for its first field', async () => {
+      const form = await mountAt(new Mailbox());
+      form.element.focus();
+      expect(form.focused).to.equal(form.email);
+    });
+
+    it('is readable without zooming and easy to hit', async () => {
+      const form = await mountAt(new Mailbox(), '<newsletter-field name="Terms" kind="boolean"></newsletter-field><newsletter-field name="Birthday" kind="date"></newsletter-field>');
+      for (const control of [form.email, form.button, form.labelled('Birthday')]) {
+        expect(parseFloat(getComputedStyle(control).fontSize)).to.be.at.least(16);
+        expect(control.getBoundingClientRect().height).to.be.at.least(44);
+      }
+      expect(form.find('[part=choice]').getBoundingClientRect().height).to.be.at.least(44);
+    });
+
+    it('keeps the trap away from people: unseen, unreachable, unnamed', async () => {
+      const form = await mountAt(new Mailbox());
+      const trap = form.find<HTMLInputElement>('[name=hp_field]');
+      expect(trap.tabIndex).to.equal(-1);
+      expect(trap.autocomplete).to.equal('off');
+      expect(trap.closest('[aria-hidden=true]')?.getBoundingClientRect().width).to.equal(1);
+      form.button.focus();
+      await form.press('Tab');
+      expect(form.focused).to.equal(null);
+    });
+  });
+
+  describe('a signup', () => {
+    it('arrives as one request that keeps to the wire', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox);
+      await form.type(form.email, 'Ada.Lovelace+News@Example.COM');
+      await form.press('Enter');
+      await form.reaches('success');
+      const [request, ...others] = await mailbox.received();
+      expect(others).to.deep.equal([]);
+      expect(request?.headers['content-type']).to.equal('application/json');
+      expect(request?.headers['idempotency-key']).to.match(uuid);
+      expect(request?.headers['cookie']).to.equal(undefined);
+      const read = readSubmission(JSON.parse(request?.body ?? ''));
+      expect(read).to.deep.include({ ok: true, suspected: false });
+      expect(await mailbox.body()).to.deep.equal({ email: 'Ada.Lovelace+News@Example.COM' });
+    });
+
+    for (const address of ['ada@bücher.example', 'jürgen@müller.example', '用户@例子.广告', "o'hara+x@mail.example"]) {
+      it(`reaches the endpoint as it was typed: ${address}`, async () => {
+        const mailbox = new Mailbox();
+        const form = await mountAt(mailbox);
+        await form.type(form.email, address);
+        form.button.click();
+        await form.reaches('success');
+        expect((await mailbox.body())['email']).to.equal(address);
+      });
+    }
+
+    it('puts the thanks in place of the form, and the focus with it', async () => {
+      const form = await mountAt(new Mailbox());
+      await form.type(form.email, 'ada@example.com');
+      await form.press('Enter');
+      await form.reaches('success');
+      expect(form.notice.textContent).to.contain('Thank you');
+      expect(form.find('form').checkVisibility()).to.equal(false);
+      expect(form.focused).to.equal(form.notice);
+      expect(form.element.matches(':state(success)')).to.equal(true);
+    });
+
+    it('leaves the focus alone when it was elsewhere', async () => {
+      const form = await mountAt(new Mailbox());
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('success');
+      expect(form.focused).to.equal(null);
+    });
+
+    it('says that it is being sent, and keeps the button focusable', async () => {
+      const form = await mountAt(new Mailbox('slow'));
+      form.email.value = 'ada@example.com';
+      form.button.focus();
+      form.button.click();
+      await form.reaches('busy');
+      expect(form.button.textContent).to.equal('Sending…');
+      expect(form.button.getAttribute('aria-disabled')).to.equal('true');
+      expect(form.notice.textContent).to.equal('Sending…');
+      expect(form.focused).to.equal(form.button);
+      await form.reaches('success');
+    });
+
+    it('is made once, however often the button is pressed', async () => {
+      const mailbox = new Mailbox('slow');
+      const form = await mountAt(mailbox);
+      await form.type(form.email, 'ada@example.com');
+      for (let press = 0; press < 10; press += 1) form.button.click();
+      await form.press('Enter');
+      form.element.submit();
+      await form.reaches('success');
+      form.element.submit();
+      await aTimeout(100);
+      expect(await mailbox.received()).to.have.lengthOf(1);
+    });
+
+    it('is taken for one when the endpoint answers with nothing (204)', async () => {
+      const form = await mountAt(new Mailbox('empty'));
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('success');
+    });
+
+    it('carries what a robot wrote into the trap', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox);
+      form.email.value = 'robot@example.com';
+      form.find<HTMLInputElement>('[name=hp_field]').value = 'https://spam.example';
+      form.element.submit();
+      await form.reaches('success');
+      expect(await mailbox.body()).to.deep.equal({ email: 'robot@example.com', hp_field: 'https://spam.example' });
+    });
+
+    it('can be followed by the next person’s after reset()', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox);
+      for (const address of ['ada@example.com', 'bob@example.com']) {
+        expect(form.email.value).to.equal('');
+        form.email.value = address;
+        form.element.submit();
+        await form.reaches('success');
+        form.element.reset();
+        await form.reaches('idle');
+      }
+      const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+      expect(new Set(keys).size).to.equal(2);
+      expect(form.notice.textContent).to.equal('');
+    });
+  });
+
+  describe('an address that cannot be one', () => {
+    for (const [typed, message] of [
+      ['', 'Email address is needed.'],
+      ['ada', 'Enter an email address like name@example.com.'],
+      ['ada@example', 'Enter an email address like name@example.com.'],
+      ['ada@example..com', 'Enter an email address like name@example.com.'],
+    ] as const) {
+      it(`is not sent: "${typed}"`, async () => {
+        const mailbox = new Mailbox();
+        const form = await mountAt(mailbox);
+        if (typed) await form.type(form.email, typed);
+        form.button.focus();
+        form.button.click();
+        await form.reaches('error');
+        expect(form.description(form.email)).to.equal(message);
+        expect(form.email.getAttribute('aria-invalid')).to.equal('true');
+        expect(form.focused).to.equal(form.email);
+        expect(form.email.value).to.equal(typed);
+        expect(await mailbox.received()).to.deep.equal([]);
+      });
+    }
+
+    it('is read to people who do not see it as label, role and description', async () => {
+      const form = await mountAt(new Mailbox());
+      form.button.click();
+      await form.reaches('error');
+      expect(await accessible('textbox', 'Email address')).to.deep.include({ description: 'Email address is needed.', invalid: 'true', required: true, focused: true });
+    });
+
+    it('loses its mark once it is mended', async () => {
+      const form = await mountAt(new Mailbox());
+      form.button.click();
+      await form.reaches('error');
+      await form.type(form.email, 'ada@example.com');
+      await form.press('Enter');
+      await form.reaches('success');
+      expect(form.email.hasAttribute('aria-invalid')).to.equal(false);
+    });
+  });
+
+  describe('an endpoint that does not take it', () => {
+    for (const [answer, kind, status, notice] of [
+      ['refused', 'refused', 400, 'We know no field "Shoe size".'],
+      ['markup', 'refused', 400, '<img src=x onerror="document.title=1"><b>bold</b>'],
+      ['oddBody', 'refused', 400, '[object Object]'],
+      ['tooLarge', 'tooLong', 413, 'This is too long.'],
+      ['forbidden', 'unavailable', 403, 'Signing up does not work right now.'],
+      ['notFound', 'unavailable', 404, 'Please try again later.'],
+      ['limitedSilently', 'limited', 429, 'Please try again later.'],
+      ['limited', 'limited', 429, 'Please try again in 2 seconds.'],
+      ['limitedByDate', 'limited', 429, 'Please try again in 10 minutes.'],
+      ['down', 'unavailable', 503, 'Please try again in 2 minutes.'],
+      ['broken', 'unavailable', 500, 'Please try again later.'],
+      ['page', 'unavailable', 200, 'Signing up does not work right now.'],
+      ['drop', 'unreachable', 0, 'We could not be reached.'],
+    ] as const) {
+      it(`is answered calmly, and what was typed is kept: ${answer}`, async () => {
+        const form = await mountAt(new Mailbox(answer), '<newsletter-field name="City"></newsletter-field>');
+        await form.type(form.email, 'ada@example.com');
+        await form.type(form.labelled('City'), 'Köln');
+        const heard = form.hears('newsletter-error');
+        await form.press('Enter');
+        const event = await heard;
+        await form.settled();
+        expect(event).to.include({ kind, status });
+        expect(form.notice.textContent).to.contain(notice);
+        expect(form.notice.childElementCount).to.equal(0);
+        expect(form.email.value).to.equal('ada@example.com');
+        expect(form.labelled('City').value).to.equal('Köln');
+        expect(form.focused).to.equal(form.labelled('City'));
+        expect(form.button.hasAttribute('aria-disabled')).to.equal(false);
+      });
+    }
+
+    it('shows a refused address at the address', async () => {
+      const form = await mountAt(new Mailbox('badEmail'));
+      await form.type(form.email, 'ada@example.com');
+      await form.press('Enter');
+      await form.reaches('error');
+      expect(form.description(form.email)).to.equal('Enter an email address like name@example.com.');
+      expect(form.notice.textContent).to.equal('');
+      expect(form.focused).to.equal(form.email);
+    });
+
+    it('is a closed port', async () => {
+      const form = await mount('<newsletter-signup endpoint="http://127.0.0.1:9/"></newsletter-signup>');
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      expect(form.notice.textContent).to.contain('We could not be reached.');
+    });
+
+    it('is not set at all: the visitor reads a calm sentence, the owner a plain one', async () => {
+      const form = await mount('<newsletter-signup></newsletter-signup>');
+      const said: unknown[] = [];
+      const { error } = console;
+      console.error = (...words: unknown[]) => void said.push(...words);
+      try {
+        form.email.value = 'ada@example.com';
+        form.element.submit();
+        await form.reaches('error');
+      } finally {
+        console.error = error;
+      }
+      expect(form.notice.textContent).to.contain('Signing up does not work right now.');
+      expect(said).to.deep.equal(['<newsletter-signup> has no endpoint.']);
+    });
+  });
+
+  describe('a second attempt', () => {
+    it('is the same signup while the entry is the same', async () => {
+      const mailbox = new Mailbox('broken', 'page', 'accepted');
+      const form = await mountAt(mailbox);
+      form.email.value = 'ada@example.com';
+      for (const state of ['error', 'error', 'success'] as const) {
+        const heard = form.hears(state === 'error' ? 'newsletter-error' : 'newsletter-success');
+        form.element.submit();
+        await heard;
+      }
+      const [first, second, third] = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+      expect(first).to.match(uuid);
+      expect([second, third]).to.deep.equal([first, first]);
+    });
+
+    it('is a new signup once the entry has changed', async () => {
+      const mailbox = new Mailbox('broken', 'accepted');
+      const form = await mountAt(mailbox);
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      form.email.value = 'bob@example.com';
+      form.element.submit();
+      await form.reaches('success');
+      const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+      expect(new Set(keys).size).to.equal(2);
+    });
+
+    it('waits as long as the endpoint asked, and then goes through', async () => {
+      const mailbox = new Mailbox('limited', 'accepted');
+      const form = await mountAt(mailbox);
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      await aTimeout(1050);
+      form.element.submit();
+      await form.settled();
+      expect(form.notice.textContent).to.contain('in 1 second.');
+      expect(await mailbox.received()).to.have.lengthOf(1);
+      await aTimeout(1000);
+      form.element.submit();
+      await form.reaches('success');
+      expect(await mailbox.received()).to.have.lengthOf(2);
+    });
+  });
+
+  describe('events', () => {
+    it('tell the page, through shadow trees, and carry no address', async () => {
+      const heard: Event[] = [];
+      const listen = (event: Event): void => void heard.push(event);
+      const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error'];
+      for (const name of names) document.addEventListener(name, listen);
+      try {
+        const form = await mountAt(new Mailbox('broken', 'accepted'), '<newsletter-field name="First name"></newsletter-field>', 'utm-source="footer"');
+        form.email.value = 'ada@example.com';
+        form.labelled('First name').value = 'Lovelace';
+        form.element.submit();
+        await form.reaches('error');
+        form.element.submit();
+        await form.reaches('success');
+      } finally {
+        for (const name of names) document.removeEventListener(name, listen);
+      }
+      expect(heard.map(({ type }) => type)).to.deep.equal(['newsletter-submit', 'newsletter-error', 'newsletter-submit', 'newsletter-success']);
+      const [submit, , , success] = heard as [NewsletterSubmitEvent, NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent];
+      expect([submit.attribution, success.attribution]).to.deep.equal([{ utm_source: 'footer' }, { utm_source: 'footer' }]);
+      for (const event of heard) expect(JSON.stringify(Object.fromEntries(Object.entries(event)))).not.to.match(/ada|Lovelace/);
+    });
+
+    it('newsletter-submit can keep the form from being sent', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox);
+      form.element.addEventListener('newsletter-submit', (event) => event.preventDefault());
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await aTimeout(50);
+      expect(form.element.state).to.equal('idle');
+      expect(form.email.value).to.equal('ada@example.com');
+      expect(await mailbox.received()).to.deep.equal([]);
+    });
+  });
+
+  describe('texts', () => {
+    it('can each be set by an attribute, also later', async () => {
+      const form = await mountAt(new Mailbox(), '', 'text-button="Abonnieren" text-email-label="E-Mail-Adresse" text-email-placeholder="du@beispiel.de" text-missing="{label} fehlt."');
+      expect(form.button.textContent).to.equal('Abonnieren');
+      expect(form.labelled('E-Mail-Adresse')).to.equal(form.email);
+      expect(form.email.placeholder).to.equal('du@beispiel.de');
+      form.element.setAttribute('text-button', 'Los');
+      await form.settled();
+      expect(form.button.textContent).to.equal('Los');
+      form.button.click();
+      await form.reaches('error');
+      expect(form.description(form.email)).to.equal('E-Mail-Adresse fehlt.');
+    });
+
+    it('can be set all at once, before or after the element is on the page', async () => {
+      const element = document.createElement('newsletter-signup');
+      element.messages = { button: 'Abonnieren' };
+      const form = await mount('<div></div>').then(async ({ element: parent }) => {
+        parent.append(element);
+        await element.updateComplete;
+        return parent;
+      });
+      expect(element.shadowRoot?.querySelector('button')?.textContent).to.equal('Abonnieren');
+      element.messages = { language: 'de', button: 'Los', limited: 'Bitte {wait} noch einmal.' };
+      await element.updateComplete;
+      expect(element.shadowRoot?.querySelector('button')?.textContent).to.equal('Los');
+      form.remove();
+    });
+
+    it('are texts: markup in them is shown, not obeyed', async () => {
+      const form = await mountAt(new Mailbox(), '', `text-button="<img src=x onerror='document.title=1'>" text-success="<b>Danke</b>" utm-source="<script>1</script>"`);
+      expect(form.button.textContent).to.equal("<img src=x onerror='document.title=1'>");
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('success');
+      expect(form.notice.textContent).to.equal('<b>Danke</b>');
+      expect(form.root.querySelector('img, b, script')).to.equal(null);
+    });
+
+    it('name a waiting time in their own language', async () => {
+      const form = await mountAt(new Mailbox('down'), '', 'text-language="de" text-unavailable="Bitte {wait} noch einmal."');
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      expect(form.notice.textContent).to.equal('Bitte in 2 Minuten noch einmal.');
+    });
+  });
+
+  describe('accessibility', () => {
+    const fields = `
+      <newsletter-field name="First name" required></newsletter-field>
+      <newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field>
+      <newsletter-field name="Frequency" options="Daily, Weekly" required></newsletter-field>
+      <newsletter-field name="Birthday" kind="date"></newsletter-field>
+      <newsletter-field name="I agree to the terms" kind="boolean" required></newsletter-field>`;
+
+    afterEach(() => emulateMedia({ colorScheme: 'light' }));
+
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const direction of ['ltr', 'rtl'] as const) {
+        it(`has nothing for axe to find in any state: ${scheme}, ${direction}`, async () => {
+          await emulateMedia({ colorScheme: scheme });
+          const style = 'color-scheme: light dark; color: CanvasText; background: Canvas';
+          const form = await mountAt(new Mailbox('broken', 'slow'), fields, `dir="${direction}" style="${style}"`);
+          await expect(form.element).to.be.accessible();
+          form.element.submit();
+          await form.reaches('error');
+          expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(4);
+          await expect(form.element).to.be.accessible();
+          form.email.value = 'ada@example.com';
+          form.labelled('First name').value = 'Ada';
+          form.labelled('Weekly').click();
+          form.labelled('I agree').click();
+          form.element.submit();
+          await form.reaches('busy');
+          await form.reaches('error');
+          await expect(form.element).to.be.accessible();
+          form.element.submit();
+          await form.reaches('busy');
+          await expect(form.element).to.be.accessible();
+          await form.reaches('success');
+          await expect(form.element).to.be.accessible();
+        });
+      }
+    }
+
+    it('two forms on a page do not share names', async () => {
+      const [one, other] = [await mountAt(new Mailbox()), await mountAt(new Mailbox())];
+      one.button.click();
+      await one.reaches('error');
+      expect(other.email.hasAttribute('aria-invalid')).to.equal(false);
+      expect(one.description(one.email)).to.equal('Email address is needed.');
+    });
+  });
+});

@@ -1,0 +1,139 @@
+/** A page object: what a visitor does to the form, and what the endpoint has received of it. */
+import { fixture } from '@open-wc/testing';
+import { executeServerCommand, sendKeys } from '@web/test-runner-commands';
+import '../src/define.ts';
+import type { NewsletterSignup, SignupState } from '../src/index.ts';
+import type { Received } from './endpoint.ts';
+
+const { origin }: { origin: string } = await fetch('/endpoint.json').then((response) => response.json());
+
+/** An address of the endpoint nobody else posts to, and what arrives there. */
+export class Mailbox {
+  readonly endpoint: string;
+  readonly #name = crypto.randomUUID();
+
+  /** @param answers - names of answers in the endpoint's table: one for each request, the last for all further ones */
+  constructor(...answers: readonly string[]) {
+    this.endpoint = `${origin}/signup/${this.#name}/${answers.join(',') || 'accepted'}`;
+  }
+
+  async received(): Promise<readonly Received[]> {
+    return fetch(`${origin}/received/${this.#name}`).then((response) => response.json());
+  }
+
+  async bodies(): Promise<readonly Record<string, unknown>[]> {
+    return (await this.received()).map(({ body }) => JSON.parse(body));
+  }
+
+  /** The only body that came in. */
+  async body(): Promise<Record<string, unknown>> {
+    const bodies = await this.bodies();
+    if (bodies.length !== 1) throw new Error(`${bodies.length} requests came in, not one.`);
+    return bodies[0] ?? {};
+  }
+}
+
+interface AccessibleNode {
+  readonly role: string;
+  readonly name: string;
+  readonly children?: readonly AccessibleNode[];
+}
+
+/** What assistive technology is told about the first thing of this role and name on the page. */
+export async function accessible(role: string, name: string): Promise<AccessibleNode | undefined> {
+  const find = (node: AccessibleNode): AccessibleNode | undefined =>
+    node.role === role && node.name === name ? node : node.children?.map(find).find((found) => found !== undefined);
+  return find(await executeServerCommand<AccessibleNode, object>('a11y-snapshot', {}));
+}
+
+/** Puts a form on the page. */
+export async function mount(markup: string): Promise<Form> {
+  return new Form(await fixture<NewsletterSignup>(markup));
+}
+
+/** Puts a form on the page that posts to `mailbox`, with these custom fields. */
+export function mountAt(mailbox: Mailbox, fields = '', attributes = ''): Promise<Form> {
+  return mount(`<newsletter-signup endpoint="${mailbox.endpoint}" ${attributes}>${fields}</newsletter-signup>`);
+}
+
+export class Form {
+  readonly element: NewsletterSignup;
+
+  constructor(element: NewsletterSignup) {
+    this.element = element;
+  }
+
+  get root(): ShadowRoot {
+    if (!this.element.shadowRoot) throw new Error('The form has not rendered.');
+    return this.element.shadowRoot;
+  }
+
+  get button(): HTMLButtonElement {
+    return this.find('button');
+  }
+
+  get email(): HTMLInputElement {
+    return this.find('#email');
+  }
+
+  get notice(): HTMLElement {
+    return this.find('[role=status]');
+  }
+
+  /** The element in the form that has the focus. */
+  get focused(): Element | null {
+    return this.root.activeElement;
+  }
+
+  find<Found extends HTMLElement>(selector: string): Found {
+    const found = this.root.querySelector<Found>(selector);
+    if (!found) throw new Error(`There is no ${selector} in the form.`);
+    return found;
+  }
+
+  /** The control a label names. */
+  labelled(label: string): HTMLInputElement {
+    const found = Array.from(this.root.querySelectorAll('label')).find(({ textContent }) => textContent.trim().startsWith(label));
+    const control = found?.control;
+    if (!control?.matches('input')) throw new Error(`There is no control labelled "${label}".`);
+    return control as HTMLInputElement;
+  }
+
+  /** What assistive technology reads as the description of a control. */
+  description(control: Element): string {
+    const ids = control.getAttribute('aria-describedby')?.split(' ') ?? [];
+    return ids.map((id) => this.root.getElementById(id)?.textContent ?? `no #${id}`).join(' ');
+  }
+
+  /** Types as a person does, key by key. */
+  async type(control: HTMLElement, text: string): Promise<void> {
+    control.focus();
+    await sendKeys({ type: text });
+  }
+
+  async press(key: string): Promise<void> {
+    await sendKeys({ press: key });
+  }
+
+  /** Waits until the form stands in this state and shows it. */
+  async reaches(state: SignupState): Promise<void> {
+    for (const end = Date.now() + 5000; this.element.state !== state; ) {
+      if (Date.now() > end) throw new Error(`The form is ${this.element.state}, not ${state}.`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await this.settled();
+  }
+
+  /** The next event of this name. */
+  hears<Name extends keyof GlobalEventHandlersEventMap>(name: Name): Promise<GlobalEventHandlersEventMap[Name]> {
+    const { element } = this;
+    return new Promise((resolve) => {
+      element.addEventListener<Name & keyof HTMLElementEventMap>(name, (event) => resolve(event), { once: true });
+    });
+  }
+
+  async settled(): Promise<void> {
+    while (!(await this.element.updateComplete));
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}

@@ -1,0 +1,61 @@
+import { expect } from '@open-wc/testing';
+import { attributionFields } from '@newsletter-kit/core/signup';
+import { NewsletterSignup } from '../src/index.ts';
+import { Mailbox, mountAt } from './harness.ts';
+
+interface Named {
+  readonly name: string;
+  readonly description?: string;
+  readonly privacy?: string;
+}
+
+interface Declaration extends Named {
+  readonly tagName?: string;
+  readonly attributes?: readonly Named[];
+  readonly events?: readonly Named[];
+  readonly cssParts?: readonly Named[];
+  readonly cssProperties?: readonly Named[];
+  readonly members?: readonly Named[];
+}
+
+const manifest: { modules: readonly { declarations: readonly Declaration[] }[] } = await fetch('/widget/custom-elements.json').then((response) => response.json());
+
+function declared(tagName: string): Declaration {
+  const found = manifest.modules.flatMap(({ declarations }) => declarations).find((declaration) => declaration.tagName === tagName);
+  if (!found) throw new Error(`The manifest does not know ${tagName}.`);
+  return found;
+}
+
+const names = (list: readonly Named[] = []): string[] => list.map(({ name }) => name).sort();
+
+describe('custom-elements.json', () => {
+  const signup = declared('newsletter-signup');
+
+  it('lists every attribute the element reads', () => {
+    const attribution = attributionFields.map((name) => name.replace('_', '-'));
+    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*'].sort());
+    expect(names(declared('newsletter-field').attributes)).to.deep.equal(['kind', 'label', 'name', 'options', 'placeholder', 'required']);
+  });
+
+  it('lists the events, and describes everything it lists', () => {
+    expect(names(signup.events)).to.deep.equal(['newsletter-error', 'newsletter-submit', 'newsletter-success']);
+    for (const { name, description } of [...(signup.attributes ?? []), ...(signup.events ?? []), ...(signup.cssParts ?? []), ...(signup.cssProperties ?? [])]) {
+      expect(description ?? '', name).to.match(/\w/);
+    }
+  });
+
+  it('lists every part there is to style', async () => {
+    const form = await mountAt(
+      new Mailbox(),
+      '<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>',
+    );
+    form.button.click();
+    await form.reaches('error');
+    const parts = Array.from(form.root.querySelectorAll('[part]'), (element) => [...element.part]).flat();
+    expect(names(signup.cssParts)).to.deep.equal([...new Set(parts)].sort());
+  });
+
+  it('lists no private member', () => {
+    expect(names(signup.members).filter((name) => /^[#_]/.test(name))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,35 @@
+/** Opens a page in a frame, as a visitor of a website would see it: with its own address and the built script. */
+import { fixture } from '@open-wc/testing';
+import type { NewsletterSignup } from '../src/index.ts';
+import { Form, type Mailbox } from './harness.ts';
+
+export interface Page {
+  readonly window: Window;
+  readonly form: Form;
+  /** Types the address and sends the form. */
+  signUp(address: string): Promise<void>;
+}
+
+export async function openPage(address: string, mailbox: Mailbox): Promise<Page> {
+  const frame = await fixture<HTMLIFrameElement>('<iframe title="page"></iframe>');
+  await new Promise((resolve) => {
+    frame.addEventListener('load', resolve, { once: true });
+    frame.src = address;
+  });
+  const { contentWindow: window, contentDocument: document } = frame;
+  const element = document?.querySelector<NewsletterSignup>('newsletter-signup');
+  if (!window || !element) throw new Error(`There is no form at ${address}.`);
+  await window.customElements.whenDefined('newsletter-signup');
+  element.endpoint = mailbox.endpoint;
+  const form = new Form(element);
+  await form.settled();
+  return {
+    window,
+    form,
+    async signUp(email) {
+      form.email.value = email;
+      element.submit();
+      await form.reaches('success');
+    },
+  };
+}
