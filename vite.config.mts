@@ -3,7 +3,7 @@
  * entry becomes one CommonJS file that holds all else it needs.
  */
 import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { defineConfig, defaultServerConditions, type EnvironmentOptions, type Plugin } from 'vite';
 
 const root = import.meta.dirname;
@@ -39,7 +39,7 @@ function copyAssets(): Plugin {
     closeBundle() {
       const { outDir } = this.environment.config.build;
       for (const asset of globSync('{nodes,credentials}/**/*.{svg,node.json}', { cwd: root })) {
-        const target = join(root, outDir, asset);
+        const target = resolve(root, outDir, asset);
         mkdirSync(dirname(target), { recursive: true });
         copyFileSync(join(root, asset), target);
       }

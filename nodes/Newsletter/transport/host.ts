@@ -7,18 +7,11 @@ export function createHost(context: IAllExecuteFunctions, credentialType: string
   return {
     async send(request) {
       try {
-        const answer: unknown = await context.helpers.httpRequestWithAuthentication.call(
-          context,
-          credentialType,
-          toHelperRequest(request),
-        );
-        if (isRecord(answer) && typeof answer['statusCode'] === 'number') {
-          return { status: answer['statusCode'], headers: lowerCased(answer['headers']), body: toText(answer['body']) };
-        }
+        const { httpRequestWithAuthentication } = context.helpers;
+        return toAnswer(await httpRequestWithAuthentication.call(context, credentialType, toHelperRequest(request)));
       } catch (error) {
         return answerWithin(error);
       }
-      throw new TransportError('network', { code: 'NO_STATUS' });
     },
     sleep: (ms, signal) => (signal === undefined ? sleep(ms) : unlessAborted(sleep(ms), signal)),
     now: () => Date.now(),
@@ -44,6 +37,11 @@ function toHelperRequest({ method, url, headers, body, timeoutMs }: HostRequest)
     // A redirect to another origin must not take the key along.
     sendCredentialsOnCrossOriginRedirect: false,
   };
+}
+
+function toAnswer(response: unknown): HostAnswer {
+  if (!isRecord(response) || typeof response['statusCode'] !== 'number') throw new TransportError('network', { code: 'NO_STATUS' });
+  return { status: response['statusCode'], headers: lowerCased(response['headers']), body: toText(response['body']) };
 }
 
 /** The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown on. */

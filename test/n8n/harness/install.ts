@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pnpm } from '../../../scripts/bring/install.mjs';
 import { run, root } from './process.ts';
 
 const host = join(root, 'test', 'n8n', 'host');
@@ -18,7 +19,7 @@ export async function installN8n(): Promise<string> {
   const seconds = (): string => `${Math.round((Date.now() - begun) / 1000)} s`;
   const progress = setInterval(() => console.log(`  … ${seconds()}`), 15_000);
   try {
-    await run('npx', ['--yes', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--reporter=append-only'], {
+    await run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
       cwd: host,
       env: { CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
     });

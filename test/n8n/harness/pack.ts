@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pnpm } from '../../../scripts/bring/install.mjs';
 import { run, root } from './process.ts';
 
 /** The name under which n8n knows the package; its nodes' types begin with it. */
@@ -20,7 +21,7 @@ export async function packInto(target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-pack-'));
   try {
     await run(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'warn']);
-    await run('npx', ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', folder]);
+    await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder]);
     const [archive] = globSync('*.tgz', { cwd: folder });
     if (archive === undefined) throw new Error('pnpm pack wrote no archive.');
     await run('tar', ['xzf', join(folder, archive), '--strip-components', '1', '-C', target]);

@@ -1,0 +1,194 @@
+/** The action node against the sandbox: what it sends, what it gives, and what it says when something is wrong. */
+import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildBundle, type Bundle } from './bundle.ts';
+import { executeContext, itemlessContext, type Run } from './context.ts';
+
+let bundle: Bundle;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  bundle = await buildBundle();
+});
+beforeEach(() => {
+  sandbox?.close();
+  sandbox = createSandbox({ seed: 'demo' });
+});
+afterAll(async () => {
+  sandbox?.close();
+  await bundle?.remove();
+});
+
+async function run(operation: string, parameters: Run['parameters'], more: Partial<Run> = {}) {
+  const context = executeContext({ sandbox, ...more, parameters: { resource: 'subscription', operation, ...parameters } });
+  return (await bundle.newsletter.execute.call(context))[0] ?? [];
+}
+
+const create = (email: string, customFields: Readonly<Record<string, unknown>> = {}, more: Partial<Run> = {}, additionalFields = {}) =>
+  run('create', { email, customFields: { mappingMode: 'defineBelow', value: customFields }, additionalFields }, more);
+
+/** The custom fields of an address by name, as the service has them. */
+async function customFieldsOf(email: string): Promise<Record<string, unknown>> {
+  const [found] = await run('getMany', { returnAll: true, filters: { email }, options: { expand: ['custom_fields'] } });
+  const fields = (found?.json['custom_fields'] ?? []) as { name: string; value: unknown }[];
+  return Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+}
+
+/** How many requests of this operation the sandbox answered. */
+const requests = (operation: string) => sandbox.requests().filter((entry) => entry.operation === operation).length;
+
+describe('Subscription: Create', () => {
+  it('gives the subscription itself, tied to its item', async () => {
+    const [item] = await create('ada+letters@example.com', {}, {}, { utm_source: 'Küste 🌊', utm_term: '', send_welcome_email: false });
+    expect(item).toMatchObject({
+      json: { id: expect.stringMatching(/^sub_/), email: 'ada+letters@example.com', utm_source: 'Küste 🌊', created: expect.any(Number) },
+      pairedItem: { item: 0 },
+    });
+    expect(item?.json).not.toHaveProperty('warnings');
+  });
+
+  it.each([
+    { kind: 'list', given: ['boats', 'food'], sent: { Topics: ['boats', 'food'] } },
+    { kind: 'list, as text with commas', given: 'boats, food', sent: { Topics: ['boats', 'food'] } },
+    { kind: 'date', given: '1990-12-10', sent: { Birthday: '1990-12-10' } },
+    { kind: 'date, as a moment', given: '1990-12-10T00:00:00.000Z', sent: { Birthday: '1990-12-10' } },
+    { kind: "date, as n8n's DateTime", given: { toISODate: () => '1990-12-10', toISO: () => '1990-12-10T08:00:00.000+02:00' }, sent: { Birthday: '1990-12-10' } },
+  ])('sends a custom field as its kind wants it: $kind', async ({ given, sent }) => {
+    await create('ada@example.com', { [Object.keys(sent)[0] ?? '']: given });
+    expect(await customFieldsOf('ada@example.com')).toMatchObject(sent);
+  });
+
+  it('refuses a value that does not fit, naming field and item, before anything is sent', async () => {
+    await expect(create('ada@example.com', { Birthday: 'tomorrow' })).rejects.toMatchObject({
+      message: 'The custom field "Birthday" must be a date such as 2026-11-20',
+      context: { itemIndex: 0 },
+    });
+    expect(requests('subscriptions.create')).toBe(0);
+  });
+
+  it('maps input fields by name when told to, and leaves the others alone', async () => {
+    await run(
+      'create',
+      { email: 'ada@example.com', customFields: { mappingMode: 'autoMapInputData', value: null }, additionalFields: {} },
+      { items: [{ email: 'ada@example.com', Topics: ['boats'], Birthday: '1990-12-10', 'Shoe size': 39 }] },
+    );
+    expect(await customFieldsOf('ada@example.com')).toMatchObject({ Topics: ['boats'], Birthday: '1990-12-10' });
+  });
+
+  it('passes warnings on in the output, and once as a hint', async () => {
+    const hints: { message: string }[] = [];
+    const items = await create('ada@example.com', { 'Shoe size': '39' }, { hints, items: [{}, {}] });
+    expect(items.map(({ json }) => json['warnings'])).toEqual([
+      [expect.objectContaining({ message: expect.stringContaining('Shoe size') })],
+      [expect.objectContaining({ message: expect.stringContaining('Shoe size') })],
+    ]);
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('Shoe size')]);
+  });
+
+  it('works in an n8n that has no hints', async () => {
+    const [item] = await create('ada@example.com', { 'Shoe size': '39' });
+    expect(item?.json['warnings']).toHaveLength(1);
+  });
+
+  it('asks for the custom fields once, however many items there are', async () => {
+    await create('ada@example.com', { Topics: ['boats'] }, { items: Array.from({ length: 5 }, () => ({})) });
+    expect(requests('customFields.list')).toBe(1);
+    expect(requests('subscriptions.create')).toBe(5);
+  });
+});
+
+describe('Subscription: Get Many', () => {
+  beforeEach(async () => {
+    const emails = Array.from({ length: 230 }, (_, index) => `reader${index}@example.com`);
+    await run('create', { email: (index: number) => emails[index], customFields: {}, additionalFields: {} }, { items: emails.map(() => ({})) });
+    for (const name of ['subscriptions.list'] as const) expect(requests(name)).toBe(0);
+  });
+
+  it('gives as many as the limit says and asks for no more', async () => {
+    const items = await run('getMany', { returnAll: false, limit: 7, filters: {}, options: {} });
+    expect(items).toHaveLength(7);
+    expect(requests('subscriptions.list')).toBe(1);
+  });
+
+  it('gives all, page by page', async () => {
+    const items = await run('getMany', { returnAll: true, filters: {}, options: {} });
+    expect(items.length).toBeGreaterThanOrEqual(230);
+    expect(new Set(items.map(({ json }) => json['id'])).size).toBe(items.length);
+    expect(requests('subscriptions.list')).toBe(Math.ceil(items.length / 100));
+  });
+
+  it('filters and expands as asked, a plus sign in the address included', async () => {
+    await create('ada+letters@example.com');
+    const items = await run('getMany', { returnAll: true, filters: { email: 'ADA+letters@example.com', status: 'all' }, options: { expand: ['stats'] } });
+    expect(items.map(({ json }) => json)).toEqual([expect.objectContaining({ email: 'ada+letters@example.com', stats: expect.any(Object) })]);
+  });
+
+  it.each([
+    { filters: { status: 'asleep' }, says: '"Status" must be one of' },
+    { filters: { creation_date: 'yesterday' }, says: '"Created On" must be a date such as 2026-11-20' },
+  ])('names a filter that is wrong: $filters', async ({ filters, says }) => {
+    await expect(run('getMany', { returnAll: true, filters, options: {} })).rejects.toMatchObject({ message: expect.stringContaining(says) });
+  });
+
+  it('takes the day of a date picker', async () => {
+    const items = await run('getMany', { returnAll: true, filters: { creation_date: '1999-01-01T00:00:00' }, options: {} });
+    expect(items).toEqual([]);
+  });
+});
+
+describe('what goes wrong', () => {
+  const refusals: readonly { what: string; more: Partial<Run>; parameters?: Run['parameters']; error: object }[] = [
+    {
+      what: 'a wrong key',
+      more: { credential: { apiKey: 'no-such-key' } },
+      error: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential'), failure: { cause: 'credential-invalid' } },
+    },
+    {
+      what: 'a publication that does not exist',
+      more: { credential: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' } },
+      error: { httpCode: '404', description: expect.stringContaining('Check the Publication'), failure: { cause: 'configuration-invalid' } },
+    },
+    {
+      what: 'a publication id of the wrong form',
+      more: {},
+      parameters: { publicationId: 'my newsletter' },
+      error: { description: expect.stringContaining('Set Publication to an ID such as pub_<uuid>') },
+    },
+    {
+      what: 'a page that is no answer of the API',
+      more: { sandbox: { fetch: async () => new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } }) } },
+      error: { message: expect.stringContaining('could not be read') },
+    },
+  ];
+
+  it.each(refusals)('tells what to do about $what', async ({ more, parameters, error }) => {
+    const thrown = run('create', { email: 'ada@example.com', customFields: {}, additionalFields: {}, ...parameters }, more);
+    await expect(thrown).rejects.toMatchObject({ ...error, context: { itemIndex: 0 } });
+    await thrown.catch((caught: Error) => {
+      expect(JSON.stringify(caught)).not.toMatch(/no-such-key|sandbox-key|ada@example/);
+    });
+  });
+
+  it('keeps the other items when one fails and the node goes on', async () => {
+    const emails = ['ada@example.com', 'no address', 'grace@example.com'];
+    const items = await run(
+      'create',
+      { email: (index: number) => emails[index], customFields: {}, additionalFields: {} },
+      { items: emails.map(() => ({})), continueOnFail: true },
+    );
+    expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2]);
+    expect(items[1]).toMatchObject({ json: { error: expect.any(String) }, error: { httpCode: '400' } });
+    expect(items[2]?.json).toMatchObject({ email: 'grace@example.com' });
+  });
+});
+
+describe('the custom fields in the editor', () => {
+  it('are those of the publication, each with an input of its kind', async () => {
+    const { fields } = await bundle.newsletter.methods.resourceMapping.getCustomFields.call(itemlessContext({ sandbox, parameters: {} }));
+    expect(fields).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: 'Topics', type: 'array' }),
+        expect.objectContaining({ id: 'Birthday', type: 'dateTime' }),
+      ]),
+    );
+  });
+});
