@@ -79,7 +79,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   });
 
   const reset = (next?: unknown): void => {
-    plant(world, findSeed(next ?? seed));
+    try {
+      plant(world, findSeed(next ?? seed));
+    } finally {
+      world.clock.load();
+    }
     log.clear();
     rateLimit.reset();
   };

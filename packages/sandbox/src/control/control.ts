@@ -7,6 +7,7 @@ import { subscriptionRecord } from '../api/records.ts';
 import { SeedError } from '../world/seeds/seed.ts';
 import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
+import { clockControl } from './clock.ts';
 import { eventStream, type SandboxEvent } from './events.ts';
 import type { RequestLog } from './log.ts';
 
@@ -36,7 +37,7 @@ export function createControl({ world, log, events, reset }: ControlOptions): Ho
     }
   });
   control.options('*', (context) =>
-    context.body(null, 204, { 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type' }),
+    context.body(null, 204, { 'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE', 'Access-Control-Allow-Headers': 'Content-Type' }),
   );
 
   control.post('/reset', async (context) => {
@@ -50,11 +51,12 @@ export function createControl({ world, log, events, reset }: ControlOptions): Ho
       total: world.store.subscriptions.total(),
     }),
   );
+  control.route('/', clockControl({ world }));
   control.get('/events', () => eventStream(events));
 
   control.all('*', () =>
     errorAnswer(404, {
-      message: 'There is no such control. There are POST /_sandbox/reset and GET /_sandbox/requests, /_sandbox/subscriptions, /_sandbox/events.',
+      message: 'There is no such control. There are POST /_sandbox/reset, /_sandbox/clock and GET /_sandbox/requests, /_sandbox/subscriptions, /_sandbox/events, /_sandbox/clock.',
       code: 'NOT_FOUND',
     }),
   );

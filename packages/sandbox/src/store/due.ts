@@ -15,10 +15,15 @@ export type Due = ReturnType<typeof dueStore>;
 export function dueStore(database: Database) {
   const schedule = database.prepare('INSERT INTO due (at, kind, subject) VALUES (?, ?, ?)');
   const next = database.prepare<DueRow>('SELECT * FROM due WHERE at <= ? ORDER BY at, seq LIMIT 1');
+  const first = database.prepare<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
+  const count = database.prepare<{ n: number }>('SELECT count(*) AS n FROM due');
   const done = database.prepare('DELETE FROM due WHERE seq = ?');
   return {
     schedule: (at: number, kind: string, subject: number): void => schedule.run(at, kind, subject),
     next: (now: number) => next.get(now),
+    /** What falls due first of all, be it later. */
+    first: () => first.get(),
+    count: (): number => count.get()?.n ?? 0,
     done: (seq: number): void => done.run(seq),
   };
 }

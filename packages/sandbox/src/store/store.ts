@@ -1,4 +1,5 @@
 /** The store: one database with the queries of every resource. */
+import { clockStore, type ClockStore } from './clock.ts';
 import { customFieldStore, type CustomFields } from './custom-fields.ts';
 import { openDatabase, type Database } from './database.ts';
 import { counter, dueStore, type Due } from './due.ts';
@@ -10,6 +11,7 @@ export interface Store {
   readonly subscriptions: Subscriptions;
   readonly customFields: CustomFields;
   readonly due: Due;
+  readonly clock: ClockStore;
   /** The next number of this kind of record. */
   readonly next: (kind: string) => number;
   readonly transaction: Database['transaction'];
@@ -25,6 +27,7 @@ export function openStore(location: string): Store {
     subscriptions: subscriptionStore(database),
     customFields: customFieldStore(database),
     due: dueStore(database),
+    clock: clockStore(database),
     next: counter(database),
     transaction: database.transaction,
     clear: database.clear,

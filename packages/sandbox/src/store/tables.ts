@@ -1,7 +1,7 @@
 /** The tables of the sandbox. A change here raises `schemaVersion`; an older file is refused rather than guessed at. */
 
 /** Stored in the file (`user_version`). */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** Marks a file as ours (`application_id`): "nlsb". */
 export const applicationId = 0x6e6c7362;
@@ -33,6 +33,8 @@ export const tables = {
   list_memberships: `subscription INTEGER NOT NULL, list_id TEXT NOT NULL, PRIMARY KEY (subscription, list_id)`,
   // at: milliseconds of the sandbox's clock.
   due: `seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, subject INTEGER NOT NULL`,
+  // One row at most: milliseconds ahead of real time, and where the clock stands while it is stopped.
+  clock: `id INTEGER PRIMARY KEY CHECK (id = 1), ahead INTEGER NOT NULL, frozen INTEGER`,
   counters: `kind TEXT PRIMARY KEY, n INTEGER NOT NULL`,
 } as const;
 

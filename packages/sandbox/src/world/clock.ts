@@ -1,30 +1,87 @@
 /** The one clock that everything in the sandbox reads. It never runs backwards, so arrival and creation agree. */
+import type { ClockRow, ClockStore } from '../store/clock.ts';
+import { addDuration } from './duration.ts';
 
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Whole seconds since the Unix epoch, as the API's timestamps. */
   seconds(): number;
-  /** Moves the clock forward by so many milliseconds. What falls due on the way happens with the next request or `settle()`. */
-  advance(milliseconds: number): void;
-  /** Takes back every `advance`. */
-  reset(): void;
+  /**
+   * Moves the clock forward, by milliseconds or by an ISO 8601 duration such as `P14D`. What falls due on the way happens
+   * with the next request or `settle()`, in order, each at its own time.
+   *
+   * @throws RangeError for a negative number and for what is no duration
+   */
+  advance(by: number | string): void;
+  /** Moves the clock to a later time, in milliseconds since the Unix epoch. @throws RangeError for an earlier one */
+  set(time: number): void;
+  /** Stops the clock until {@link Clock.thaw}; `advance` and `set` still move it. */
+  freeze(): void;
+  /** Lets a stopped clock run again, from where it stands. */
+  thaw(): void;
+  readonly frozen: boolean;
 }
 
-/** @param source - where time comes from; a constant function makes a clock that stands until it is advanced */
-export function createClock(source: () => number = Date.now): Clock {
-  let ahead = 0;
+/** The clock as the world uses it. */
+export interface WorldClock extends Clock {
+  /** Runs `work` with the clock standing at `time`: what falls due sees its own time. */
+  during<T>(time: number, work: () => T): T;
+  /** Takes up what the store holds, after its content was replaced. */
+  load(): void;
+}
+
+/** End of the year 9999: beyond it, times have no four-digit year any more. */
+const end = Date.UTC(10_000, 0) - 1;
+
+/**
+ * @param source - where time comes from; a constant function makes a clock that stands until it is advanced
+ * @param store - keeps how far the clock was moved, so that a restart goes on from there
+ */
+export function createClock(source: () => number, store: ClockStore): WorldClock {
+  let { ahead, frozen } = store.read();
   let latest = 0;
-  const now = (): number => (latest = Math.max(latest, Math.trunc(source()) + ahead));
+  let held: number | undefined;
+
+  const now = (): number => held ?? frozen ?? (latest = Math.max(latest, Math.trunc(source()) + ahead));
+  /** Saved first: where that fails, nothing has moved. */
+  const become = (next: ClockRow): void => {
+    store.write(next);
+    ({ ahead, frozen } = next);
+  };
+  const set = (time: number): void => {
+    if (!(time >= now())) throw new RangeError('The clock only moves forward.');
+    if (time > end) throw new RangeError('The clock goes no further than the year 9999.');
+    const exact = Math.trunc(time);
+    become(frozen === null ? { ahead: exact - Math.trunc(source()), frozen } : { ahead, frozen: exact });
+  };
+
   return {
     now,
     seconds: () => Math.floor(now() / 1000),
-    advance(milliseconds) {
-      if (!(milliseconds >= 0)) throw new RangeError(`The clock only moves forward; it can't be advanced by ${milliseconds} ms.`);
-      ahead += Math.trunc(milliseconds);
+    set,
+    advance(by) {
+      if (typeof by === 'number' && !(by >= 0)) throw new RangeError(`The clock only moves forward; it can't be advanced by ${by} ms.`);
+      set(typeof by === 'number' ? now() + by : addDuration(now(), by));
     },
-    reset() {
-      ahead = 0;
+    freeze: () => become({ ahead, frozen: now() }),
+    thaw() {
+      if (frozen !== null) become({ ahead: frozen - Math.trunc(source()), frozen: null });
+    },
+    get frozen() {
+      return frozen !== null;
+    },
+    during(time, work) {
+      const before = held;
+      held = time;
+      try {
+        return work();
+      } finally {
+        held = before;
+      }
+    },
+    load() {
+      ({ ahead, frozen } = store.read());
       latest = 0;
     },
   };

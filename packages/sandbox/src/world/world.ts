@@ -1,6 +1,6 @@
 /** The world: store, clock, ids and feed, and the two ways anything in it changes – a write now, or what falls due later. */
 import { openStore, type Store } from '../store/store.ts';
-import { createClock, type Clock } from './clock.ts';
+import { createClock, type WorldClock } from './clock.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { happenings } from './happenings.ts';
 import { createIds, type Ids } from './ids.ts';
@@ -15,13 +15,16 @@ export type Note = (event: WorldEvent) => void;
 
 export interface World {
   readonly store: Store;
-  readonly clock: Clock;
+  readonly clock: WorldClock;
   readonly ids: Ids;
   readonly feed: Feed<WorldEvent>;
   /** Runs `work` in one transaction and publishes what it noted after the commit. */
   write<T>(work: (note: Note) => T): T;
-  /** Runs everything that has fallen due, oldest first, each in its own transaction. */
-  settle(): void;
+  /**
+   * Runs everything that has fallen due, oldest first, each in its own transaction and with the clock at its due time.
+   * What it schedules in turn runs too, where that has fallen due as well. Answers how many of each kind happened.
+   */
+  settle(): Readonly<Record<string, number>>;
 }
 
 export interface WorldOptions {
@@ -32,7 +35,7 @@ export interface WorldOptions {
 
 export function openWorld(options: WorldOptions): World {
   const store = openStore(options.location);
-  const clock = createClock(options.now);
+  const clock = createClock(options.now, store.clock);
   const feed = createFeed<WorldEvent>();
   const world: World = {
     store,
@@ -47,13 +50,18 @@ export function openWorld(options: WorldOptions): World {
     },
     settle() {
       const now = clock.now();
+      const happened: Record<string, number> = {};
       for (let due = store.due.next(now); due; due = store.due.next(now)) {
-        const { seq, kind, subject } = due;
-        world.write((note) => {
-          store.due.done(seq);
-          happenings[kind]?.(world, subject, note);
-        });
+        const { seq, at, kind, subject } = due;
+        clock.during(at, () =>
+          world.write((note) => {
+            store.due.done(seq);
+            happenings[kind]?.(world, subject, note);
+          }),
+        );
+        happened[kind] = (happened[kind] ?? 0) + 1;
       }
+      return happened;
     },
   };
   return world;

@@ -19,10 +19,10 @@ const standardClients: NonNullable<ReadSeed['oauth_clients']> = [
 
 /** Replaces everything in the world by the seed, in one transaction: where it can't be planted, nothing has changed. */
 export function plant(world: World, seed: ReadSeed): void {
-  world.clock.reset();
   const { workspace } = world.store;
   world.write((note) => {
     world.store.clear();
+    world.clock.load();
     for (const { key, publications } of seed.keys ?? standardKeys) {
       workspace.addKey({ key, publications: publications ? JSON.stringify(publications) : null });
     }

@@ -1,0 +1,44 @@
+/** `/_sandbox/clock`: what time it is, moving it, stopping it. */
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { apiError } from '../api/errors.ts';
+import type { World } from '../world/world.ts';
+import { readBody } from './body.ts';
+
+const movement = z.strictObject({
+  freeze: z.boolean().optional(),
+  advance: z.string().optional(),
+  set: z.iso.datetime({ offset: true, message: 'must be a time such as 2027-01-01T00:00:00Z' }).optional(),
+});
+
+export function clockControl({ world }: { readonly world: World }): Hono {
+  const { clock, store } = world;
+  const state = () => {
+    const next = store.due.first();
+    return {
+      now: iso(clock.now()),
+      frozen: clock.frozen,
+      due: { count: store.due.count(), next: next ? { at: iso(next.at), kind: next.kind } : null },
+    };
+  };
+
+  return new Hono()
+    .get('/clock', (context) => context.json(state()))
+    .post('/clock', async (context) => {
+      const { freeze, advance, set } = await readBody(context.req.raw, movement);
+      if (advance !== undefined && set !== undefined) throw apiError(400, 'VALIDATE_ERROR', 'Use either "advance" or "set", not both.');
+      const before = clock.now();
+      try {
+        if (advance !== undefined) clock.advance(advance);
+        if (set !== undefined) clock.set(Date.parse(set));
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw apiError(400, 'INVALID_CLOCK', `${error.message} It is ${iso(before)} now.`);
+      }
+      if (freeze !== undefined) freeze ? clock.freeze() : clock.thaw();
+      const happened = world.settle();
+      return context.json({ ...state(), happened });
+    });
+}
+
+const iso = (time: number): string => new Date(time).toISOString();

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { createSandbox } from '../../src/index.ts';
+import { folder } from '../command/process.ts';
+import { create, errorsOf, fresh, list, noon } from '../caller.ts';
+import { control } from './control.ts';
+
+test('the clock tells the time and what falls due next', async () => {
+  const sandbox = fresh();
+  expect((await control(sandbox, 'GET', '/clock')).body).toEqual({ now: '2026-11-04T12:00:00.000Z', frozen: false, due: { count: 0, next: null } });
+  await create(sandbox, { email: 'ada@example.com' });
+  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({
+    due: { count: 1, next: { at: '2026-11-04T12:00:00.500Z', kind: 'subscription.validated' } },
+  });
+});
+
+test('advancing lets happen what falls due on the way, and tells how much of each kind', async () => {
+  const sandbox = fresh();
+  for (const name of ['ada', 'grace', 'linus']) await create(sandbox, { email: `${name}@example.com` });
+  expect(await control(sandbox, 'POST', '/clock', { advance: 'P14D' })).toMatchObject({
+    status: 200,
+    body: { now: '2026-11-18T12:00:00.000Z', happened: { 'subscription.validated': 3 }, due: { count: 0, next: null } },
+  });
+  expect((await list(sandbox)).data.map((one) => one.status)).toEqual(['active', 'active', 'active']);
+});
+
+test.each([
+  ['PT0.25S', '2026-11-04T12:00:00.250Z'],
+  ['PT90M', '2026-11-04T13:30:00.000Z'],
+  ['P1W', '2026-11-11T12:00:00.000Z'],
+  ['P3M27D', '2027-03-03T12:00:00.000Z'],
+  ['P1Y2M3W4DT5H6M7S', '2028-01-29T17:06:07.000Z'],
+  ['P0D', '2026-11-04T12:00:00.000Z'],
+])('advancing by %s makes it %s', async (advance, now) => {
+  expect((await control(fresh(), 'POST', '/clock', { advance })).body).toMatchObject({ now });
+});
+
+test('a month after the last of January is the last of February', async () => {
+  const sandbox = fresh({ now: () => Date.UTC(2028, 0, 31) });
+  expect((await control(sandbox, 'POST', '/clock', { advance: 'P1M' })).body).toMatchObject({ now: '2028-02-29T00:00:00.000Z' });
+});
+
+test.each([
+  [{ advance: 'P' }, 'is not a duration'],
+  [{ advance: '' }, 'is not a duration'],
+  [{ advance: '14d' }, 'is not a duration'],
+  [{ advance: '-P1D' }, 'is not a duration'],
+  [{ advance: 'P1DT' }, 'is not a duration'],
+  [{ advance: 'P9999Y' }, 'year 9999'],
+  [{ advance: 14 }, '"advance" must be a text'],
+  [{ set: '2020-01-01T00:00:00Z' }, 'only moves forward'],
+  [{ set: 'tomorrow' }, '"set" must be a time'],
+  [{ set: '2027-01-01T00:00:00Z', advance: 'P1D' }, 'not both'],
+  [{ advanced: 'P1D' }, '"advanced" is not known'],
+  ['{', 'not valid JSON'],
+  ['[]', 'JSON object'],
+])('%j is refused and the clock stays', async (body, says) => {
+  const sandbox = fresh();
+  const answered = await control(sandbox, 'POST', '/clock', body);
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain(says);
+  expect(sandbox.clock.now()).toBe(noon);
+});
+
+test('a stopped clock stands until it is moved, and runs on from there', async () => {
+  let real = noon;
+  const sandbox = fresh({ now: () => real });
+  await control(sandbox, 'POST', '/clock', { freeze: true });
+  real += 3_600_000;
+  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({ now: '2026-11-04T12:00:00.000Z', frozen: true });
+  await control(sandbox, 'POST', '/clock', { set: '2026-12-24T20:00:00+01:00' });
+  expect((await control(sandbox, 'POST', '/clock', { freeze: false })).body).toMatchObject({ now: '2026-12-24T19:00:00.000Z', frozen: false });
+  real += 1000;
+  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({ now: '2026-12-24T19:00:01.000Z' });
+});
+
+test('a file keeps where its clock was, and a reset takes it back', async () => {
+  const db = `${folder()}/sandbox.db`;
+  const first = createSandbox({ db, now: () => noon });
+  await control(first, 'POST', '/clock', { advance: 'P14D' });
+  first.close();
+  const second = fresh({ db });
+  expect(second.clock.now()).toBe(noon + 14 * 86_400_000);
+  expect(() => second.reset({ publications: [{ id: 'pub_1', name: 'P', tiers: [{ name: 'A' }, { name: 'A' }] }] })).toThrow('twice');
+  expect(second.clock.now()).toBe(noon + 14 * 86_400_000);
+  second.reset();
+  expect(second.clock.now()).toBe(noon);
+});
