@@ -1,0 +1,77 @@
+/** The root README and CONTRIBUTING say what is true: commands exist, links lead somewhere, snippets run. */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '@newsletter-kit/relay';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { launch } from '../../scripts/chain/launch.ts';
+import { freePorts } from '../../scripts/chain/ports.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { servers } from '../../scripts/chain/servers.ts';
+
+const execute = promisify(execFile);
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const documents = ['README.md', 'CONTRIBUTING.md'] as const;
+const readme = read('README.md');
+
+/** The fenced blocks of the README in this language. */
+function snippets(language: string): string[] {
+  return [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) => (name === language ? [text] : []));
+}
+
+describe.each(documents)('%s', (path) => {
+  const text = read(path);
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = [...text.matchAll(/npm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
+    expect(named).not.toEqual([]);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  });
+
+  it('links only to what exists', () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
+    expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
+  });
+
+  it('names only files and folders that exist', () => {
+    const paths = [...text.matchAll(/`((?:packages|widget|nodes|scripts|test|examples)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    expect(paths.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+});
+
+describe('the snippets of the README', () => {
+  it('read the subscriptions of a sandbox', async () => {
+    const plan = servers.find(({ name }) => name === 'sandbox');
+    if (!plan) throw new Error('The chain has no sandbox.');
+    const sandbox = await launch(plan, { ports: await freePorts(), relayStore: '' }, () => undefined);
+    onTestFinished(() => sandbox.stop());
+
+    const [snippet = ''] = snippets('js');
+    const code = snippet.replace('http://127.0.0.1:4010', sandbox.url);
+    const { stdout } = await execute(process.execPath, ['--conditions=source', '--input-type=module', '--eval', code], { cwd: root });
+    expect(stdout).toContain('ada.lovelace@example.com');
+    expect(stdout).toContain('Topics');
+  });
+
+  it('configure the relay', () => {
+    const settings = snippets('sh').join('\n').matchAll(/^export (\w+)=(.*)$/gm);
+    const config = readConfig(Object.fromEntries([...settings].map(([, name = '', value]) => [name, value])));
+    expect(config.api.url).toBe('http://127.0.0.1:4010/v2');
+  });
+
+  it("use the widget's own elements and attributes", () => {
+    const manifest = JSON.parse(read('widget/custom-elements.json')) as {
+      modules: { declarations?: { tagName?: string; attributes?: { name: string }[] }[] }[];
+    };
+    const elements = manifest.modules.flatMap(({ declarations = [] }) => declarations).filter(({ tagName }) => tagName);
+    const known = new Map(elements.map(({ tagName, attributes = [] }) => [tagName, attributes.map(({ name }) => name)]));
+    const tags = [...snippets('html').join('\n').matchAll(/<(newsletter-[\w-]+)((?:\s+[\w-]+="[^"]*")*)/g)];
+    expect(tags.length).toBeGreaterThan(1);
+    for (const [, tag, attributes = ''] of tags) {
+      const used = [...attributes.matchAll(/([\w-]+)=/g)].map(([, name]) => name);
+      expect(known.get(tag), tag).toEqual(expect.arrayContaining(used));
+    }
+  });
+});
