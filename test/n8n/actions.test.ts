@@ -53,3 +53,45 @@ describe('Subscription: Create', () => {
     );
   });
 });
+
+describe('what a person reads when it goes wrong', () => {
+  /** Runs Create for one address with this credential. */
+  async function createWith(fields: Partial<typeof credential>, parameters: Readonly<Record<string, unknown>> = {}): Promise<Execution> {
+    const id = await n8n.createCredential('newsletterApi', { ...credential, ...fields });
+    const workflow = await n8n.createWorkflow([
+      { name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+      {
+        name: 'Add',
+        type: 'n8n-nodes-newsletter-kit.newsletter',
+        parameters: { resource: 'subscription', operation: 'create', email: 'ada@example.com', ...parameters },
+        credentials: { newsletterApi: { id, name: 'Of a test' } },
+      },
+    ]);
+    return runToEnd(workflow, 'Start');
+  }
+
+  it.each([
+    { what: 'a wrong key', fields: { apiKey: 'no-such-key' }, says: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential') } },
+    {
+      what: 'a publication that does not exist',
+      fields: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' },
+      says: { httpCode: '404', description: expect.stringContaining('Check the Publication') },
+    },
+    {
+      what: 'a service that is down',
+      fields: { baseUrl: 'http://127.0.0.1:9/v2' },
+      says: { message: expect.stringContaining('refused the connection'), description: expect.stringContaining('Check the Base URL of the credential') },
+    },
+  ])('names the cause and the remedy for $what, without key or address', async ({ fields, says }) => {
+    const { status, error } = await createWith(fields);
+    expect(status).toBe('error');
+    expect(error).toMatchObject(says);
+    expect(`${error?.message} ${error?.description}`).not.toMatch(/no-such-key|sandbox-key|ada@/);
+  });
+
+  it('shows what the service dropped as a notice above the output', async () => {
+    const execution = await createWith({}, { customFields: { mappingMode: 'defineBelow', value: { 'Shoe size': '39' }, schema: [] } });
+    expect(execution.output('Add')[0]?.['warnings']).toHaveLength(1);
+    expect(execution.hints('Add')).toEqual([expect.stringContaining('Shoe size')]);
+  });
+});

@@ -53,6 +53,10 @@ export function start(command: string, args: readonly string[], options: { cwd?:
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // gone already
     }
   };
+  // A group of its own does not hear Ctrl-C: whatever ends the tests, ends what they started.
+  const last = (): void => signalGroup('SIGKILL');
+  process.once('exit', last);
+  void ended.finally(() => process.off('exit', last)).catch(() => undefined);
   return {
     child,
     ended,

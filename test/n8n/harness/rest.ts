@@ -109,6 +109,20 @@ export class Rest {
     return (await this.#send<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, run)).executionId;
   }
 
+  /** Saves a new credential. @returns its id */
+  async createCredential(type: string, data: Readonly<Record<string, string>>): Promise<string> {
+    return (await this.#send<{ id: string }>('POST', '/rest/credentials', { name: 'Of a test', type, data })).id;
+  }
+
+  /** Saves a new workflow: these nodes, each connected to the next. @returns its id */
+  async createWorkflow(nodes: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[]): Promise<string> {
+    const connections = Object.fromEntries(
+      nodes.slice(0, -1).map(({ name }, index) => [name, { main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] }]),
+    );
+    const placed = nodes.map((node, index) => ({ id: crypto.randomUUID(), typeVersion: 1, position: [index * 240, 0], parameters: {}, ...node }));
+    return (await this.#send<{ id: string }>('POST', '/rest/workflows', { name: 'Of a test', nodes: placed, connections, settings: {} })).id;
+  }
+
   /** Presses "Test" on a saved credential whose fields were changed to these. */
   testCredential(id: string, type: string, data: Readonly<Record<string, string>>): Promise<CredentialTest> {
     return this.#send('POST', '/rest/credentials/test', { credentials: { id, name: 'Newsletter sandbox', type, data } });
