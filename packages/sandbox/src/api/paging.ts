@@ -1,6 +1,6 @@
 /** Cuts a list into pages: opaque cursors that survive inserts, and the deprecated page numbers with their two headers. */
 import { pageLimit } from '@newsletter-kit/core/contract';
-import type { Position, Stretch } from '../store/subscriptions.ts';
+import type { Position, Rows } from '../store/rows.ts';
 import { apiError } from './errors.ts';
 import type { Reply } from './handler.ts';
 
@@ -10,63 +10,82 @@ export interface PagingQuery {
   readonly page?: number | undefined;
 }
 
-/** What a list has to offer to be paged. */
+/** A list as an operation answers it. */
 export interface Listing<Row extends Position> {
-  readonly direction: 'asc' | 'desc';
-  readonly rows: (stretch: Stretch) => readonly Row[];
-  /** Counts all rows; asked only with page numbers. */
-  readonly total: () => number;
+  /** Name of the list, part of its cursors: one list's cursor is no good in another. */
+  readonly list: string;
+  /** Ascending where left out. */
+  readonly direction?: 'asc' | 'desc' | undefined;
+  readonly rows: Rows<Row>;
   readonly record: (row: Row) => unknown;
+  /** Whether answers by cursor tell the total as well. */
+  readonly total?: boolean;
 }
 
 /**
- * One page: by page number where one is asked for, otherwise by cursor. A cursor is the place of the last row seen, so
- * rows that come or go elsewhere move nothing.
+ * A list that takes `cursor` and `page`: by page number where one is asked for, otherwise by cursor. A cursor is the place
+ * of the last row seen, so rows that come or go elsewhere move nothing.
  */
-export function paged<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
-  const limit = query.limit ?? pageLimit.default;
-  if (query.page === undefined) return byCursor(query.cursor, limit, listing);
+export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
+  if (query.page === undefined) return cursorList(query, listing);
   if (query.cursor !== undefined) throw apiError(400, 'INVALID_PAGINATION', 'Use either "cursor" or "page", not both.');
-  return byPage(query.page, limit, listing);
+  return { ...offsetPage(query, listing), headers: deprecation('Leave out "page"; send the "next_cursor" of each answer as "cursor" until "has_more" is false.') };
 }
 
-function byCursor<Row extends Position>(cursor: string | undefined, limit: number, listing: Listing<Row>): Reply {
-  const { direction } = listing;
-  const after = cursor === undefined ? undefined : readCursor(cursor, direction);
-  const found = listing.rows({ direction, limit: limit + 1, after });
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
+/** A list that takes `cursor` alone. */
+export function cursorList<Row extends Position>({ cursor, limit = pageLimit.default }: PagingQuery, listing: Listing<Row>): Reply {
+  const { list, direction = 'asc', rows, record, total } = listing;
+  const after = cursor === undefined ? undefined : readCursor(cursor, list, direction);
+  const found = rows.rows({ direction, limit: limit + 1, after });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
   const has_more = found.length > limit;
-  return {
-    body: { data: rows.map(listing.record), limit, has_more, next_cursor: has_more && last ? writeCursor(last, direction) : null },
-  };
+  const next_cursor = has_more && last ? writeCursor(last, list, direction) : null;
+  return { body: { data: page.map(record), limit, has_more, next_cursor, ...(total && { total_results: rows.total() }) } };
 }
 
-function byPage<Row extends Position>(page: number, limit: number, listing: Listing<Row>): Reply {
-  const rows = listing.rows({ direction: listing.direction, limit, offset: (page - 1) * limit });
-  const total_results = listing.total();
-  return {
-    body: { data: rows.map(listing.record), limit, page, total_results, total_pages: Math.ceil(total_results / limit) },
-    headers: deprecation,
-  };
+/** A list that takes `page` alone: its answer tells page and totals whether or not a page was asked for. */
+export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
+  const reply = offsetPage(query, listing);
+  return query.page === undefined ? reply : { ...reply, headers: deprecation('This list has no cursor yet; go on with "page" until it has.') };
+}
+
+/** What stands beside the `data` of a list that names no paging parameters and so comes whole. */
+const beside = {
+  nothing: () => ({}),
+  total: (n) => ({ total_results: n }),
+  page: (n) => ({ limit: Math.max(pageLimit.default, n), page: 1, total_results: n, total_pages: 1 }),
+  cursor: (n) => ({ limit: Math.max(pageLimit.default, n), has_more: false, next_cursor: null }),
+} as const satisfies Record<string, (n: number) => object>;
+
+/** A list without paging parameters: all of it. */
+export function plainList(data: readonly unknown[], tells: keyof typeof beside): Reply {
+  return { body: { data, ...beside[tells](data.length) } };
+}
+
+function offsetPage<Row extends Position>({ page = 1, limit = pageLimit.default }: PagingQuery, listing: Listing<Row>): Reply {
+  const { direction = 'asc', rows, record } = listing;
+  const total_results = rows.total();
+  const data = rows.rows({ direction, limit, offset: (page - 1) * limit }).map(record);
+  return { body: { data, limit, page, total_results, total_pages: Math.ceil(total_results / limit) } };
 }
 
 /** The specification names the headers and leaves their texts open. */
-const deprecation = {
+const deprecation = (guide: string): Readonly<Record<string, string>> => ({
   'X-Pagination-Warning': 'Offset pagination is deprecated and reaches no further than page 100. Use cursor pagination instead.',
-  'X-Pagination-Migration-Guide': 'Leave out "page"; send the "next_cursor" of each answer as "cursor" until "has_more" is false.',
-} as const;
+  'X-Pagination-Migration-Guide': guide,
+});
 
 /** The direction is part of a cursor: behind a row means something else in the other order. */
-function writeCursor(at: Position, direction: 'asc' | 'desc'): string {
-  return Buffer.from(`1:${direction}:${at.created}:${at.seq}`).toString('base64url');
+function writeCursor(at: Position, list: string, direction: 'asc' | 'desc'): string {
+  return Buffer.from(`1:${list}:${direction}:${at.created}:${at.seq}`).toString('base64url');
 }
 
-/** @throws ApiError 400 for anything this sandbox did not write for this order */
-function readCursor(cursor: string, direction: 'asc' | 'desc'): Position {
-  const [, written, created, seq] = /^1:(asc|desc):(\d{1,12}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+/** @throws ApiError 400 for anything this sandbox did not write for this list in this order */
+function readCursor(cursor: string, list: string, direction: 'asc' | 'desc'): Position {
+  const [, of, written, created, seq] = /^1:([a-z_]+):(asc|desc):(\d{1,12}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const position = { created: Number(created), seq: Number(seq) };
-  if (written === undefined || writeCursor(position, written === 'asc' ? 'asc' : 'desc') !== cursor) {
+  if (of !== list || written === undefined || writeCursor(position, list, written === 'asc' ? 'asc' : 'desc') !== cursor) {
     throw apiError(400, 'INVALID_CURSOR', '"cursor" is not a cursor of this list. Use the "next_cursor" of an earlier answer as it came.');
   }
   if (written !== direction) {

@@ -5,7 +5,9 @@ import type { SubscriptionRow } from '../store/subscriptions.ts';
 
 /** Each `expand[]` value of a subscription with what it adds. */
 export const expansions = {
-  subscription_premium_tiers: (store, row) => ({ subscription_premium_tiers: store.subscriptions.tiersOf(row.seq) }),
+  subscription_premium_tiers: (store, row) => ({
+    subscription_premium_tiers: store.subscriptions.tiersOf(row.seq).map(({ id, name, status }) => ({ id, name, status })),
+  }),
   referrals: (store, row) => ({
     referrals: store.subscriptions.referredBy(row.seq).map(({ id, email, status }) => ({ id, email, status })),
   }),

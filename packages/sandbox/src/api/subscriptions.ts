@@ -5,7 +5,7 @@ import type { SubscriptionFilter } from '../store/subscriptions.ts';
 import { subscribe } from '../world/subscribing.ts';
 import { apiError } from './errors.ts';
 import { handler, nothing } from './handler.ts';
-import { paged } from './paging.ts';
+import { cursorOrOffsetList } from './paging.ts';
 import { subscriptionRecord } from './records.ts';
 
 const create = handler(
@@ -31,11 +31,10 @@ const list = handler(
       emailKey: query.email === undefined ? undefined : addressKey(query.email),
       ...(query.creation_date !== undefined && day(query.creation_date)),
     };
-    const { subscriptions } = world.store;
-    return paged(query, {
-      direction: query.direction ?? 'asc',
-      rows: (stretch) => subscriptions.list(publication.id, filter, stretch),
-      total: () => subscriptions.count(publication.id, filter),
+    return cursorOrOffsetList(query, {
+      list: 'subscriptions',
+      direction: query.direction,
+      rows: world.store.subscriptions.list(publication.id, filter),
       record: (row) => subscriptionRecord(world.store, row, query.expand),
     });
   },

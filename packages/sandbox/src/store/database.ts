@@ -1,6 +1,6 @@
 /** One SQLite database, in memory or in a file: opened, checked, its statements prepared once, its writes in transactions. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { applicationId, indexes, schemaVersion, tables } from './tables.ts';
+import { applicationId, indexes, keyedTables, schemaVersion, tables } from './tables.ts';
 
 /** A value that a statement binds. */
 export type Bound = SQLInputValue;
@@ -120,7 +120,9 @@ function prepareFile(connection: DatabaseSync, location: string): void {
   const application = pragma(connection, 'application_id');
   const objects = Number(connection.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
   if (objects === 0) {
-    for (const [name, columns] of Object.entries(tables)) connection.exec(`CREATE TABLE ${name} (${columns}) STRICT`);
+    for (const [name, columns] of Object.entries(tables)) {
+      connection.exec(`CREATE TABLE ${name} (${columns}) STRICT${keyedTables.includes(name) ? ', WITHOUT ROWID' : ''}`);
+    }
     for (const index of indexes) connection.exec(index);
     connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
   } else if (application !== applicationId) {

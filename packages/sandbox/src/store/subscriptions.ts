@@ -1,5 +1,6 @@
 /** Subscriptions in the store: rows, the filtered and paged list, and what hangs on a subscription. */
 import type { Bound, Database } from './database.ts';
+import { selection, type Rows } from './rows.ts';
 
 /** A subscription as stored. Flags are 0 or 1. */
 export interface SubscriptionRow {
@@ -41,34 +42,24 @@ export interface SubscriptionFilter {
   readonly createdBefore?: number | undefined;
 }
 
-/** A place in the order of the list. */
-export interface Position {
-  readonly created: number;
-  readonly seq: number;
-}
-
-/** One stretch of the list. */
-export interface Stretch {
-  readonly direction: 'asc' | 'desc';
-  readonly limit: number;
-  /** Rows strictly behind this place. */
-  readonly after?: Position | undefined;
-  readonly offset?: number | undefined;
-}
-
-const columns = [
-  'seq', 'id', 'publication_id', 'email', 'email_key', 'status', 'created', 'tier', 'utm_source', 'utm_medium', 'utm_channel',
-  'utm_campaign', 'utm_term', 'utm_content', 'referring_site', 'referral_code', 'referred_by', 'payments_customer_id',
-  'double_opt_in', 'tags', 'emails_received', 'open_rate', 'click_through_rate',
+/** The columns that hold what the row's field of the same name says. */
+const plain = [
+  'seq', 'id', 'email_key', 'status', 'created', 'tier', 'utm_source', 'utm_medium', 'utm_channel', 'utm_campaign', 'utm_term',
+  'utm_content', 'referring_site', 'referral_code', 'referred_by', 'payments_customer_id', 'double_opt_in', 'tags',
+  'emails_received', 'open_rate', 'click_through_rate',
 ] as const satisfies readonly (keyof SubscriptionRow)[];
+
+/** What to select for a {@link SubscriptionRow}. */
+export const subscriptionColumns = `${plain.join(', ')}, coalesce(email, email_key) AS email, (SELECT id FROM publications WHERE seq = publication) AS publication_id`;
+const ofPublication = 'publication = (SELECT seq FROM publications WHERE id = ?)';
 
 /** Each filter with its condition; one `?` each. */
 const conditions: { readonly [Name in keyof SubscriptionFilter]-?: string } = {
   status: 'status = ?',
   tier: 'tier = ?',
-  premiumTiers: `seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.id = tier_id
-    WHERE tiers.publication_id = subscriptions.publication_id AND name IN (SELECT value FROM json_each(?)))`,
-  premiumTierIds: 'seq IN (SELECT subscription FROM subscription_tiers WHERE tier_id IN (SELECT value FROM json_each(?)))',
+  premiumTiers: `seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier
+    WHERE name IN (SELECT value FROM json_each(?)))`,
+  premiumTierIds: 'seq IN (SELECT subscription FROM subscription_tiers WHERE tier IN (SELECT seq FROM tiers WHERE id IN (SELECT value FROM json_each(?))))',
   emailKey: 'email_key = ?',
   createdFrom: 'created >= ?',
   createdBefore: 'created < ?',
@@ -79,68 +70,88 @@ const filterNames = Object.keys(conditions) as (keyof SubscriptionFilter)[];
 export type Subscriptions = ReturnType<typeof subscriptionStore>;
 
 export function subscriptionStore(database: Database) {
-  const one = (where: string) => database.prepare<SubscriptionRow>(`SELECT * FROM subscriptions WHERE ${where}`);
+  const one = (where: string) => database.prepare<SubscriptionRow>(`SELECT ${subscriptionColumns} FROM subscriptions WHERE ${where}`);
+  const set = (assignments: string) => database.prepare(`UPDATE subscriptions SET ${assignments} WHERE seq = ?`);
   const insert = database.prepare(
-    `INSERT INTO subscriptions (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    `INSERT INTO subscriptions (${plain.join(', ')}, email, publication)
+     VALUES (${plain.map(() => '?').join(', ')}, ?, (SELECT seq FROM publications WHERE id = ?))`,
   );
   const bySeq = one('seq = ?');
-  const byAddress = one('publication_id = ? AND email_key = ?');
-  const byReferralCode = one("publication_id = ? AND referral_code = ? AND referral_code <> ''");
+  const byId = one(`substr(id, 5, 8) = substr(?1, 5, 8) AND id = ?1 AND ${ofPublication.replace('?', '?2')}`);
+  const byAddress = one(`${ofPublication} AND email_key = ?`);
+  const everywhere = one('email_key = ? ORDER BY seq');
+  const byReferralCode = one(`${ofPublication} AND referral_code = ? AND referral_code <> ''`);
   const referred = one('referred_by = ? ORDER BY seq');
-  const setStatus = database.prepare('UPDATE subscriptions SET status = ? WHERE seq = ?');
-  const total = database.prepare<{ n: number }>('SELECT count(*) AS n FROM subscriptions');
   const latest = one('1 ORDER BY seq DESC LIMIT ?');
-  const addTier = database.prepare('INSERT OR IGNORE INTO subscription_tiers VALUES (?, ?)');
-  const tiersOf = database.prepare<{ id: string; name: string; status: string }>(
-    'SELECT id, name, status FROM subscription_tiers JOIN tiers ON tiers.id = tier_id WHERE subscription = ? ORDER BY name',
+  const total = database.prepare<{ n: number }>('SELECT count(*) AS n FROM subscriptions');
+  const setStatus = set('status = ?');
+  const setTier = set('tier = ?');
+  const setCustomer = set('payments_customer_id = ?');
+  const setDoubleOptIn = set('double_opt_in = ?');
+  const received = set('open_rate = round(open_rate * emails_received / (emails_received + 1.0), 2), click_through_rate = round(click_through_rate * emails_received / (emails_received + 1.0), 2), emails_received = emails_received + 1');
+  const redact = set(`email = NULL, email_key = ?, status = 'inactive', tier = 'free', utm_source = '', utm_medium = '', utm_channel = '', utm_campaign = '',
+    utm_term = '', utm_content = '', referring_site = '', referral_code = '', referred_by = NULL, payments_customer_id = '', double_opt_in = 0,
+    tags = '[]', emails_received = 0, open_rate = 0, click_through_rate = 0`);
+  const addTier = database.prepare('INSERT OR IGNORE INTO subscription_tiers (subscription, tier) VALUES (?, ?)');
+  const removeTier = database.prepare('DELETE FROM subscription_tiers WHERE subscription = ? AND tier = ?');
+  const clearTiers = database.prepare('DELETE FROM subscription_tiers WHERE subscription = ?');
+  const tiersOf = database.prepare<{ seq: number; id: string; name: string; status: string }>(
+    `SELECT seq, id, name, status FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier
+     WHERE subscription = ? ORDER BY name`,
   );
-  const addToList = database.prepare('INSERT OR IGNORE INTO list_memberships VALUES (?, ?)');
-  const listsOf = database.prepare<{ list_id: string }>(
-    'SELECT list_id FROM list_memberships WHERE subscription = ? ORDER BY list_id',
+  const addToList = database.prepare('INSERT OR IGNORE INTO list_memberships (subscription, list) VALUES (?, ?)');
+  const removeFromList = database.prepare('DELETE FROM list_memberships WHERE subscription = ? AND list = ?');
+  const clearLists = database.prepare('DELETE FROM list_memberships WHERE subscription = ?');
+  const listsOf = database.prepare<{ id: string }>(
+    'SELECT id FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE subscription = ? ORDER BY id',
   );
 
   return {
-    insert: (row: SubscriptionRow): void => insert.run(...columns.map((column) => row[column])),
+    insert: (row: SubscriptionRow): void =>
+      insert.run(...plain.map((column) => row[column]), row.email === row.email_key ? null : row.email, row.publication_id),
     bySeq: (seq: number) => bySeq.get(seq),
+    byId: (publicationId: string, id: string) => byId.get(id, publicationId),
     byAddress: (publicationId: string, emailKey: string) => byAddress.get(publicationId, emailKey),
+    /** The subscriptions with this address in every publication. */
+    everywhere: (emailKey: string) => everywhere.all(emailKey),
     byReferralCode: (publicationId: string, code: string) => byReferralCode.get(publicationId, code),
     referredBy: (seq: number) => referred.all(seq),
-    setStatus: (seq: number, status: string): void => setStatus.run(status, seq),
     /** The last to arrive, of every publication, newest first. */
     latest: (limit: number) => latest.all(limit),
     total: (): number => total.get()?.n ?? 0,
+    setStatus: (seq: number, status: string): void => setStatus.run(status, seq),
+    setTier: (seq: number, tier: string): void => setTier.run(tier, seq),
+    setCustomer: (seq: number, id: string): void => setCustomer.run(id, seq),
+    setDoubleOptIn: (seq: number, needed: number): void => setDoubleOptIn.run(needed, seq),
+    /** One more e-mail went out to it; nobody opens it here, so the rates fall. */
+    received: (seq: number): void => received.run(seq),
+    /** Leaves the row and its id, and takes everything else away; `emailKey` stands where the address was. */
+    redact: (seq: number, emailKey: string): void => redact.run(emailKey, seq),
 
-    addTier: (seq: number, tierId: string): void => addTier.run(seq, tierId),
+    addTier: (seq: number, tier: number): void => addTier.run(seq, tier),
+    removeTier: (seq: number, tier: number): void => removeTier.run(seq, tier),
+    clearTiers: (seq: number): void => clearTiers.run(seq),
     tiersOf: (seq: number) => tiersOf.all(seq),
-    addToList: (seq: number, listId: string): void => addToList.run(seq, listId),
-    listsOf: (seq: number): string[] => listsOf.all(seq).map((row) => row.list_id),
+    addToList: (seq: number, list: number): void => addToList.run(seq, list),
+    removeFromList: (seq: number, list: number): void => removeFromList.run(seq, list),
+    clearLists: (seq: number): void => clearLists.run(seq),
+    listsOf: (seq: number): string[] => listsOf.all(seq).map((row) => row.id),
 
-    /** The rows of one publication that pass the filter, by time of creation, then by arrival. */
-    list(publicationId: string, filter: SubscriptionFilter, stretch: Stretch): SubscriptionRow[] {
-      const { where, values } = whereClause(publicationId, filter);
-      const after = stretch.after ? ` AND (created, seq) ${stretch.direction === 'asc' ? '>' : '<'} (?, ?)` : '';
-      if (stretch.after) values.push(stretch.after.created, stretch.after.seq);
-      const order = `created ${stretch.direction}, seq ${stretch.direction}`;
-      return database
-        .prepare<SubscriptionRow>(`SELECT * FROM subscriptions WHERE ${where}${after} ORDER BY ${order} LIMIT ? OFFSET ?`)
-        .all(...values, stretch.limit, stretch.offset ?? 0);
+    /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
+    list(publicationId: string, filter: SubscriptionFilter): Rows<SubscriptionRow> {
+      const asked = filterNames.filter((name) => filter[name] !== undefined);
+      // Written out as well, for SQLite takes an index over some rows only where it reads that the query is about those.
+      const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];
+      const bind = (name: keyof SubscriptionFilter): Bound => {
+        const value = filter[name] ?? null;
+        return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+      };
+      return selection(database, {
+        table: 'subscriptions',
+        columns: subscriptionColumns,
+        where: [ofPublication, ...asked.map((name) => conditions[name]), ...premium].join(' AND '),
+        values: [publicationId, ...asked.map(bind)],
+      });
     },
-
-    count(publicationId: string, filter: SubscriptionFilter): number {
-      const { where, values } = whereClause(publicationId, filter);
-      return database.prepare<{ n: number }>(`SELECT count(*) AS n FROM subscriptions WHERE ${where}`).get(...values)?.n ?? 0;
-    },
-  };
-}
-
-function whereClause(publicationId: string, filter: SubscriptionFilter): { where: string; values: Bound[] } {
-  const asked = filterNames.filter((name) => filter[name] !== undefined);
-  const bind = (name: keyof SubscriptionFilter): Bound => {
-    const value = filter[name] ?? null;
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-  };
-  return {
-    where: ['publication_id = ?', ...asked.map((name) => conditions[name])].join(' AND '),
-    values: [publicationId, ...asked.map(bind)],
   };
 }

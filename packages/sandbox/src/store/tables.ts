@@ -11,26 +11,63 @@ export const applicationId = 0x6e6c7362;
  * page boundary can fall between them.
  */
 export const tables = {
-  publications: `id TEXT PRIMARY KEY, name TEXT NOT NULL, double_opt_in INTEGER NOT NULL, created INTEGER NOT NULL`,
+  publications: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, double_opt_in INTEGER NOT NULL, created INTEGER NOT NULL`,
   // publications: a JSON list of ids, or null where the key reaches the whole workspace.
   api_keys: `key TEXT PRIMARY KEY, publications TEXT`,
   // secret: null for a public client.
   oauth_clients: `uid TEXT PRIMARY KEY, name TEXT NOT NULL, secret TEXT, redirect_uris TEXT NOT NULL`,
-  tiers: `id TEXT PRIMARY KEY, publication_id TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL, UNIQUE (publication_id, name)`,
-  newsletter_lists: `id TEXT PRIMARY KEY, publication_id TEXT NOT NULL, name TEXT NOT NULL, auto_subscribe INTEGER NOT NULL`,
+  tiers: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL,
+    status TEXT NOT NULL, UNIQUE (publication_id, name)`,
+  newsletter_lists: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, name TEXT NOT NULL,
+    auto_subscribe INTEGER NOT NULL`,
   custom_fields: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, kind TEXT NOT NULL,
     display TEXT NOT NULL, options TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE (publication_id, display)`,
-  subscriptions: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, email TEXT NOT NULL,
+  // There may be a million: publications, tiers and lists are numbers here, and email is null where it equals email_key.
+  subscriptions: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL, publication INTEGER NOT NULL, email TEXT,
     email_key TEXT NOT NULL, status TEXT NOT NULL, created INTEGER NOT NULL, tier TEXT NOT NULL,
     utm_source TEXT NOT NULL, utm_medium TEXT NOT NULL, utm_channel TEXT NOT NULL, utm_campaign TEXT NOT NULL,
     utm_term TEXT NOT NULL, utm_content TEXT NOT NULL, referring_site TEXT NOT NULL, referral_code TEXT NOT NULL,
     referred_by INTEGER, payments_customer_id TEXT NOT NULL, double_opt_in INTEGER NOT NULL, tags TEXT NOT NULL,
     emails_received INTEGER NOT NULL, open_rate REAL NOT NULL, click_through_rate REAL NOT NULL,
-    UNIQUE (publication_id, email_key)`,
+    UNIQUE (publication, email_key)`,
   // value: JSON, as it was sent.
   custom_field_values: `subscription INTEGER NOT NULL, field INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (subscription, field)`,
-  subscription_tiers: `subscription INTEGER NOT NULL, tier_id TEXT NOT NULL, PRIMARY KEY (subscription, tier_id)`,
-  list_memberships: `subscription INTEGER NOT NULL, list_id TEXT NOT NULL, PRIMARY KEY (subscription, list_id)`,
+  subscription_tiers: `subscription INTEGER NOT NULL, tier INTEGER NOT NULL, PRIMARY KEY (subscription, tier)`,
+  list_memberships: `subscription INTEGER NOT NULL, list INTEGER NOT NULL, PRIMARY KEY (subscription, list)`,
+  // params and error_log: JSON. type: also `import`, which the list of bulk updates does not show.
+  jobs: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, type TEXT NOT NULL, params TEXT NOT NULL,
+    status TEXT NOT NULL, failure_reason TEXT, error_log TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, completed INTEGER`,
+  // trigger_events: a JSON list.
+  automations: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, name TEXT NOT NULL,
+    description TEXT NOT NULL, status TEXT NOT NULL, trigger_events TEXT NOT NULL, created INTEGER NOT NULL`,
+  // wait: seconds between the step before and this one. links: a JSON list of { url, clicks, unique_clicks }.
+  automation_emails: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, automation INTEGER NOT NULL, step_id TEXT NOT NULL,
+    subject_line TEXT NOT NULL, preview_text TEXT NOT NULL, status TEXT NOT NULL, wait INTEGER NOT NULL, created INTEGER NOT NULL,
+    first_sent_at INTEGER, last_sent_at INTEGER, recipients INTEGER NOT NULL, delivered INTEGER NOT NULL, opens INTEGER NOT NULL,
+    unique_opens INTEGER NOT NULL, clicks INTEGER NOT NULL, unique_clicks INTEGER NOT NULL, unsubscribes INTEGER NOT NULL,
+    spam_reports INTEGER NOT NULL, links TEXT NOT NULL`,
+  // step: how many e-mails were sent. waited: days spent waiting for the subscriber to become active.
+  journeys: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, automation INTEGER NOT NULL, subscription INTEGER NOT NULL,
+    status TEXT NOT NULL, step INTEGER NOT NULL, waited INTEGER NOT NULL, created INTEGER NOT NULL, completed INTEGER`,
+  authors: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL,
+    bio TEXT NOT NULL, bio_image_url TEXT NOT NULL, social_media_links TEXT NOT NULL, created INTEGER NOT NULL`,
+  advertisement_opportunities: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, advertiser_name TEXT NOT NULL,
+    payout_rate TEXT NOT NULL, advertisement_kind TEXT NOT NULL, send_by_window_start_at INTEGER NOT NULL,
+    send_by_window_end_at INTEGER NOT NULL, created INTEGER NOT NULL`,
+  complimentary_access: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, tier INTEGER NOT NULL,
+    duration INTEGER, time_unit TEXT NOT NULL, description TEXT NOT NULL, created INTEGER NOT NULL`,
+  // ended: 0 while it runs. brought_tier: 1 where the subscription did not have the tier before.
+  gifts: `seq INTEGER PRIMARY KEY, access INTEGER NOT NULL, subscription INTEGER NOT NULL, created INTEGER NOT NULL,
+    ended INTEGER NOT NULL, brought_tier INTEGER NOT NULL`,
+  // conditions: JSON, see world/conditions.ts.
+  condition_sets: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, name TEXT NOT NULL,
+    status TEXT NOT NULL, purpose TEXT NOT NULL, conditions TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL`,
+  // Times in milliseconds of the sandbox's clock.
+  deletion_requests: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, email TEXT NOT NULL, email_key TEXT NOT NULL, status TEXT NOT NULL,
+    source TEXT NOT NULL, requested_at INTEGER NOT NULL, scheduled_at INTEGER NOT NULL, completed_at INTEGER`,
+  publication_fields: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, display TEXT NOT NULL, kind TEXT NOT NULL,
+    value_source TEXT NOT NULL, response_keys TEXT NOT NULL, status TEXT NOT NULL, default_value TEXT, endpoint_url TEXT,
+    created INTEGER NOT NULL, updated INTEGER NOT NULL`,
   // at: milliseconds of the sandbox's clock.
   due: `seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, subject INTEGER NOT NULL`,
   // One row at most: milliseconds ahead of real time, and where the clock stands while it is stopped.
@@ -38,11 +75,29 @@ export const tables = {
   counters: `kind TEXT PRIMARY KEY, n INTEGER NOT NULL`,
 } as const;
 
-/** `seq` is the rowid, which SQLite appends to every index: `(publication_id, created)` also orders by arrival. */
+/** Tables that are found by their whole key alone: without a row number they take half the room. */
+export const keyedTables: readonly string[] = ['custom_field_values', 'subscription_tiers', 'list_memberships'];
+
+/**
+ * `seq` is the rowid, which SQLite appends to every index: `(publication, created)` also orders by arrival. An id is found
+ * by its first eight digits, which differ for the first four billion records of a kind, and then compared whole.
+ */
 export const indexes = [
-  'CREATE INDEX subscriptions_created ON subscriptions (publication_id, created)',
-  'CREATE INDEX subscriptions_status ON subscriptions (publication_id, status, created)',
-  'CREATE INDEX subscriptions_referral ON subscriptions (publication_id, referral_code)',
+  'CREATE INDEX subscriptions_id ON subscriptions (substr(id, 5, 8))',
+  'CREATE INDEX subscriptions_created ON subscriptions (publication, created)',
+  'CREATE INDEX subscriptions_status ON subscriptions (publication, status, created)',
+  "CREATE INDEX subscriptions_premium ON subscriptions (publication, created) WHERE tier = 'premium'",
+  'CREATE INDEX subscriptions_referral ON subscriptions (publication, referral_code)',
   'CREATE INDEX subscriptions_referred ON subscriptions (referred_by) WHERE referred_by IS NOT NULL',
+  'CREATE INDEX subscription_tiers_tier ON subscription_tiers (tier)',
+  'CREATE INDEX custom_field_values_field ON custom_field_values (field)',
+  'CREATE INDEX jobs_created ON jobs (publication_id, created)',
+  'CREATE INDEX automation_emails_automation ON automation_emails (automation, created)',
+  'CREATE INDEX journeys_created ON journeys (automation, created)',
+  'CREATE INDEX journeys_status ON journeys (automation, status, created)',
+  'CREATE INDEX journeys_subscription ON journeys (subscription)',
+  'CREATE INDEX gifts_subscription ON gifts (subscription)',
+  'CREATE INDEX gifts_access ON gifts (access)',
+  'CREATE INDEX deletion_requests_address ON deletion_requests (email_key)',
   'CREATE INDEX due_at ON due (at, seq)',
 ] as const;

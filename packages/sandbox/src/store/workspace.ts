@@ -2,6 +2,7 @@
 import type { Database } from './database.ts';
 
 export interface PublicationRow {
+  readonly seq: number;
   readonly id: string;
   readonly name: string;
   readonly double_opt_in: number;
@@ -9,13 +10,16 @@ export interface PublicationRow {
 }
 
 export interface TierRow {
+  readonly seq: number;
   readonly id: string;
   readonly publication_id: string;
   readonly name: string;
+  readonly description: string;
   readonly status: string;
 }
 
 export interface NewsletterListRow {
+  readonly seq: number;
   readonly id: string;
   readonly publication_id: string;
   readonly name: string;
@@ -40,26 +44,26 @@ export interface OauthClientRow {
 export type Workspace = ReturnType<typeof workspaceStore>;
 
 export function workspaceStore(database: Database) {
-  const addPublication = database.prepare('INSERT INTO publications (id, name, double_opt_in, created) VALUES (?, ?, ?, ?)');
+  const addPublication = database.prepare('INSERT INTO publications (seq, id, name, double_opt_in, created) VALUES (?, ?, ?, ?, ?)');
   const publication = database.prepare<PublicationRow>('SELECT * FROM publications WHERE id = ?');
   const publications = database.prepare<PublicationRow>('SELECT * FROM publications ORDER BY created, id');
   const addKey = database.prepare('INSERT INTO api_keys (key, publications) VALUES (?, ?)');
   const key = database.prepare<ApiKeyRow>('SELECT * FROM api_keys WHERE key = ?');
   const addClient = database.prepare('INSERT INTO oauth_clients (uid, name, secret, redirect_uris) VALUES (?, ?, ?, ?)');
-  const addTier = database.prepare('INSERT INTO tiers (id, publication_id, name, status) VALUES (?, ?, ?, ?)');
+  const addTier = database.prepare('INSERT INTO tiers (seq, id, publication_id, name, description, status) VALUES (?, ?, ?, ?, ?, ?)');
   const tiers = database.prepare<TierRow>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name');
-  const addList = database.prepare('INSERT INTO newsletter_lists (id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?)');
+  const addList = database.prepare('INSERT INTO newsletter_lists (seq, id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?, ?)');
   const lists = database.prepare<NewsletterListRow>('SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id');
   return {
-    addPublication: (row: PublicationRow): void => addPublication.run(row.id, row.name, row.double_opt_in, row.created),
+    addPublication: (row: PublicationRow): void => addPublication.run(row.seq, row.id, row.name, row.double_opt_in, row.created),
     publication: (id: string) => publication.get(id),
     publications: () => publications.all(),
     addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
     key: (value: string) => key.get(value),
     addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris),
-    addTier: (row: TierRow): void => addTier.run(row.id, row.publication_id, row.name, row.status),
+    addTier: (row: TierRow): void => addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
     tiers: (publicationId: string) => tiers.all(publicationId),
-    addList: (row: NewsletterListRow): void => addList.run(row.id, row.publication_id, row.name, row.auto_subscribe),
+    addList: (row: NewsletterListRow): void => addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),
     lists: (publicationId: string) => lists.all(publicationId),
   };
 }

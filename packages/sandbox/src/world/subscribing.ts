@@ -103,8 +103,8 @@ function create(world: World, publication: PublicationRow, request: Subscription
 
 /** Ids of the tiers and lists a request names. */
 interface Belongings {
-  readonly tiers: readonly string[];
-  readonly lists: readonly string[];
+  readonly tiers: readonly number[];
+  readonly lists: readonly number[];
 }
 
 function findBelongings(world: World, publicationId: string, request: SubscriptionRequest): Belongings {
@@ -112,18 +112,18 @@ function findBelongings(world: World, publicationId: string, request: Subscripti
   const tiers = asksForTiers ? world.store.workspace.tiers(publicationId) : [];
   const lists = world.store.workspace.lists(publicationId);
   const missing: ErrorDetail[] = [];
-  const find = (field: string, what: string, wanted: readonly string[] | undefined, idOf: (name: string) => string | undefined) =>
+  const find = (field: string, what: string, wanted: readonly string[] | undefined, find: (name: string) => { readonly seq: number } | undefined) =>
     (wanted ?? []).flatMap((name, index) => {
-      const id = idOf(name);
-      if (id === undefined) {
+      const row = find(name);
+      if (!row) {
         missing.push({ message: `"${field}[${index}]" names no ${what} of this publication.`, code: 'NOT_FOUND_ON_PUBLICATION' });
       }
-      return id ?? [];
+      return row?.seq ?? [];
     });
 
-  const byName = find('premium_tiers', 'premium tier', request.premium_tiers, (name) => tiers.find((tier) => tier.name === name)?.id);
-  const byId = find('premium_tier_ids', 'premium tier', request.premium_tier_ids, (id) => tiers.find((tier) => tier.id === id)?.id);
-  const named = find('newsletter_list_ids', 'newsletter list', request.newsletter_list_ids, (id) => lists.find((list) => list.id === id)?.id);
+  const byName = find('premium_tiers', 'premium tier', request.premium_tiers, (name) => tiers.find((tier) => tier.name === name));
+  const byId = find('premium_tier_ids', 'premium tier', request.premium_tier_ids, (id) => tiers.find((tier) => tier.id === id));
+  const named = find('newsletter_list_ids', 'newsletter list', request.newsletter_list_ids, (id) => lists.find((list) => list.id === id));
   // No automation and no complimentary access exists in a sandbox yet, so whichever is named is not there.
   find('automation_ids', 'automation', request.automation_ids, () => undefined);
   if (request.complimentary_gift_id !== undefined) {
@@ -132,5 +132,5 @@ function findBelongings(world: World, publicationId: string, request: Subscripti
   if (missing.length > 0) throw new Refusal(...missing);
 
   const automatic = request.skip_newsletter_list_auto_subscribe ? [] : lists.filter((list) => list.auto_subscribe === 1);
-  return { tiers: [...new Set([...byName, ...byId])], lists: [...new Set([...named, ...automatic.map((list) => list.id)])] };
+  return { tiers: [...new Set([...byName, ...byId])], lists: [...new Set([...named, ...automatic.map((list) => list.seq)])] };
 }

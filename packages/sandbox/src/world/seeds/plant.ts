@@ -39,6 +39,7 @@ function plantPublication(world: World, publication: SeedPublication): void {
   const { id } = publication;
   if (store.workspace.publication(id)) throw new SeedError(`The seed has publication ${id} twice.`);
   store.workspace.addPublication({
+    seq: store.next('pub'),
     id,
     name: publication.name,
     double_opt_in: publication.double_opt_in ? 1 : 0,
@@ -46,11 +47,12 @@ function plantPublication(world: World, publication: SeedPublication): void {
   });
   for (const { name, status } of publication.tiers) {
     if (store.workspace.tiers(id).some((tier) => tier.name === name)) throw new SeedError(`The seed has the tier "${name}" twice.`);
-    store.workspace.addTier({ id: `tier_${ids.uuid('tier', store.next('tier'))}`, publication_id: id, name, status });
+    const seq = store.next('tier');
+    store.workspace.addTier({ seq, id: `tier_${ids.uuid('tier', seq)}`, publication_id: id, name, description: '', status });
   }
   for (const { name, auto_subscribe } of publication.newsletter_lists) {
-    const listId = `nl_list_${ids.uuid('nl_list', store.next('nl_list'))}`;
-    store.workspace.addList({ id: listId, publication_id: id, name, auto_subscribe: auto_subscribe ? 1 : 0 });
+    const seq = store.next('nl_list');
+    store.workspace.addList({ seq, id: `nl_list_${ids.uuid('nl_list', seq)}`, publication_id: id, name, auto_subscribe: auto_subscribe ? 1 : 0 });
   }
   for (const { display, kind, options, created } of publication.custom_fields) {
     if (store.customFields.byDisplay(id, display)) throw new SeedError(`The seed has the custom field "${display}" twice.`);
@@ -66,8 +68,8 @@ function plantPublication(world: World, publication: SeedPublication): void {
     });
   }
   const fields = store.customFields.ofPublication(id);
-  const tiers = new Map(store.workspace.tiers(id).map((tier) => [tier.name, tier.id]));
-  const lists = new Map(store.workspace.lists(id).map((list) => [list.name, list.id]));
+  const tiers = new Map(store.workspace.tiers(id).map((tier) => [tier.name, tier.seq]));
+  const lists = new Map(store.workspace.lists(id).map((list) => [list.name, list.seq]));
   for (const [index, subscription] of publication.subscriptions.entries()) {
     const place = `subscriptions[${index}]`;
     const seq = plantSubscription(world, id, subscription, place);
@@ -108,8 +110,8 @@ function plantSubscription(world: World, publication_id: string, subscription: S
   return seq;
 }
 
-function found(ids: ReadonlyMap<string, string>, name: string, place: string, what: string): string {
-  const id = ids.get(name);
-  if (id === undefined) throw new SeedError(`The seed is not usable: ${place} names the ${what} "${name}", which its publication does not have.`);
-  return id;
+function found(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
+  const seq = rows.get(name);
+  if (seq === undefined) throw new SeedError(`The seed is not usable: ${place} names the ${what} "${name}", which its publication does not have.`);
+  return seq;
 }
