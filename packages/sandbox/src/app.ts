@@ -1,13 +1,15 @@
 /** Puts the sandbox together: the world, the API on it, the control beside it, the window in front. */
 import { Hono } from 'hono';
-import { answer, apiPrefix, errorAnswer, type Trace } from './api/api.ts';
+import { answer, apiPrefix, errorAnswer } from './api/api.ts';
 import { createRateLimit, type Profile } from './api/rate-limit.ts';
 import { subscriptionRecord } from './api/records.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
-import { createRequestLog, loggableQuery, type LogEntry } from './control/log.ts';
+import { createFaults, type Faults } from './control/faults/faults.ts';
+import { createRequestLog, type LogEntry } from './control/log.ts';
+import { createTracing } from './control/tracing.ts';
 import { isStorageFailure } from './store/database.ts';
-import { script, window } from './ui/window.ts';
+import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
 import { createFeed } from './world/feed.ts';
 import { plant } from './world/seeds/plant.ts';
@@ -30,11 +32,13 @@ export interface SandboxOptions {
 
 /** A running sandbox, without a port. */
 export interface Sandbox {
-  /** Answers a request as the API would; can stand in for the global `fetch`. Never rejects for anything a request holds. */
+  /** Answers a request as the API would; can stand in for the global `fetch`. Rejects only where a fault breaks the connection. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   /** Goes back to a seed, by default the one it started with. @throws SeedError where it can't be planted */
   readonly reset: (seed?: SeedName | Seed) => void;
   readonly clock: Clock;
+  /** What goes wrong on purpose. */
+  readonly faults: Faults;
   /** Lets everything happen that has fallen due. Every request does this first. */
   readonly settle: () => void;
   /** The last thousand requests, oldest first. */
@@ -65,6 +69,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const rateLimit = createRateLimit(options.profile ?? 'spec', world.clock);
   const log = createRequestLog();
   const events = createFeed<SandboxEvent>();
+  const faults = createFaults();
   let open = true;
 
   const describe = (event: WorldEvent): SandboxEvent | undefined => {
@@ -85,35 +90,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       world.clock.load();
     }
     log.clear();
+    faults.clear();
     rateLimit.reset();
   };
 
-  const traced = async (request: Request, path: string): Promise<Response> => {
-    const from = request.url.indexOf('?');
-    const search = from < 0 ? '' : request.url.slice(from);
-    const trace: Trace = { operation: null, status: 0, reasons: [] };
-    const started = performance.now();
-    const response = await answer(world, rateLimit, request, path, search, trace);
-    const entry = log.add({
-      time: new Date(world.clock.now()).toISOString(),
-      method: request.method,
-      path: path.split('/').map((segment) => (/@|%40/.test(segment) ? '…' : segment)).join('/'),
-      query: loggableQuery(trace.operation, search),
-      operation: trace.operation?.id ?? null,
-      status: trace.status,
-      milliseconds: Math.round((performance.now() - started) * 100) / 100,
-      reasons: trace.reasons,
-    });
-    events.publish({ type: 'request', request: entry });
-    return response;
-  };
+  const trace = createTracing({ clock: world.clock, log, events, faults });
+  const traced = (request: Request, path: string): Promise<Response> =>
+    trace(request, path, (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told));
 
   const app = new Hono();
   app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
   app.all('/oauth/*', (context) => traced(context.req.raw, context.req.path));
-  app.route('/_sandbox', createControl({ world, log, events, reset }));
-  app.get('/', () => window());
-  app.get('/window.js', () => script());
+  app.onError((error) => {
+    throw error;
+  });
+  app.route('/_sandbox', createControl({ world, log, events, faults, reset }));
+  app.route('/', createPages(apiPrefix));
   app.notFound((context) => traced(context.req.raw, context.req.path));
 
   let planted = false;
@@ -139,6 +131,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     reset,
     clock: world.clock,
+    faults,
     settle: () => {
       if (open) world.settle();
     },

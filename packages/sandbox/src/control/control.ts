@@ -3,25 +3,26 @@ import { Hono } from 'hono';
 import { errorAnswer, toApiError } from '../api/api.ts';
 import { apiError, errorBody } from '../api/errors.ts';
 import { readOptionalJson } from '../api/reading.ts';
-import { subscriptionRecord } from '../api/records.ts';
 import { SeedError } from '../world/seeds/seed.ts';
 import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
 import { clockControl } from './clock.ts';
 import { eventStream, type SandboxEvent } from './events.ts';
+import { faultControl } from './faults.ts';
+import type { Faults } from './faults/faults.ts';
 import type { RequestLog } from './log.ts';
+import { subscriptionControl } from './subscriptions.ts';
 
 export interface ControlOptions {
   readonly world: World;
   readonly log: RequestLog;
   readonly events: Feed<SandboxEvent>;
+  readonly faults: Faults;
   /** Plants a seed – by name, as data, or the one the sandbox was started with. */
   readonly reset: (seed?: unknown) => void;
 }
 
-const shownSubscriptions = 200;
-
-export function createControl({ world, log, events, reset }: ControlOptions): Hono {
+export function createControl({ world, log, events, faults, reset }: ControlOptions): Hono {
   const control = new Hono();
 
   // Any page in the person's browser can send requests here; only those of this machine are meant to.
@@ -45,13 +46,9 @@ export function createControl({ world, log, events, reset }: ControlOptions): Ho
     return context.json({ subscriptions: world.store.subscriptions.total() });
   });
   control.get('/requests', (context) => context.json({ data: log.entries(Number(context.req.query('after')) || 0) }));
-  control.get('/subscriptions', (context) =>
-    context.json({
-      data: world.store.subscriptions.latest(shownSubscriptions).map((row) => subscriptionRecord(world.store, row, ['custom_fields'])),
-      total: world.store.subscriptions.total(),
-    }),
-  );
+  control.route('/', subscriptionControl({ world }));
   control.route('/', clockControl({ world }));
+  control.route('/', faultControl({ faults }));
   control.get('/events', () => eventStream(events));
 
   control.all('*', () =>

@@ -1,0 +1,55 @@
+/** `/_sandbox/subscriptions`: every subscription of every publication, searched and paged for a person who looks. */
+import { subscriptionStatuses } from '@newsletter-kit/core/contract';
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { apiError } from '../api/errors.ts';
+import { expansions, subscriptionRecord, type Expansion } from '../api/records.ts';
+import { check } from '../api/validation.ts';
+import type { World } from '../world/world.ts';
+
+const mostShown = 200;
+/** Counting goes no further, so that a search of a large publication stays quick. */
+const mostCounted = 10_000;
+
+const searchQuery = z.strictObject({
+  search: z.string().max(300).optional(),
+  status: z.enum(subscriptionStatuses).optional(),
+  limit: z.coerce.number<string>().int().min(1).max(mostShown).optional(),
+  before: z.coerce.number<string>().int().min(1).optional(),
+});
+
+const everything = Object.keys(expansions) as Expansion[];
+
+export function subscriptionControl({ world }: { readonly world: World }): Hono {
+  const { store } = world;
+  return new Hono()
+    .get('/subscriptions', (context) => {
+      const { search: text, status, limit = mostShown, before } = check(searchQuery, context.req.query()).value;
+      const search = { status, text: text?.trim() === '' ? undefined : text };
+      const found = store.finder.find(search, limit + 1, before);
+      const rows = found.slice(0, limit);
+      const matching = store.finder.count(search, mostCounted + 1);
+      return context.json({
+        data: rows.map((row) => ({ ...subscriptionRecord(store, row, ['custom_fields']), publication_id: row.publication_id })),
+        total: store.subscriptions.total(),
+        /** How many the search finds; at most `mostCounted`, and then there may be more. */
+        matching: Math.min(matching, mostCounted),
+        matching_is_exact: matching <= mostCounted,
+        next_before: found.length > limit ? (rows.at(-1)?.seq ?? null) : null,
+      });
+    })
+    .get('/subscriptions/:id', (context) => {
+      const row = store.finder.byId(context.req.param('id'));
+      if (!row) throw apiError(404, 'NOT_FOUND', 'There is no subscription with this id.');
+      const referrer = row.referred_by === null ? undefined : store.subscriptions.bySeq(row.referred_by);
+      return context.json({
+        data: {
+          ...subscriptionRecord(store, row, everything),
+          publication_id: row.publication_id,
+          publication_name: store.workspace.publication(row.publication_id)?.name ?? '',
+          payments_customer_id: row.payments_customer_id,
+          referred_by: referrer ? { id: referrer.id, email: referrer.email } : null,
+        },
+      });
+    });
+}
