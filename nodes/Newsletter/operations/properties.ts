@@ -1,7 +1,12 @@
 /** Makes the node's parameters out of the registry: resource, operation, publication, then each operation's own. */
-import { updateDisplayOptions, type INodeProperties, type INodePropertyOptions } from 'n8n-workflow';
+import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
+import { byName, choice } from '../parameters/choice.ts';
 import { publication } from '../parameters/publication.ts';
 import type { ResourceDefinition } from './definition.ts';
+
+const resource: INodeProperties = { displayName: 'Resource', name: 'resource', type: 'options', noDataExpression: true, default: '' };
+
+const operation: INodeProperties = { displayName: 'Operation', name: 'operation', type: 'options', noDataExpression: true, default: '' };
 
 type Registry = Readonly<Record<string, ResourceDefinition>>;
 
@@ -9,39 +14,18 @@ type Registry = Readonly<Record<string, ResourceDefinition>>;
 export function nodeProperties(resources: Registry): INodeProperties[] {
   const entries = Object.entries(resources);
   return [
-    {
-      displayName: 'Resource',
-      name: 'resource',
-      type: 'options',
-      noDataExpression: true,
-      default: entries[0]?.[0] ?? '',
-      options: byName(entries.map(([value, { name }]) => ({ name, value }))),
-    },
-    ...entries.map(([resource, definition]) => operationProperty(resource, definition)),
+    choice(resource, byName(entries.map(([value, { name }]) => ({ name, value })))),
+    ...entries.map(([value, definition]) => operationOf(value, definition)),
     publication,
-    ...entries.flatMap(([resource, { operations }]) =>
-      Object.entries(operations).flatMap(([operation, { properties }]) =>
-        updateDisplayOptions({ show: { resource: [resource], operation: [operation] } }, [...properties]),
+    ...entries.flatMap(([value, { operations }]) =>
+      Object.entries(operations).flatMap(([name, { properties }]) =>
+        updateDisplayOptions({ show: { resource: [value], operation: [name] } }, [...properties]),
       ),
     ),
   ];
 }
 
-function operationProperty(resource: string, { operations }: ResourceDefinition): INodeProperties {
-  const options = byName(
-    Object.entries(operations).map(([value, { name, description, action }]) => ({ name, value, description, action })),
-  );
-  return {
-    displayName: 'Operation',
-    name: 'operation',
-    type: 'options',
-    noDataExpression: true,
-    default: options[0]?.value ?? '',
-    displayOptions: { show: { resource: [resource] } },
-    options,
-  };
-}
-
-function byName(options: INodePropertyOptions[]): INodePropertyOptions[] {
-  return options.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+function operationOf(resourceValue: string, { operations }: ResourceDefinition): INodeProperties {
+  const options = Object.entries(operations).map(([value, { name, description, action }]) => ({ name, value, description, action }));
+  return { ...choice(operation, byName(options)), displayOptions: { show: { resource: [resourceValue] } } };
 }

@@ -1,5 +1,6 @@
 /** The events the trigger watches for. The key is the event's value in a workflow and must never change. */
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import { byName, choice } from '../parameters/choice.ts';
 import { subscriptionCreated } from './subscriptionCreated.ts';
 
 /** One event. */
@@ -14,15 +15,10 @@ export interface EventDefinition {
 
 export const events: Readonly<Record<string, EventDefinition>> = { subscriptionCreated };
 
+const event: INodeProperties = { displayName: 'Event', name: 'event', type: 'options', noDataExpression: true, required: true, default: '' };
+
 /** The list of events in the editor, made from the table. */
-export const eventProperty: INodeProperties = {
-  displayName: 'Event',
-  name: 'event',
-  type: 'options',
-  noDataExpression: true,
-  required: true,
-  default: Object.keys(events)[0] ?? '',
-  options: Object.entries(events)
-    .map(([value, { name, description }]) => ({ name, value, description }))
-    .toSorted((a, b) => a.name.localeCompare(b.name, 'en')),
-};
+export const eventProperty = choice(
+  event,
+  byName(Object.entries(events).map(([value, { name, description }]) => ({ name, value, description }))),
+);
