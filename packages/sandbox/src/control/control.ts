@@ -7,9 +7,11 @@ import { SeedError } from '../world/seeds/seed.ts';
 import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
 import { clockControl } from './clock.ts';
+import { connectionControl } from './connection.ts';
 import { eventStream, type SandboxEvent } from './events.ts';
 import { faultControl } from './faults.ts';
 import type { Faults } from './faults/faults.ts';
+import { jobControl } from './jobs.ts';
 import type { RequestLog } from './log.ts';
 import { subscriptionControl } from './subscriptions.ts';
 
@@ -47,6 +49,8 @@ export function createControl({ world, log, events, faults, reset }: ControlOpti
   });
   control.get('/requests', (context) => context.json({ data: log.entries(Number(context.req.query('after')) || 0) }));
   control.route('/', subscriptionControl({ world }));
+  control.route('/', jobControl({ world }));
+  control.route('/', connectionControl({ world }));
   control.route('/', clockControl({ world }));
   control.route('/', faultControl({ faults }));
   control.get('/events', () => eventStream(events));

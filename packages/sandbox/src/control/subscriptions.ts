@@ -25,21 +25,21 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
   return new Hono()
     .get('/subscriptions', (context) => {
       const { search: text, status, limit = mostShown, before } = check(searchQuery, context.req.query()).value;
-      const search = { status, text: text?.trim() === '' ? undefined : text };
-      const found = store.finder.find(search, limit + 1, before);
+      const search = { status, text };
+      const found = store.overview.subscriptions(search, limit + 1, before);
       const rows = found.slice(0, limit);
-      const matching = store.finder.count(search, mostCounted + 1);
+      const matching = store.overview.countSubscriptions(search, mostCounted + 1);
       return context.json({
         data: rows.map((row) => ({ ...subscriptionRecord(store, row, ['custom_fields']), publication_id: row.publication_id })),
         total: store.subscriptions.total(),
-        /** How many the search finds; at most `mostCounted`, and then there may be more. */
+        // How many the search finds; with `more_match` there are more than were counted.
         matching: Math.min(matching, mostCounted),
-        matching_is_exact: matching <= mostCounted,
+        more_match: matching > mostCounted,
         next_before: found.length > limit ? (rows.at(-1)?.seq ?? null) : null,
       });
     })
     .get('/subscriptions/:id', (context) => {
-      const row = store.finder.byId(context.req.param('id'));
+      const row = store.overview.subscription(context.req.param('id'));
       if (!row) throw apiError(404, 'NOT_FOUND', 'There is no subscription with this id.');
       const referrer = row.referred_by === null ? undefined : store.subscriptions.bySeq(row.referred_by);
       return context.json({
@@ -49,6 +49,7 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
           publication_name: store.workspace.publication(row.publication_id)?.name ?? '',
           payments_customer_id: row.payments_customer_id,
           referred_by: referrer ? { id: referrer.id, email: referrer.email } : null,
+          journeys: store.overview.journeysOf(row.seq),
         },
       });
     });

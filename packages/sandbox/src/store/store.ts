@@ -3,14 +3,14 @@ import { clockStore, type ClockStore } from './clock.ts';
 import { customFieldStore, type CustomFields } from './custom-fields.ts';
 import { openDatabase, type Database } from './database.ts';
 import { counter, dueStore, type Due } from './due.ts';
-import { subscriptionFinder, type SubscriptionFinder } from './subscription-search.ts';
+import { overviewStore, type Overview } from './overview.ts';
 import { subscriptionStore, type Subscriptions } from './subscriptions.ts';
 import { workspaceStore, type Workspace } from './workspace.ts';
 
 export interface Store {
   readonly workspace: Workspace;
   readonly subscriptions: Subscriptions;
-  readonly finder: SubscriptionFinder;
+  readonly overview: Overview;
   readonly customFields: CustomFields;
   readonly due: Due;
   readonly clock: ClockStore;
@@ -27,7 +27,7 @@ export function openStore(location: string): Store {
   return {
     workspace: workspaceStore(database),
     subscriptions: subscriptionStore(database),
-    finder: subscriptionFinder(database),
+    overview: overviewStore(database),
     customFields: customFieldStore(database),
     due: dueStore(database),
     clock: clockStore(database),

@@ -1,0 +1,92 @@
+/** What a person who looks asks the store: across publications, the latest first, found by a part of what is known. */
+import type { Bound, Database } from './database.ts';
+import { subscriptionColumns, type SubscriptionRow } from './subscriptions.ts';
+import type { ApiKeyRow, OauthClientRow } from './workspace.ts';
+
+/** What is looked for; a name left out does not narrow. */
+export interface SubscriptionSearch {
+  readonly status?: string | undefined;
+  /** A part of the address, source or campaign in any case of its letters, or a whole id. */
+  readonly text?: string | undefined;
+}
+
+/** A journey of a subscription, with the name of its automation. */
+export interface JourneyOverview {
+  readonly id: string;
+  readonly automation_name: string;
+  readonly status: string;
+  readonly created: number;
+  readonly completed: number | null;
+}
+
+/** A job of any kind, imports included; `error_log` is a JSON list. */
+export interface JobOverview {
+  readonly id: string;
+  readonly publication_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly failure_reason: string | null;
+  readonly error_log: string;
+  readonly created: number;
+  readonly completed: number | null;
+}
+
+/** The queries of the window. */
+export type Overview = ReturnType<typeof overviewStore>;
+
+export function overviewStore(database: Database) {
+  const byId = database.prepare<SubscriptionRow>(
+    `SELECT ${subscriptionColumns} FROM subscriptions WHERE substr(id, 5, 8) = substr(?1, 5, 8) AND id = ?1`,
+  );
+  const journeysOf = database.prepare<JourneyOverview>(
+    `SELECT journeys.id, automations.name AS automation_name, journeys.status, journeys.created, journeys.completed
+     FROM journeys JOIN automations ON automations.seq = journeys.automation WHERE subscription = ? ORDER BY journeys.seq DESC LIMIT 50`,
+  );
+  const jobs = database.prepare<JobOverview>(
+    'SELECT id, publication_id, type, status, failure_reason, error_log, created, completed FROM jobs ORDER BY seq DESC LIMIT ?',
+  );
+  const keys = database.prepare<ApiKeyRow>('SELECT key, publications FROM api_keys ORDER BY publications IS NOT NULL, key LIMIT 20');
+  const clients = database.prepare<OauthClientRow>('SELECT * FROM oauth_clients ORDER BY secret IS NULL, uid LIMIT 20');
+
+  return {
+    subscription: (id: string) => byId.get(id),
+    journeysOf: (subscription: number) => journeysOf.all(subscription),
+    jobs: (limit: number) => jobs.all(limit),
+    keys: () => keys.all(),
+    clients: () => clients.all(),
+
+    /** The last to arrive first; `before` is the `seq` of the last row of the page before. */
+    subscriptions(search: SubscriptionSearch, limit: number, before = Number.MAX_SAFE_INTEGER): SubscriptionRow[] {
+      const { where, values } = whereClause(search);
+      return database
+        .prepare<SubscriptionRow>(`SELECT ${subscriptionColumns} FROM subscriptions WHERE seq < ?${where} ORDER BY seq DESC LIMIT ?`)
+        .all(before, ...values, limit);
+    },
+
+    /** How many there are, counted up to `most`. */
+    countSubscriptions(search: SubscriptionSearch, most: number): number {
+      const { where, values } = whereClause(search);
+      const counted = `SELECT 1 FROM subscriptions WHERE true${where} LIMIT ?`;
+      return database.prepare<{ n: number }>(`SELECT count(*) AS n FROM (${counted})`).get(...values, most)?.n ?? 0;
+    },
+  };
+}
+
+/** A whole id is looked up; anything else has to be compared with every row until a page is full. */
+function whereClause({ status, text }: SubscriptionSearch): { readonly where: string; readonly values: Bound[] } {
+  const parts: string[] = [];
+  const values: Bound[] = [];
+  if (status !== undefined) {
+    parts.push(' AND status = ?');
+    values.push(status);
+  }
+  const part = text?.normalize('NFC').trim().toLowerCase() ?? '';
+  if (/^sub_[0-9a-f-]{36}$/.test(part)) {
+    parts.push(' AND substr(id, 5, 8) = substr(?, 5, 8) AND id = ?');
+    values.push(part, part);
+  } else if (part !== '') {
+    parts.push(' AND (instr(email_key, ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0)');
+    values.push(part, part, part);
+  }
+  return { where: parts.join(''), values };
+}
