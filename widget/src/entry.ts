@@ -27,7 +27,7 @@ export interface Entry {
 /** Reads the form. Empty fields are left out; an unticked box is an answer: false. */
 export function readEntry(form: HTMLFormElement, definitions: readonly FieldDefinition[]): Entry {
   const data = new FormData(form);
-  const textsOf = (name: string) => data.getAll(name).map((text) => cleanText(String(text))).filter(Boolean);
+  const textsOf = (name: string) => data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text) : '')).filter(Boolean);
   const fields: SubmittedField[] = [];
   const problems = new Map<string, MessageKey>();
   for (const [position, field] of definitions.entries()) {
@@ -38,8 +38,7 @@ export function readEntry(form: HTMLFormElement, definitions: readonly FieldDefi
     const value = read(...entered);
     // Of a date only the day was typed: no value, but not empty either.
     const isHalfTyped = form.querySelector<HTMLInputElement>(`#${id}`)?.validity.badInput;
-    if (isHalfTyped || (entered.length > 0 && value === undefined)) problems.set(id, problem);
-    else if (entered.length === 0 && field.required) problems.set(id, 'missing');
+    if (isHalfTyped || (entered.length > 0 ? value === undefined : field.required)) problems.set(id, problem);
     else if (value !== undefined) fields.push({ name: field.name, value });
   }
   return { fields, trap: textsOf(honeypotField).join(), problems };

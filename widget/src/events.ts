@@ -48,7 +48,7 @@ export class NewsletterErrorEvent extends Event {
   /** Seconds the endpoint asked to wait; 0 where it asked for none. */
   readonly retryAfter: number;
 
-  constructor(kind: FailureKind, status = 0, retryAfter = 0) {
+  constructor({ kind, status, retryAfter }: Pick<NewsletterErrorEvent, 'kind' | 'status' | 'retryAfter'>) {
     super('newsletter-error', outward);
     this.kind = kind;
     this.status = status;

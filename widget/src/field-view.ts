@@ -37,9 +37,9 @@ export function fieldView(field: FieldDefinition, id: string, problem: MessageKe
     inputmode=${inputMode ?? nothing}
     autocomplete=${autocomplete ?? nothing}
     autocapitalize=${autocomplete ? 'off' : nothing}
-    placeholder=${placeholder || nothing}
+    placeholder=${placeholder}
     ?required=${required}
-    aria-invalid=${problem ? 'true' : nothing}
+    aria-invalid=${problem !== undefined}
     aria-describedby=${describedBy}
   />`;
   return kind === 'boolean'

@@ -15,7 +15,7 @@ interface Kind {
   readonly inputMode?: 'email' | 'numeric' | 'decimal';
   /** What the browser may fill in. */
   readonly autocomplete?: 'email';
-  /** What to say where {@link Kind.read} finds no value in what was entered. */
+  /** What to say where {@link Kind.read} finds no value in what was entered, or where something is needed. Default `missing`. */
   readonly problem?: MessageKey;
   /** The value of what was entered, or undefined where it is none. */
   readonly read: (...entered: readonly string[]) => SubmittedValue | undefined;
@@ -28,7 +28,7 @@ export const kinds: Readonly<Record<ControlKind, Kind>> = {
   string: { type: 'text', read: (text) => text },
   integer: { type: 'text', inputMode: 'numeric', problem: 'notInteger', read: readInteger },
   double: { type: 'text', inputMode: 'decimal', problem: 'notDouble', read: readDouble },
-  boolean: { type: 'checkbox', read: (...ticked) => ticked.length > 0 },
+  boolean: { type: 'checkbox', problem: 'notTicked', read: (...ticked) => ticked.length > 0 },
   // A date input holds `YYYY-MM-DD` or nothing; browsers let nothing else through.
   date: { type: 'date', problem: 'notDate', read: (text) => text },
   datetime: { type: 'datetime-local', problem: 'notDatetime', read: readDatetime },

@@ -4,9 +4,8 @@ import { css } from 'lit';
 export const styles = css`
   :host {
     --_danger: var(--newsletter-danger, color-mix(in srgb, #e00 65%, CanvasText));
-    --_gap: var(--newsletter-gap, 0.75rem);
+    --_gap: var(--newsletter-gap, 1rem);
     display: block;
-    position: relative;
     overflow-wrap: anywhere;
   }
   :host([hidden]),
@@ -35,29 +34,29 @@ export const styles = css`
   [part=label] {
     display: block;
     padding: 0;
-    margin-block-end: 0.4rem;
+    margin-block-end: 0.5rem;
     font-weight: 600;
   }
   small {
-    font-weight: 400;
+    font-weight: normal;
   }
   [part=choice] {
     display: flex;
     align-items: center;
-    gap: 0.6rem;
+    gap: 0.5rem;
     min-block-size: 44px;
   }
   [part=choice] input {
     flex: none;
     inline-size: 1.4rem;
     min-block-size: 1.4rem;
-    accent-color: var(--newsletter-accent, auto);
+    accent-color: var(--newsletter-accent);
   }
   input,
   button {
     inline-size: 100%;
     min-block-size: 44px;
-    padding: 0.5em 0.75em;
+    padding: 0.5rem 0.75rem;
     font: inherit;
     font-size: max(16px, 1em);
     color: FieldText;
@@ -74,22 +73,27 @@ export const styles = css`
     border-color: transparent;
     cursor: pointer;
   }
+  ::placeholder {
+    color: inherit;
+    opacity: 0.65;
+  }
   [aria-disabled] {
     opacity: 0.65;
     cursor: progress;
   }
-  [aria-invalid] {
+  [aria-invalid=true] {
+    border-color: var(--_danger);
     outline: 2px solid var(--_danger);
     outline-offset: -2px;
   }
   :focus-visible {
-    outline: 2px solid var(--newsletter-focus, Highlight);
+    outline: 2px solid var(--newsletter-focus, CanvasText);
     outline-offset: 2px;
   }
   [part=problem],
   .error {
     color: var(--_danger);
-    margin-block-end: 0.4rem;
+    margin-block-end: 0.5rem;
   }
   [part=notice]:not(:empty) {
     margin-block-start: var(--_gap);

@@ -53,8 +53,8 @@ const none: Problems = new Map();
  * @cssprop [--newsletter-field=Field] - Background of inputs.
  * @cssprop --newsletter-border - Colour of the lines around inputs.
  * @cssprop --newsletter-danger - Colour of problems.
- * @cssprop [--newsletter-focus=Highlight] - Colour of the focus ring.
- * @cssprop [--newsletter-gap=0.75rem] - Space between fields.
+ * @cssprop [--newsletter-focus=CanvasText] - Colour of the focus ring.
+ * @cssprop [--newsletter-gap=1rem] - Space between fields.
  * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button.
  *
  * @cssstate busy - Waiting for the endpoint's answer.
@@ -123,7 +123,7 @@ export class NewsletterSignup extends LitElement {
           return fieldView(field, id, this.#problems.get(id), texts);
         })}
         <button part="button" aria-disabled=${busy || nothing}>${busy ? texts.busy : texts.button}</button>
-        <div class="trap" aria-hidden="true"><input name=${honeypotField} tabindex="-1" autocomplete="off" /></div>
+        <input class="trap" aria-hidden="true" name=${honeypotField} tabindex="-1" autocomplete="off" />
       </form>
       <p part="notice" class=${this.#state} role="status" tabindex="-1">${this.#notice(texts)}</p>`;
   }
@@ -188,16 +188,16 @@ export class NewsletterSignup extends LitElement {
   }
 
   #fail(failed: Failure, problems = none): void {
-    this.#failure = failed;
-    this.#notBefore = Date.now() + failed.retryAfter * 1000;
-    this.#show('error', problems);
-    if (problems.size > 0) this.#focus('[aria-invalid], [aria-describedby] input');
-    this.dispatchEvent(new NewsletterErrorEvent(failed.kind, failed.status, failed.retryAfter));
+    this.#show('error', problems, failed);
+    if (problems.size > 0) this.#focus('[aria-invalid=true], [aria-describedby] input');
+    this.dispatchEvent(new NewsletterErrorEvent(failed));
   }
 
-  #show(state: SignupState, problems = none): void {
+  #show(state: SignupState, problems = none, failed?: Failure): void {
     this.#state = state;
     this.#problems = problems;
+    this.#failure = failed;
+    this.#notBefore = Date.now() + (failed?.retryAfter ?? 0) * 1000;
     this.requestUpdate();
     this.#internals.states.clear();
     this.#internals.states.add(state);
@@ -205,7 +205,6 @@ export class NewsletterSignup extends LitElement {
 
   #clear(): void {
     this.#form?.reset();
-    this.#failure = undefined;
     this.#intent = undefined;
   }
 

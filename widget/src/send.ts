@@ -12,7 +12,7 @@ export interface Failure {
   readonly retryAfter: number;
   /** What the endpoint says is wrong: plain text, perhaps empty. */
   readonly said: string;
-  /** Code of the first thing it says. */
+  /** The endpoint's code for it. */
   readonly code: string;
 }
 
@@ -24,7 +24,7 @@ export function failure(kind: FailureKind): Failure {
 /** How long we wait for an answer, in milliseconds. */
 const patience = 20_000;
 
-const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 422: 'refused', 429: 'limited' };
+const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 429: 'limited' };
 
 /**
  * Posts the body. A refusal, a dead endpoint and a broken network are results, not exceptions. The request outlives the
@@ -48,7 +48,7 @@ export async function send(endpoint: string, { body, key }: Intent): Promise<Fai
       kind: kindOfStatus[status] ?? 'unavailable',
       status,
       retryAfter: secondsUntil(headers.get('Retry-After') ?? ''),
-      ...(await readErrors(response)),
+      ...(await readError(response)),
     };
   } catch {
     return failure('unreachable');
@@ -61,10 +61,17 @@ function secondsUntil(header: string): number {
   return Math.min(Math.max(Math.ceil(seconds) || 0, 0), 3600);
 }
 
-/** What the error body of the API says, cleaned and shortened; empty where the answer is anything else. */
-async function readErrors(response: Response): Promise<Pick<Failure, 'said' | 'code'>> {
-  const body: { readonly errors?: unknown } | null = await response.json().catch(() => null);
-  const errors: readonly (Readonly<Record<string, unknown>> | null)[] = Array.isArray(body?.errors) ? body.errors : [];
-  const said = errors.map((error) => String(error?.['message'] ?? '')).join(' ');
-  return { said: cleanText(said, 400), code: String(errors[0]?.['code']) };
+/** The first thing the error body of the API says, cleaned and shortened; empty where the answer is anything else. */
+async function readError(response: Response): Promise<Pick<Failure, 'said' | 'code'>> {
+  const body: unknown = await response.json().catch(() => null);
+  const error = property(property(body, 'errors'), '0');
+  return { said: cleanText(asText(property(error, 'message')), 400), code: asText(property(error, 'code')) };
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value ? Reflect.get(value, name) : undefined;
 }

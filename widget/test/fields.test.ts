@@ -121,7 +121,7 @@ describe('<newsletter-field>', () => {
     form.button.click();
     await form.reaches('error');
     expect(form.description(form.find('fieldset'))).to.equal('Topics is needed.');
-    expect(form.description(form.labelled('I agree'))).to.equal('I agree is needed.');
+    expect(form.description(form.labelled('I agree'))).to.equal('Tick this box to go on.');
     expect(form.focused).to.equal(form.labelled('AI'));
     expect(form.find('label').textContent).not.to.contain('(optional)');
     expect(form.labelled('First name').labels?.[0]?.textContent).to.contain('(optional)');
