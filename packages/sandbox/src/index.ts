@@ -2,6 +2,8 @@
 export { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
 export { profiles, type Profile } from './api/rate-limit.ts';
 export type { SandboxEvent } from './control/events.ts';
+export type { Effect, Fault, FaultRequest } from './control/faults/fault.ts';
+export type { Faults } from './control/faults/faults.ts';
 export type { LogEntry } from './control/log.ts';
 export { DatabaseError } from './store/database.ts';
 export type { Clock } from './world/clock.ts';

@@ -20,6 +20,12 @@ export const apiPrefix = '/v2';
 const route = createRouter(operations, { api: apiPrefix, app: '' });
 const handlers = new Map<string, Handler>([...subscriptionHandlers, ...customFieldHandlers].map((built) => [built.id, built]));
 
+/** The operations of the contract at a method and path; several only where the body tells them apart. */
+export function operationsAt(method: string, path: string): readonly Operation[] {
+  const match = route(method, path);
+  return match.kind === 'found' ? match.operations : [];
+}
+
 /** What the request log keeps of a request. */
 export interface Trace {
   operation: Operation | null;

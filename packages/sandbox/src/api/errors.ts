@@ -1,4 +1,5 @@
 /** The error body of the API, and the error that becomes one. */
+import { STATUS_CODES } from 'node:http';
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 
 /** Each status the sandbox answers with, as the service spells it in `statusText`. */
@@ -41,4 +42,11 @@ export function apiError(status: ErrorStatus, code: string, message: string, hea
 /** The body: `status`, `statusText`, `errors`. */
 export function errorBody(status: ErrorStatus, errors: readonly ErrorDetail[]) {
   return { status, statusText: statusTexts[status], errors };
+}
+
+/** An answer with the error body, also for a status that the API itself does not send. */
+export function refusal(status: number, error: ErrorDetail, headers: Readonly<Record<string, string>> = {}): Response {
+  const known: Readonly<Record<number, string>> = statusTexts;
+  const statusText = known[status] ?? (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]+/g, '_');
+  return Response.json({ status, statusText, errors: [error] }, { status, headers });
 }

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createSandbox, type Sandbox } from '../app.ts';
+import { listener } from './listener.ts';
 import type { CommandOptions } from './options.ts';
 import { loadSeed } from './seed-file.ts';
 
@@ -25,7 +26,7 @@ const tick = 100;
 /** @throws {@link ServeError}, SeedError or DatabaseError */
 export async function serve(options: CommandOptions): Promise<Served> {
   const sandbox = createSandbox({ db: options.db, seed: loadSeed(options.seed), profile: options.profile });
-  const server = createAdaptorServer({ fetch: (request: Request) => sandbox.fetch(request), overrideGlobalObjects: false });
+  const server = createAdaptorServer({ fetch: listener(sandbox), overrideGlobalObjects: false });
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -47,3 +47,9 @@ function mix(value: number): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
+
+/** A number from 0 up to 1 for the `n`th decision of this kind. */
+export function fraction(seed: number, kind: string, n: number): number {
+  const [lane = 0] = lanes(seed, kind, n);
+  return lane / 0x1_0000_0000;
+}

@@ -1,0 +1,104 @@
+/** What faults do to a request: delays, refusals, and connections that break before or after the work was done. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refusal } from '../../api/errors.ts';
+import type { Fired } from './faults.ts';
+
+/** How the connection to the API breaks: as `fetch` reports it, so that a client in process sees what it would see over a port. */
+export class ConnectionLost extends TypeError {
+  constructor() {
+    super('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' }) });
+    this.name = 'TypeError';
+  }
+}
+
+/** What a request does when nothing is in its way. Each call is one entry of the request log, with these notes. */
+export interface Course {
+  /** Does the request's work. */
+  readonly work: (request: Request, notes: readonly string[]) => Promise<Response>;
+  /** Ends the request without its work; no response stands for no answer at all. */
+  readonly end: (status: number, notes: readonly string[]) => void;
+}
+
+/**
+ * Runs a request through the faults that fired. Delays add up; of the others the first decides.
+ *
+ * @throws {@link ConnectionLost}, or the reason of the request's signal where it is aborted during a delay
+ */
+export async function underFaults(fired: readonly Fired[], request: Request, { work, end }: Course): Promise<Response> {
+  const notes: string[] = [];
+  const note = ({ id }: Fired, what: string): void => void notes.push(`Fault ${id}: ${what}`);
+  for (const fault of fired) {
+    if (typeof fault.effect !== 'object' || !('latency' in fault.effect)) continue;
+    note(fault, `the request waited ${fault.effect.latency} ms.`);
+    await wait(fault.effect.latency, request.signal);
+  }
+  const fault = fired.find(({ effect }) => typeof effect !== 'object' || 'status' in effect);
+  if (!fault || (typeof fault.effect === 'object' && 'latency' in fault.effect)) return work(request, notes);
+
+  if (typeof fault.effect === 'object') {
+    const { status, retryAfter, body } = fault.effect;
+    note(fault, `answered ${status}; nothing was applied.`);
+    end(status, notes);
+    return refused(status, body, retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) });
+  }
+  switch (fault.effect) {
+    case 'reset':
+      note(fault, 'the connection was reset before anything was applied.');
+      end(0, notes);
+      throw new ConnectionLost();
+    case 'lostResponse':
+      note(fault, 'the request was applied, then the connection was reset: the answer was lost.');
+      await work(request, notes);
+      throw new ConnectionLost();
+    case 'truncate':
+      note(fault, 'the request was applied, and its answer cut off in the middle.');
+      return cut(await work(request, notes));
+    case 'duplicate': {
+      const copy = request.clone();
+      const answer = await work(request, notes);
+      note(fault, 'this is the same request once more; the client sees the first answer.');
+      await work(copy, notes);
+      return answer;
+    }
+  }
+}
+
+async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, { signal });
+  } catch (error) {
+    // As fetch does: with the reason the caller gave.
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+function refused(status: number, body: 'error' | 'html' | 'empty', headers: Readonly<Record<string, string>>): Response {
+  if (body === 'error') return refusal(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers);
+  const html = body === 'html' ? `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>\n` : '';
+  return new Response(html, { status, headers: { 'Content-Type': 'text/html', ...headers } });
+}
+
+/** An answer that ends in the middle. Its body fails there; a server sends `part` and closes the connection. */
+export class CutResponse extends Response {
+  readonly part: Uint8Array;
+
+  constructor(part: Uint8Array, init: ResponseInit) {
+    let sent = false;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      if (sent) return controller.error(new TypeError('terminated', { cause: new ConnectionLost().cause }));
+      sent = true;
+      controller.enqueue(part);
+    };
+    super(new ReadableStream({ pull }, { highWaterMark: 0 }), init);
+    this.part = part;
+  }
+}
+
+/** The first half of the body under the length of the whole. An answer without a body stays as it is. */
+async function cut(response: Response): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const headers = new Headers(response.headers);
+  if (bytes.length === 0) return new Response(null, { status: response.status, headers });
+  headers.set('Content-Length', String(bytes.length));
+  return new CutResponse(bytes.subarray(0, Math.floor(bytes.length / 2)), { status: response.status, headers });
+}

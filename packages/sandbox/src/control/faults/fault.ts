@@ -1,0 +1,76 @@
+/** What a fault is: which requests it meets, when it fires, and what it then does to them. */
+import { operations } from '@newsletter-kit/core/contract';
+import * as z from 'zod';
+
+const effect = z.union([
+  z.enum(['reset', 'truncate', 'lostResponse', 'duplicate']),
+  z.strictObject({
+    status: z.int().min(400).max(599),
+    /** Seconds, sent as `Retry-After`. */
+    retryAfter: z.int().min(0).max(86_400).optional(),
+    /** The API's error body, or what a proxy in front of it answers. */
+    body: z.enum(['error', 'html', 'empty']).default('error'),
+  }),
+  z.strictObject({ latency: z.int().min(0).max(300_000) }),
+]);
+
+const ids = operations.map((operation) => operation.id);
+const match = z.string().refine((text) => text === '*' || /^[A-Z]+ \/\S*$/.test(text) || ids.some((id) => matchesOperation(text, id)), {
+  error: `must be "*", an operation such as "subscriptions.create" or "subscriptions.*", or a method and path such as "POST /v2/publications/*/subscriptions"`,
+});
+
+export const faultSchema = z.strictObject({
+  /** `*`, an operation's id with `*` for any part, or `METHOD /path` with `*` for anything. */
+  match: match.default('*'),
+  effect,
+  /** Fires from the nth request it meets on, counted from when it was set. Default: the first. */
+  nth: z.int().min(1).optional(),
+  /** Chance to fire at each request it meets, 0 to 1. */
+  probability: z.number().min(0).max(1).optional(),
+  /** Decides when a fault with a probability fires: the same number, the same requests. */
+  seed: z.int().default(1),
+  /** How often it fires at most; null for ever. Default 1 with `nth`, otherwise null. */
+  times: z.int().min(1).nullable().optional(),
+});
+
+/** A fault as it is written. */
+export type FaultRequest = z.input<typeof faultSchema>;
+export type Effect = z.output<typeof effect>;
+
+/** A fault that is set. */
+export interface Fault {
+  readonly id: string;
+  readonly match: string;
+  readonly effect: Effect;
+  readonly nth: number | null;
+  readonly probability: number | null;
+  readonly seed: number;
+  readonly times: number | null;
+  /** How many requests it has met. */
+  readonly seen: number;
+  /** How often it has fired. */
+  readonly fired: number;
+}
+
+/** A request, as far as faults look at it. */
+export interface Met {
+  readonly method: string;
+  readonly path: string;
+  /** Ids of the operations at this method and path. */
+  readonly operations: readonly string[];
+}
+
+/** Whether a fault with this `match` meets the request. */
+export function meets(match: string, { method, path, operations }: Met): boolean {
+  if (match === '*') return true;
+  if (match.includes(' ')) return wildcard(match, '.*').test(`${method} ${path}`);
+  return operations.some((id) => matchesOperation(match, id));
+}
+
+function matchesOperation(match: string, id: string): boolean {
+  return match === id || wildcard(match, '[^.]*').test(id);
+}
+
+function wildcard(text: string, anything: string): RegExp {
+  return new RegExp(`^${text.split('*').map((part) => part.replace(/[$()+.?[\\\]^{|}]/g, '\\$&')).join(anything)}$`);
+}

@@ -1,0 +1,55 @@
+/** Where every request of the API passes: through the faults that are set, then its work, then into the log and to whoever watches. */
+import { operationsAt, type Trace } from '../api/api.ts';
+import type { Clock } from '../world/clock.ts';
+import type { Feed } from '../world/feed.ts';
+import type { SandboxEvent } from './events.ts';
+import { underFaults } from './faults/effects.ts';
+import type { FaultSet } from './faults/faults.ts';
+import { loggableQuery, type RequestLog } from './log.ts';
+
+export interface TracingOptions {
+  readonly clock: Clock;
+  readonly log: RequestLog;
+  readonly events: Feed<SandboxEvent>;
+  readonly faults: FaultSet;
+}
+
+/** Answers a request and tells the trace how. */
+export type Work = (request: Request, path: string, search: string, trace: Trace) => Promise<Response>;
+
+/** @returns a function that answers a request by `work` and leaves an entry in the log */
+export function createTracing({ clock, log, events, faults }: TracingOptions) {
+  return async (request: Request, path: string, work: Work): Promise<Response> => {
+    const from = request.url.indexOf('?');
+    const search = from < 0 ? '' : request.url.slice(from);
+
+    const enter = (trace: Trace, started: number): void => {
+      const entry = log.add({
+        time: new Date(clock.now()).toISOString(),
+        method: request.method,
+        path: path.split('/').map((segment) => (/@|%40/.test(segment) ? '…' : segment)).join('/'),
+        query: loggableQuery(trace.operation, search),
+        operation: trace.operation?.id ?? null,
+        status: trace.status,
+        milliseconds: Math.round((performance.now() - started) * 100) / 100,
+        reasons: trace.reasons,
+      });
+      events.publish({ type: 'request', request: entry });
+    };
+    const answered = async (asked: Request, notes: readonly string[]): Promise<Response> => {
+      const trace: Trace = { operation: null, status: 0, reasons: [] };
+      const started = performance.now();
+      const response = await work(asked, path, search, trace);
+      trace.reasons.unshift(...notes);
+      enter(trace, started);
+      return response;
+    };
+
+    if (!faults.any) return answered(request, []);
+    const operations = operationsAt(request.method, path);
+    const fired = faults.fire({ method: request.method, path, operations: operations.map((operation) => operation.id) });
+    const end = (status: number, reasons: readonly string[]): void =>
+      enter({ operation: operations[0] ?? null, status, reasons: [...reasons] }, performance.now());
+    return underFaults(fired, request, { work: answered, end });
+  };
+}

@@ -1,0 +1,43 @@
+/** Faults over a port: what a real `fetch` sees of them. */
+import { expect, test, vi } from 'vitest';
+import { apiKeys, publicationId } from '../../src/index.ts';
+import { start, type Running } from './process.ts';
+
+// Each test starts processes; a busy machine takes its time.
+vi.setConfig({ testTimeout: 60_000 });
+
+const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
+const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
+const subscribe = (running: Running) => fetch(subscriptions(running), { method: 'POST', headers, body: '{"email":"ada@example.com"}' });
+const fault = (running: Running, body: object) => fetch(`${running.address}/_sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(body) });
+const total = async (running: Running) => ((await (await fetch(`${running.address}/_sandbox/subscriptions`)).json()) as { total: number }).total;
+
+test('over a port connections really break: before the work, after it, in the middle of the answer; then all is well again', async () => {
+  const running = await start(['--seed', 'empty']);
+
+  await fault(running, { match: 'subscriptions.create', effect: 'reset', nth: 1 });
+  await expect(subscribe(running)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  expect(await total(running)).toBe(0);
+
+  await fault(running, { match: 'subscriptions.create', effect: 'lostResponse', nth: 1 });
+  await expect(subscribe(running)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  expect(await total(running)).toBe(1);
+
+  await fault(running, { match: 'subscriptions.list', effect: 'truncate', nth: 1 });
+  const cut = await fetch(subscriptions(running), { headers });
+  expect(cut.status).toBe(200);
+  const length = Number(cut.headers.get('content-length'));
+  let received = '';
+  const reading = (async () => {
+    for await (const chunk of cut.body!.pipeThrough(new TextDecoderStream())) received += chunk;
+  })();
+  await expect(reading).rejects.toThrow('terminated');
+  expect(received.length).toBe(Math.floor(length / 2));
+  expect(received.startsWith('{"data":[{"id":"sub_')).toBe(true);
+
+  await fault(running, { effect: { latency: 30_000 }, times: 1 });
+  await expect(fetch(subscriptions(running), { headers, signal: AbortSignal.timeout(50) })).rejects.toThrow('timeout');
+  expect((await subscribe(running)).status).toBe(200);
+  expect(await running.stop()).toBe(0);
+  expect(running.output()).not.toMatch(/error/i);
+});

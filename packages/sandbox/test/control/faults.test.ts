@@ -1,0 +1,164 @@
+import { createClient } from '@newsletter-kit/core';
+import { expect, test } from 'vitest';
+import { apiKeys, publicationId, type Fault } from '../../src/index.ts';
+import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { control } from './control.ts';
+
+const ada = { email: 'ada@example.com' };
+const subscribe = (sandbox: ReturnType<typeof fresh>, email = ada.email) => send(sandbox, 'POST', subscriptionsPath, { email });
+
+test('a status fault answers in the error body with Retry-After, and nothing is applied', async () => {
+  const sandbox = fresh();
+  const set = await control(sandbox, 'POST', '/faults', { match: 'subscriptions.create', effect: { status: 503, retryAfter: 2 } });
+  expect(set).toMatchObject({ status: 201, body: { data: { id: 'fault_1', match: 'subscriptions.create', times: null, seen: 0, fired: 0 } } });
+  const answered = await subscribe(sandbox);
+  expect(answered.status).toBe(503);
+  expect(answered.headers.get('retry-after')).toBe('2');
+  expect(errorsOf(answered)[0]?.code).toBe('FAULT');
+  expect((await list(sandbox)).data).toEqual([]);
+  expect(sandbox.requests()[0]).toMatchObject({ operation: 'subscriptions.create', status: 503, reasons: ['Fault fault_1: answered 503; nothing was applied.'] });
+  expect((await control(sandbox, 'GET', '/faults')).body).toMatchObject({ data: [{ seen: 1, fired: 1 }] });
+});
+
+test('a proxy in front of the API may answer with a page, or with nothing', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: { status: 502, body: 'html' }, nth: 1 });
+  sandbox.faults.add({ effect: { status: 504, body: 'empty' }, nth: 2 });
+  const call = () => sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`);
+  const page = await call();
+  expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([502, 'text/html', expect.stringContaining('<h1>502</h1>')]);
+  const empty = await call();
+  expect([empty.status, await empty.text()]).toEqual([504, '']);
+});
+
+test('the nth request that a fault meets is hit, once unless times says otherwise', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ match: 'subscriptions.create', effect: { status: 500 }, nth: 2, times: 2 });
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 500 }, nth: 2 });
+  const statuses: number[] = [];
+  for (let n = 1; n <= 4; n += 1) statuses.push((await subscribe(sandbox)).status, (await send(sandbox, 'GET', subscriptionsPath)).status);
+  expect(statuses).toEqual([200, 200, 500, 500, 500, 200, 200, 200]);
+});
+
+test('a probability fires at the same requests for the same seed, at about that share of them, and elsewhere for another', async () => {
+  const pattern = async (seed: number): Promise<string> => {
+    const sandbox = fresh();
+    sandbox.faults.add({ effect: { status: 500 }, probability: 0.3, seed });
+    let hits = '';
+    for (let n = 0; n < 400; n += 1) hits += (await send(sandbox, 'GET', subscriptionsPath)).status === 500 ? 'x' : '.';
+    return hits;
+  };
+  const [one, again, other] = [await pattern(7), await pattern(7), await pattern(8)];
+  expect(again).toBe(one);
+  expect(other).not.toBe(one);
+  const share = one.replaceAll('.', '').length / one.length;
+  expect(share).toBeGreaterThan(0.22);
+  expect(share).toBeLessThan(0.38);
+});
+
+test.each([
+  ['*', [500, 500, 500]],
+  ['subscriptions.*', [500, 500, 200]],
+  ['*.list', [200, 500, 500]],
+  ['customFields.list', [200, 200, 500]],
+  ['GET /v2/publications/*', [200, 500, 500]],
+  ['POST /v2/publications/*/subscriptions', [500, 200, 200]],
+  ['GET /v2/publications/*/subscription', [200, 200, 200]],
+])('%s meets the requests it says', async (match, statuses) => {
+  const sandbox = fresh();
+  sandbox.faults.add({ match, effect: { status: 500 } });
+  const answers = [await subscribe(sandbox), await send(sandbox, 'GET', subscriptionsPath), await send(sandbox, 'GET', `/publications/${publicationId}/custom_fields`)];
+  expect(answers.map((answer) => answer.status)).toEqual(statuses);
+});
+
+test('reset: the connection breaks as fetch reports it, and nothing is applied', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: 'reset', nth: 1 });
+  await expect(subscribe(sandbox)).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  expect((await list(sandbox)).data).toEqual([]);
+});
+
+test('lost response: the request is applied, and its caller never learns', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: 'lostResponse', nth: 1 });
+  await expect(subscribe(sandbox)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+  expect(sandbox.requests()[0]).toMatchObject({ status: 200, reasons: [expect.stringContaining('the answer was lost'), 'A new subscription, validating.'] });
+  expect((await list(sandbox)).data.map((one) => one.email)).toEqual([ada.email]);
+});
+
+test('truncate: the answer announces its whole length and ends in the middle', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: 'truncate', nth: 1 });
+  const answer = await sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, { headers: { Authorization: `Bearer ${apiKeys.workspace}` } });
+  expect(answer.status).toBe(200);
+  expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(40);
+  await expect(answer.text()).rejects.toThrow('terminated');
+});
+
+test('duplicate: the request is applied twice, and the first answer is seen', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ match: 'customFields.create', effect: 'duplicate' });
+  const answered = await send(sandbox, 'POST', `/publications/${publicationId}/custom_fields`, { kind: 'string', display: 'City' });
+  expect(answered.status).toBe(200);
+  expect(sandbox.requests().map(({ operation, status }) => [operation, status])).toEqual([['customFields.create', 200], ['customFields.create', 400]]);
+});
+
+test('latency: the answer comes later, and a caller that gives up is let go with its own reason', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: { latency: 60 }, times: 1 });
+  const begun = performance.now();
+  await create(sandbox, ada);
+  expect(performance.now() - begun).toBeGreaterThan(55);
+  sandbox.faults.add({ effect: { latency: 60_000 } });
+  await expect(sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+test('delays add up before another fault decides', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: { latency: 20 } });
+  sandbox.faults.add({ effect: { latency: 20 } });
+  sandbox.faults.add({ effect: { status: 429 } });
+  sandbox.faults.add({ effect: { status: 500 } });
+  const begun = performance.now();
+  expect((await subscribe(sandbox)).status).toBe(429);
+  expect(performance.now() - begun).toBeGreaterThan(38);
+  expect(sandbox.requests()[0]?.reasons).toHaveLength(3);
+});
+
+test('a client with retries gets its subscription through what breaks, once', async () => {
+  const sandbox = fresh();
+  for (const [index, effect] of (['lostResponse', 'truncate', { status: 503 }] as const).entries()) sandbox.faults.add({ match: 'subscriptions.create', effect, nth: index + 1 });
+  const client = createClient({ baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, fetch: sandbox.fetch, retry: { minDelayMs: 1 } });
+  expect((await client.subscriptions.create(ada)).data.email).toBe(ada.email);
+  expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.create')).toHaveLength(4);
+  expect((await list(sandbox)).data).toHaveLength(1);
+});
+
+test.each([
+  [{}, '"effect" is missing'],
+  [{ effect: 'explode' }, '"effect"'],
+  [{ effect: { status: 200 } }, '"effect'],
+  [{ effect: { latency: -1 } }, '"effect'],
+  [{ effect: 'reset', match: 'subscriptions.creat' }, '"match" must be "*", an operation such as'],
+  [{ effect: 'reset', nth: 0 }, '"nth" must be at least 1'],
+  [{ effect: 'reset', probability: 2 }, '"probability" must be at most 1'],
+  [{ effect: 'reset', nht: 2 }, '"nht" is not known'],
+])('%j is refused', async (body, says) => {
+  const sandbox = fresh();
+  const answered = await control(sandbox, 'POST', '/faults', body);
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain(says);
+  expect(sandbox.faults.list()).toEqual([]);
+});
+
+test('faults are taken away by id, all together, or by a reset', async () => {
+  const sandbox = fresh();
+  const ids = ['reset', 'truncate', 'duplicate'].map((effect) => sandbox.faults.add({ effect: effect as 'reset' }).id);
+  expect((await control(sandbox, 'DELETE', `/faults/${ids[1]}`)).body).toEqual({ removed: 1 });
+  expect((await control(sandbox, 'DELETE', `/faults/${ids[1]}`)).status).toBe(404);
+  expect(sandbox.faults.list().map((fault: Fault) => fault.id)).toEqual([ids[0], ids[2]]);
+  expect((await control(sandbox, 'DELETE', '/faults')).body).toEqual({ removed: 2 });
+  sandbox.faults.add({ effect: 'reset' });
+  sandbox.reset();
+  expect((await subscribe(sandbox)).status).toBe(200);
+});
