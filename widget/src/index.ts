@@ -6,7 +6,7 @@ export {
   type FailureKind,
   type SentAttribution,
 } from './events.ts';
-export type { FieldKind } from './kinds.ts';
+export type { FieldKind } from './field-kind.ts';
 export { english, type MessageKey, type Messages } from './messages.ts';
 export { NewsletterField } from './newsletter-field.ts';
 export { NewsletterSignup, type SignupState } from './newsletter-signup.ts';

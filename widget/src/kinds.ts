@@ -1,9 +1,7 @@
 /** The kinds of field: which input asks for each, and how what was entered becomes a value. */
 import { isAddress, type SubmittedValue } from '@newsletter-kit/core/signup';
+import type { FieldKind } from './field-kind.ts';
 import type { MessageKey } from './messages.ts';
-
-/** Kind of a custom field, as the API names it. */
-export type FieldKind = 'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double';
 
 /** A kind of custom field, or the address itself. */
 export type ControlKind = FieldKind | 'email';
