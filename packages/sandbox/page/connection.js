@@ -1,0 +1,65 @@
+/** What to tell a client so that it reaches this sandbox: addresses, ids, keys, OAuth clients – to copy. */
+import { ask } from './control.js';
+import { fill, h } from './dom.js';
+import { copyButton, facts, panel } from './pieces.js';
+
+/** @returns {import('./window.js').View} */
+export function createConnection() {
+  const inner = h('div', { class: 'inner' });
+  return {
+    name: 'connection',
+    title: 'Addresses and keys',
+    element: panel('connection', 'Addresses and keys', h('div', { class: 'scroll' }, inner)),
+    async refresh() {
+      fill(inner, ...content(await ask('/connection')));
+    },
+  };
+}
+
+/** @param {any} connection */
+function content({ base_url, app_url, publications, keys, oauth_clients }) {
+  const environment = [
+    `NEWSLETTER_API_URL=${base_url}`,
+    `NEWSLETTER_API_KEY=${keys[0]?.key ?? ''}`,
+    `NEWSLETTER_PUBLICATION_ID=${publications[0]?.id ?? ''}`,
+  ].join('\n');
+  return [
+    facts([
+      ['Base URL', copyable(base_url, 'base URL')],
+      ...publications.map((/** @type {any} */ { id, name }) => [`Publication “${name}”`, copyable(id, 'publication id')]),
+      ...keys.map((/** @type {any} */ { key, publications: reach }) => [reach === null ? 'API key, whole workspace' : 'API key, restricted', copyable(key, 'key')]),
+    ]),
+    part('OAuth 2.0', [
+      facts([
+        ['App URL', copyable(app_url, 'app URL')],
+        ['Authorize', copyable(`${app_url}/oauth/authorize`, 'authorization address')],
+        ['Token', copyable(`${app_url}/oauth/token`, 'token address')],
+      ]),
+      ...oauth_clients.map((/** @type {any} */ { uid, name, secret, redirect_uris }) =>
+        h(
+          'div',
+          { class: 'card' },
+          h('b', {}, name),
+          facts([
+            ['Client id', copyable(uid, 'client id')],
+            ['Client secret', secret === null ? 'none: a public client, with PKCE' : copyable(secret, 'client secret')],
+            ['Redirects to', redirect_uris.join(', ')],
+          ]),
+        ),
+      ),
+    ]),
+    part('As environment variables', [h('pre', {}, environment), h('div', {}, copyButton(environment, 'variables'))]),
+  ];
+}
+
+/**
+ * @param {string} text
+ * @param {string} what
+ */
+const copyable = (text, what) => h('span', { class: 'copyable' }, h('code', {}, text), copyButton(text, what));
+
+/**
+ * @param {string} title
+ * @param {readonly import('./dom.js').Child[]} children
+ */
+const part = (title, children) => h('section', { class: 'inner-part' }, h('h3', {}, title), ...children);
