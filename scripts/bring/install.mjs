@@ -76,7 +76,8 @@ async function install(root) {
     shell: windows,
     stdio: ['ignore', 'pipe', 'pipe'],
     // CI=true keeps pnpm from asking questions; browsers come from the system, never from an install script.
-    env: { ...process.env, CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
+    // npm's own loudness is inherited, and a silent npm would keep back why it failed.
+    env: { ...process.env, npm_config_loglevel: 'warn', CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
   });
   let output = '';
   const keep = (/** @type {Buffer} */ chunk) => (output += chunk);

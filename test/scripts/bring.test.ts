@@ -22,8 +22,9 @@ describe('the starter', () => {
     expect(output()).not.toMatch(/^\s+at /m);
   });
 
-  it('says that the registry cannot be reached', async () => {
+  it.each(['notice', 'silent'])('says that the registry cannot be reached, with npm %s', async (loglevel) => {
     const nowhere = {
+      npm_config_loglevel: loglevel,
       npm_config_registry: 'http://127.0.0.1:9/',
       npm_config_cache: join(checkout, 'cache'),
       npm_config_fetch_retries: '0',
