@@ -8,6 +8,7 @@ import type { SandboxEvent } from './control/events.ts';
 import { createFaults, type Faults } from './control/faults/faults.ts';
 import { createRequestLog, type LogEntry } from './control/log.ts';
 import { createTracing } from './control/tracing.ts';
+import { answerOauth, oauthPrefix } from './oauth/oauth.ts';
 import { isStorageFailure } from './store/database.ts';
 import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
@@ -100,7 +101,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const app = new Hono();
   app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
-  app.all('/oauth/*', (context) => traced(context.req.raw, context.req.path));
+  app.all(`${oauthPrefix}/*`, (context) => trace(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked)));
   app.onError((error) => {
     throw error;
   });

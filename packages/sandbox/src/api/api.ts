@@ -5,7 +5,7 @@ import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import { isStorageFailure } from '../store/database.ts';
 import { Refusal } from '../world/refusal.ts';
 import type { World } from '../world/world.ts';
-import { authenticate, findPublication } from './auth.ts';
+import { authenticate, findPublication, requireScope } from './auth.ts';
 import { customFieldHandlers } from './custom-fields.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
 import type { Handler } from './handler.ts';
@@ -33,7 +33,7 @@ export interface Trace {
   readonly reasons: string[];
 }
 
-/** Answers one request of the API or of OAuth and tells the trace how. Never rejects. */
+/** Answers one request of the API and tells the trace how. Never rejects. */
 export async function answer(world: World, rateLimit: RateLimit, request: Request, path: string, search: string, trace: Trace): Promise<Response> {
   let headers: Readonly<Record<string, string>> = {};
   try {
@@ -46,10 +46,10 @@ export async function answer(world: World, rateLimit: RateLimit, request: Reques
     const [operation] = match.operations;
     if (!operation) throw new Error('The router found a path without an operation.');
     trace.operation = operation;
-    if (operation.base === 'app') throw notBuilt(operation);
 
     const bearer = authenticate(world, request.headers.get('authorization'));
     headers = rateLimit.count();
+    requireScope(bearer, operation);
     const handler = handlers.get(operation.id);
     if (!handler) throw notBuilt(operation);
     const publication = findPublication(world, bearer, match.params['publicationId'] ?? '');

@@ -1,19 +1,40 @@
-/** Who asks, and whether the publication they name is theirs. */
+/** Who asks, by API key or OAuth access token, what they may do, and whether the publication they name is theirs. */
+import type { Operation } from '@newsletter-kit/core/contract';
+import { bearerOf, problemTexts } from '../oauth/bearer.ts';
+import { bearerChallenge } from '../oauth/errors.ts';
+import { accessTokenProblem } from '../oauth/grants.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
 
-/** The bearer of a valid token. `publications` is null where it reaches the whole workspace. */
+/** The bearer of a valid token. */
 export interface Bearer {
+  /** Ids of the publications it is restricted to; null where it reaches the whole workspace. Only API keys can be restricted. */
   readonly publications: readonly string[] | null;
+  /** What an OAuth token may do; null for an API key, which may do everything. */
+  readonly scopes: readonly string[] | null;
 }
 
-/** @throws ApiError 401, the same for a missing and for an unknown token */
+/** @throws ApiError 401, the same for a missing and for an unknown token; an OAuth token that was good once is told why it is not now */
 export function authenticate(world: World, authorization: string | null): Bearer {
-  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  const key = token === undefined ? undefined : world.store.workspace.key(token);
-  if (!key) throw apiError(401, 'INVALID_API_KEY', 'The api key is not valid');
-  return { publications: key.publications === null ? null : (JSON.parse(key.publications) as string[]) };
+  const value = bearerOf(authorization);
+  const key = value === undefined ? undefined : world.store.workspace.key(value);
+  if (key) return { publications: key.publications === null ? null : (JSON.parse(key.publications) as string[]), scopes: null };
+  const token = value === undefined ? undefined : world.store.oauth.byAccessToken(value);
+  if (!token) throw apiError(401, 'INVALID_API_KEY', 'The api key is not valid');
+  const problem = accessTokenProblem(world, token);
+  if (problem) {
+    const text = problemTexts[problem];
+    throw apiError(401, 'INVALID_ACCESS_TOKEN', text, { 'WWW-Authenticate': bearerChallenge('invalid_token', text) });
+  }
+  return { publications: null, scopes: token.scope.split(' ') };
+}
+
+/** Lets an OAuth token do only what was granted; where the contract names no scope, any token will do. @throws ApiError 403 */
+export function requireScope(bearer: Bearer, { scope }: Operation): void {
+  if (scope === null || !bearer.scopes || bearer.scopes.includes(scope)) return;
+  const text = `The access token lacks the scope ${scope}.`;
+  throw apiError(403, 'INSUFFICIENT_SCOPE', text, { 'WWW-Authenticate': bearerChallenge('insufficient_scope', text, scope) });
 }
 
 /** @throws ApiError 404, the same for a publication that does not exist and for one out of the token's reach */

@@ -44,7 +44,8 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
   }
 }
 
-async function readText(request: Request): Promise<string> {
+/** The body as text. @throws ApiError 413 where it is too large */
+export async function readText(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > bodyLimit) throw tooLarge();
   // Over a port every body announces its length or comes in chunks; only the latter has to be counted while it is read.
   const text = request.headers.has('transfer-encoding') ? await readChunks(request) : await request.text();

@@ -1,8 +1,14 @@
 /** The store: one database with the queries of every resource. */
+import { automationStore, type Automations } from './automations.ts';
 import { clockStore, type ClockStore } from './clock.ts';
+import { contentStore, type Content } from './content.ts';
 import { customFieldStore, type CustomFields } from './custom-fields.ts';
 import { openDatabase, type Database } from './database.ts';
+import { deletionRequestStore, type DeletionRequests } from './deletion-requests.ts';
 import { counter, dueStore, type Due } from './due.ts';
+import { giftStore, type Gifts } from './gifts.ts';
+import { jobStore, type Jobs } from './jobs.ts';
+import { oauthStore, type Oauth } from './oauth.ts';
 import { overviewStore, type Overview } from './overview.ts';
 import { subscriptionStore, type Subscriptions } from './subscriptions.ts';
 import { workspaceStore, type Workspace } from './workspace.ts';
@@ -12,6 +18,12 @@ export interface Store {
   readonly subscriptions: Subscriptions;
   readonly overview: Overview;
   readonly customFields: CustomFields;
+  readonly jobs: Jobs;
+  readonly automations: Automations;
+  readonly gifts: Gifts;
+  readonly content: Content;
+  readonly deletionRequests: DeletionRequests;
+  readonly oauth: Oauth;
   readonly due: Due;
   readonly clock: ClockStore;
   /** The next number of this kind of record. */
@@ -29,6 +41,12 @@ export function openStore(location: string): Store {
     subscriptions: subscriptionStore(database),
     overview: overviewStore(database),
     customFields: customFieldStore(database),
+    jobs: jobStore(database),
+    automations: automationStore(database),
+    gifts: giftStore(database),
+    content: contentStore(database),
+    deletionRequests: deletionRequestStore(database),
+    oauth: oauthStore(database),
     due: dueStore(database),
     clock: clockStore(database),
     next: counter(database),

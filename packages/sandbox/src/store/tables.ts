@@ -14,8 +14,14 @@ export const tables = {
   publications: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, double_opt_in INTEGER NOT NULL, created INTEGER NOT NULL`,
   // publications: a JSON list of ids, or null where the key reaches the whole workspace.
   api_keys: `key TEXT PRIMARY KEY, publications TEXT`,
-  // secret: null for a public client.
-  oauth_clients: `uid TEXT PRIMARY KEY, name TEXT NOT NULL, secret TEXT, redirect_uris TEXT NOT NULL`,
+  // secret: null for a public client. redirect_uris, grant_types: JSON lists.
+  oauth_clients: `uid TEXT PRIMARY KEY, name TEXT NOT NULL, secret TEXT, redirect_uris TEXT NOT NULL, grant_types TEXT NOT NULL`,
+  // One consent and the code given for it. Times of OAuth are in seconds.
+  oauth_grants: `seq INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, client TEXT NOT NULL, redirect_uri TEXT NOT NULL, scope TEXT NOT NULL,
+    code_challenge TEXT, code_challenge_method TEXT, expires INTEGER NOT NULL, used INTEGER NOT NULL`,
+  // consent: the grant that a token descends from, over every rotation.
+  oauth_tokens: `seq INTEGER PRIMARY KEY, consent INTEGER NOT NULL, scope TEXT NOT NULL, access_token TEXT NOT NULL UNIQUE,
+    refresh_token TEXT UNIQUE, created INTEGER NOT NULL, expires INTEGER NOT NULL, revoked INTEGER NOT NULL`,
   tiers: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL,
     status TEXT NOT NULL, UNIQUE (publication_id, name)`,
   newsletter_lists: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, name TEXT NOT NULL,
@@ -99,5 +105,6 @@ export const indexes = [
   'CREATE INDEX gifts_subscription ON gifts (subscription)',
   'CREATE INDEX gifts_access ON gifts (access)',
   'CREATE INDEX deletion_requests_address ON deletion_requests (email_key)',
+  'CREATE INDEX oauth_tokens_consent ON oauth_tokens (consent)',
   'CREATE INDEX due_at ON due (at, seq)',
 ] as const;

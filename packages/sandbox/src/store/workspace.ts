@@ -32,12 +32,13 @@ export interface ApiKeyRow {
   readonly publications: string | null;
 }
 
-/** An OAuth client; `secret` is null for a public one, `redirect_uris` a JSON list. */
+/** An OAuth client; `secret` is null for a public one, `redirect_uris` and `grant_types` are JSON lists. */
 export interface OauthClientRow {
   readonly uid: string;
   readonly name: string;
   readonly secret: string | null;
   readonly redirect_uris: string;
+  readonly grant_types: string;
 }
 
 /** The queries about the workspace. */
@@ -49,7 +50,7 @@ export function workspaceStore(database: Database) {
   const publications = database.prepare<PublicationRow>('SELECT * FROM publications ORDER BY created, id');
   const addKey = database.prepare('INSERT INTO api_keys (key, publications) VALUES (?, ?)');
   const key = database.prepare<ApiKeyRow>('SELECT * FROM api_keys WHERE key = ?');
-  const addClient = database.prepare('INSERT INTO oauth_clients (uid, name, secret, redirect_uris) VALUES (?, ?, ?, ?)');
+  const addClient = database.prepare('INSERT INTO oauth_clients (uid, name, secret, redirect_uris, grant_types) VALUES (?, ?, ?, ?, ?)');
   const addTier = database.prepare('INSERT INTO tiers (seq, id, publication_id, name, description, status) VALUES (?, ?, ?, ?, ?, ?)');
   const tiers = database.prepare<TierRow>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name');
   const addList = database.prepare('INSERT INTO newsletter_lists (seq, id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?, ?)');
@@ -60,7 +61,7 @@ export function workspaceStore(database: Database) {
     publications: () => publications.all(),
     addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
     key: (value: string) => key.get(value),
-    addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris),
+    addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
     addTier: (row: TierRow): void => addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
     tiers: (publicationId: string) => tiers.all(publicationId),
     addList: (row: NewsletterListRow): void => addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),

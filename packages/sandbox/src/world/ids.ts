@@ -8,6 +8,8 @@ export interface Ids {
   uuid(kind: string, n: number): string;
   /** Ten letters and digits for the `n`th record of this kind. */
   code(kind: string, n: number): string;
+  /** 43 letters, digits, `-` and `_` for the `n`th record of this kind. */
+  token(kind: string, n: number): string;
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -30,14 +32,19 @@ export function createIds(seed: number): Ids {
       }
       return code;
     },
+    token(kind, n) {
+      const bytes = new DataView(new ArrayBuffer(32));
+      for (const [index, lane] of lanes(seed, `${kind}#`, n, 8).entries()) bytes.setUint32(index * 4, lane);
+      return Buffer.from(bytes.buffer).toString('base64url');
+    },
   };
 }
 
-/** Four well-mixed 32-bit numbers. */
-function lanes(seed: number, kind: string, n: number): number[] {
+/** Well-mixed 32-bit numbers. */
+function lanes(seed: number, kind: string, n: number, count = 4): number[] {
   let base = mix(seed ^ 0x9e3779b9);
   for (let i = 0; i < kind.length; i += 1) base = mix(base ^ Math.imul(kind.charCodeAt(i), 0x01000193));
-  return [1, 2, 3, 4].map((lane) => mix(mix(base + Math.imul(lane, 0x85ebca6b)) ^ mix(n + Math.imul(lane, 0x27d4eb2f))));
+  return Array.from({ length: count }, (_, index) => index + 1).map((lane) => mix(mix(base + Math.imul(lane, 0x85ebca6b)) ^ mix(n + Math.imul(lane, 0x27d4eb2f))));
 }
 
 /** The finalizer of MurmurHash3: every input bit reaches every output bit. */

@@ -1,5 +1,7 @@
 /** Plants a seed in an empty world. */
 import { addressKey } from '@newsletter-kit/core/signup';
+import { grantTypes } from '../../oauth/grant-types.ts';
+import { standardRedirectUris } from '../../oauth/redirect.ts';
 import { applyCustomFields, matchCustomFields } from '../custom-fields.ts';
 import { apiKeys, oauthClients, publicationId } from '../fixed.ts';
 import type { World } from '../world.ts';
@@ -11,10 +13,10 @@ const standardKeys: NonNullable<ReadSeed['keys']> = [
   { key: apiKeys.workspace },
   { key: apiKeys.restricted, publications: [publicationId] },
 ];
-const redirect_uris = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+const oauthDefaults = { redirect_uris: [...standardRedirectUris], grant_types: [...grantTypes] };
 const standardClients: NonNullable<ReadSeed['oauth_clients']> = [
-  { ...oauthClients.confidential, name: 'Sandbox app', redirect_uris },
-  { ...oauthClients.public, name: 'Sandbox app without a secret', redirect_uris },
+  { ...oauthClients.confidential, name: 'Sandbox app', ...oauthDefaults },
+  { ...oauthClients.public, name: 'Sandbox app without a secret', ...oauthDefaults },
 ];
 
 /** Replaces everything in the world by the seed, in one transaction: where it can't be planted, nothing has changed. */
@@ -27,7 +29,7 @@ export function plant(world: World, seed: ReadSeed): void {
       workspace.addKey({ key, publications: publications ? JSON.stringify(publications) : null });
     }
     for (const client of seed.oauth_clients ?? standardClients) {
-      workspace.addClient({ ...client, redirect_uris: JSON.stringify(client.redirect_uris) });
+      workspace.addClient({ ...client, redirect_uris: JSON.stringify(client.redirect_uris), grant_types: JSON.stringify(client.grant_types) });
     }
     for (const publication of seed.publications) plantPublication(world, publication);
     note({ type: 'reset' });

@@ -2,6 +2,8 @@
 import { customFieldKinds, subscriptionStatuses, subscriptionTiers, tierStatuses, utmChannels } from '@newsletter-kit/core/contract';
 import { address, customFieldValue } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
+import { grantTypes } from '../../oauth/grant-types.ts';
+import { isRedirectUri } from '../../oauth/redirect.ts';
 
 const text = z.string().default('');
 const count = z.int().min(0).default(0);
@@ -54,14 +56,24 @@ const publication = z.strictObject({
   subscriptions: z.array(subscription).default([]),
 });
 
+const oauthClient = z.strictObject({
+  uid: z.string().min(1),
+  /** Shown on the consent page. */
+  name: z.string().min(1),
+  /** null makes a public client, which has to use PKCE. */
+  secret: z.string().min(1).nullable(),
+  /** Compared to the letter, except that a port does not count on `http://127.0.0.1`, `http://localhost` and `http://[::1]`. */
+  redirect_uris: z.array(z.string().refine(isRedirectUri, 'must be an absolute URI without a fragment')),
+  /** Without `refresh_token` the client gets none. */
+  grant_types: z.array(z.enum(grantTypes)).min(1).default([...grantTypes]),
+});
+
 /** The format of a seed file. Keys and OAuth clients that are left out are the standard ones. */
 export const seedSchema = z.strictObject({
   publications: z.array(publication).min(1),
   /** `publications` restricts a key; left out, it reaches the whole workspace. */
   keys: z.array(z.strictObject({ key: z.string().min(1), publications: z.array(z.string()).optional() })).optional(),
-  oauth_clients: z
-    .array(z.strictObject({ uid: z.string().min(1), name: z.string(), secret: z.string().nullable(), redirect_uris: z.array(z.string()) }))
-    .optional(),
+  oauth_clients: z.array(oauthClient).optional(),
 });
 
 /** A seed as it is written. */

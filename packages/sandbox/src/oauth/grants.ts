@@ -1,0 +1,139 @@
+/** Codes and tokens: issued, redeemed, rotated, revoked. Each lives and dies by the sandbox's clock. */
+import type { GrantRow, IssuedToken } from '../store/oauth.ts';
+import type { OauthClientRow } from '../store/workspace.ts';
+import type { World } from '../world/world.ts';
+import { OauthError } from './errors.ts';
+import { answers } from './pkce.ts';
+
+/** Seconds that a code and an access token are good for. A refresh token does not expire by itself. */
+export const codeLifetime = 600;
+export const accessTokenLifetime = 7200;
+
+/** What the person agreed to. */
+export interface Consent {
+  readonly client: OauthClientRow;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly challenge: string | null;
+  readonly challengeMethod: string | null;
+}
+
+/** What redeems a code. */
+export interface Redemption {
+  readonly client: OauthClientRow;
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly verifier: string | undefined;
+}
+
+/** Why a token is of no use; undefined where it is good. */
+export type TokenProblem = 'revoked' | 'expired' | undefined;
+
+/** Notes a consent and gives the code for it. */
+export function issueCode(world: World, consent: Consent): string {
+  return world.write(() => {
+    const seq = world.store.next('oauth_grant');
+    const code = world.ids.token('oauth_code', seq);
+    world.store.oauth.addGrant({
+      seq,
+      code,
+      client: consent.client.uid,
+      redirect_uri: consent.redirectUri,
+      scope: consent.scopes.join(' '),
+      code_challenge: consent.challenge,
+      code_challenge_method: consent.challengeMethod,
+      expires: world.clock.seconds() + codeLifetime,
+      used: 0,
+    });
+    return code;
+  });
+}
+
+/** The tokens for a code. A code that comes a second time ends those that it gave. @throws OauthError invalid_grant */
+export function redeemCode(world: World, redemption: Redemption): IssuedToken {
+  const { oauth } = world.store;
+  const grant = oauth.grant(redemption.code);
+  if (!grant) throw refused('There is no such code.');
+  checkRedemption(grant, redemption);
+  if (grant.used === 1) {
+    world.write(() => oauth.revokeGrant(grant.seq));
+    throw refused('The code was used before. The tokens issued for it are revoked now.');
+  }
+  if (world.clock.seconds() >= grant.expires) throw refused(`The code has expired: it was good for ${codeLifetime} s.`);
+  return world.write(() => {
+    oauth.useGrant(grant.seq);
+    return issueToken(world, { consent: grant.seq, client: redemption.client, scope: grant.scope, granted: grant.scope });
+  });
+}
+
+function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Redemption): void {
+  if (grant.client !== client.uid) throw refused('The code was issued to another client.');
+  if (grant.redirect_uri !== redirectUri) throw refused('The redirect_uri is not the one the code was asked for with.');
+  if (grant.code_challenge === null || grant.code_challenge_method === null) {
+    // Taking it would let an attacker strip the challenge off the first request (RFC 9700 §4.8).
+    if (verifier !== undefined) throw refused('There is a code_verifier, but the code was asked for without a code_challenge.');
+    return;
+  }
+  if (verifier === undefined) throw new OauthError('invalid_request', { description: 'Missing required parameter: code_verifier.' });
+  if (!answers(verifier, grant.code_challenge, grant.code_challenge_method)) throw refused('The code_verifier does not answer the code_challenge.');
+}
+
+/**
+ * New tokens for a refresh token, which ends with its access token. One that comes a second time has been copied: everything
+ * that descends from the same consent ends then (RFC 9700 §4.14).
+ *
+ * @param scopesWithin - chooses the scopes of the new access token within those granted; may throw
+ * @throws OauthError invalid_grant
+ */
+export function rotate(world: World, client: OauthClientRow, refreshToken: string, scopesWithin: (granted: readonly string[]) => readonly string[]): IssuedToken {
+  const { oauth } = world.store;
+  const token = oauth.byRefreshToken(refreshToken);
+  if (!token) throw refused('There is no such refresh token.');
+  if (token.client !== client.uid) throw refused('The refresh token was issued to another client.');
+  if (token.revoked === 1) {
+    world.write(() => oauth.revokeGrant(token.consent));
+    throw refused('The refresh token was used or revoked before. All tokens of the same consent are revoked now.');
+  }
+  const scope = scopesWithin(token.granted.split(' ')).join(' ');
+  return world.write(() => {
+    oauth.revoke(token.seq);
+    return issueToken(world, { consent: token.consent, client, scope, granted: token.granted });
+  });
+}
+
+interface Issue {
+  readonly consent: number;
+  readonly client: OauthClientRow;
+  readonly scope: string;
+  readonly granted: string;
+}
+
+function issueToken(world: World, { consent, client, scope, granted }: Issue): IssuedToken {
+  const seq = world.store.next('oauth_token');
+  const created = world.clock.seconds();
+  const token = {
+    seq,
+    consent,
+    scope,
+    access_token: world.ids.token('access_token', seq),
+    refresh_token: mayUse(client, 'refresh_token') ? world.ids.token('refresh_token', seq) : null,
+    created,
+    expires: created + accessTokenLifetime,
+    revoked: 0,
+  };
+  world.store.oauth.addToken(token);
+  return { ...token, client: client.uid, granted };
+}
+
+/** Whether the client is registered for this grant type. */
+export function mayUse(client: OauthClientRow, grantType: string): boolean {
+  return (JSON.parse(client.grant_types) as string[]).includes(grantType);
+}
+
+/** Whether an access token is good now. */
+export function accessTokenProblem(world: World, token: IssuedToken): TokenProblem {
+  if (token.revoked === 1) return 'revoked';
+  return world.clock.seconds() >= token.expires ? 'expired' : undefined;
+}
+
+const refused = (reason: string) => new OauthError('invalid_grant', { reason });

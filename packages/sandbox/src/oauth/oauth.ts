@@ -1,0 +1,70 @@
+/** `/oauth/…`: every request goes to its endpoint by method and path, and always ends in an answer of OAuth's own kind. */
+import { operation } from '@newsletter-kit/core/contract';
+import { toApiError, type Trace } from '../api/api.ts';
+import type { World } from '../world/world.ts';
+import { askConsent, takeAnswer } from './authorize.ts';
+import { json, type Endpoint, type OauthCall } from './endpoint.ts';
+import { OauthError } from './errors.ts';
+import { introspect } from './introspect.ts';
+import { revoke } from './revoke.ts';
+import { token } from './token.ts';
+import { tokenInfo } from './token-info.ts';
+
+/** Where OAuth lies below the sandbox's address. */
+export const oauthPrefix = '/oauth';
+
+/** Each endpoint with the operation it is; the form of the consent page comes back to where the page was. */
+const endpoints = [
+  { id: 'oauth.authorize', method: 'GET', endpoint: askConsent },
+  { id: 'oauth.authorize', method: 'POST', endpoint: takeAnswer },
+  { id: 'oauth.exchange', method: 'POST', endpoint: token },
+  { id: 'oauth.revoke', method: 'POST', endpoint: revoke },
+  { id: 'oauth.introspect', method: 'POST', endpoint: introspect },
+  { id: 'oauth.tokenInfo', method: 'GET', endpoint: tokenInfo },
+] as const satisfies readonly { readonly id: string; readonly method: string; readonly endpoint: Endpoint }[];
+
+/** Answers one request of OAuth and tells the trace how. Never rejects. */
+export async function answerOauth(world: World, request: Request, path: string, search: string, trace: Trace): Promise<Response> {
+  const call: OauthCall = {
+    world,
+    request,
+    search,
+    name: (id) => void (trace.operation = operation(id)),
+    explain: (reason) => void trace.reasons.push(reason),
+  };
+  try {
+    const { id, endpoint } = find(request.method, path);
+    trace.operation = operation(id);
+    const response = await endpoint(call);
+    trace.status = response.status;
+    return response;
+  } catch (error) {
+    const failure = toOauthError(error);
+    trace.status = failure.status;
+    trace.reasons.push(failure.reason);
+    return json(failure.status, failure.body, failure.headers);
+  }
+}
+
+function find(method: string, path: string) {
+  const here = endpoints.filter(({ id }) => operation(id).path === path);
+  // A HEAD is a GET whose body is not sent.
+  const found = here.find((endpoint) => endpoint.method === (method === 'HEAD' ? 'GET' : method));
+  if (found) return found;
+  if (here.length === 0) {
+    const all = endpoints.map((endpoint) => `${endpoint.method} ${operation(endpoint.id).path}`).join(', ');
+    throw new OauthError('invalid_request', { status: 404, description: `There is no such path. There are ${all}.` });
+  }
+  const allow = here.map((endpoint) => endpoint.method).join(', ');
+  const description = `This path takes ${allow}, not ${/^[A-Z]{1,20}$/.test(method) ? method : 'this method'}.`;
+  throw new OauthError('invalid_request', { status: 405, description, headers: { Allow: allow } });
+}
+
+/** Every error as one of OAuth; what nobody foresaw has been printed and is a server_error. */
+function toOauthError(error: unknown): OauthError {
+  if (error instanceof OauthError) return error;
+  const { status, message } = toApiError(error);
+  if (status === 503) return new OauthError('temporarily_unavailable', { description: message });
+  if (status === 500) return new OauthError('server_error', { description: message });
+  return new OauthError('invalid_request', { status, description: message });
+}
