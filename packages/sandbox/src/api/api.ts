@@ -5,20 +5,19 @@ import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import { isStorageFailure } from '../store/database.ts';
 import { Refusal } from '../world/refusal.ts';
 import type { World } from '../world/world.ts';
-import { authenticate, findPublication, requireScope } from './auth.ts';
-import { customFieldHandlers } from './custom-fields.ts';
+import { authenticate, requireScope } from './auth.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
-import type { Handler } from './handler.ts';
+import { handlers } from './handlers.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { Change } from './nearest.ts';
+import { reachedPublication } from './reach.ts';
 import { readJson, readQuery } from './reading.ts';
 import { createRouter } from './router.ts';
-import { subscriptionHandlers } from './subscriptions.ts';
 
 /** Where the API lies below the sandbox's address. */
 export const apiPrefix = '/v2';
 
 const route = createRouter(operations, { api: apiPrefix, app: '' });
-const handlers = new Map<string, Handler>([...subscriptionHandlers, ...customFieldHandlers].map((built) => [built.id, built]));
 
 /** The operations of the contract at a method and path; several only where the body tells them apart. */
 export function operationsAt(method: string, path: string): readonly Operation[] {
@@ -31,7 +30,18 @@ export interface Trace {
   operation: Operation | null;
   status: number;
   readonly reasons: string[];
+  /** Code of the rule that refused the request. */
+  rule: string | null;
+  /** What would have made it valid. */
+  changes: readonly Change[];
+  /** Whether it made something that was not there before. */
+  created: boolean;
+  /** Counts the whole list behind the page it answered. */
+  total: (() => number) | null;
 }
+
+/** The trace of a request that has not been answered yet. */
+export const blankTrace = (): Trace => ({ operation: null, status: 0, reasons: [], rule: null, changes: [], created: false, total: null });
 
 /** Answers one request of the API and tells the trace how. Never rejects. */
 export async function answer(world: World, rateLimit: RateLimit, request: Request, path: string, search: string, trace: Trace): Promise<Response> {
@@ -51,8 +61,8 @@ export async function answer(world: World, rateLimit: RateLimit, request: Reques
     headers = rateLimit.count();
     requireScope(bearer, operation);
     const handler = handlers.get(operation.id);
-    if (!handler) throw notBuilt(operation);
-    const publication = findPublication(world, bearer, match.params['publicationId'] ?? '');
+    if (!handler) throw new Error(`Nothing answers ${operation.id}.`);
+    const publication = reachedPublication(world, bearer, handler, match.params);
 
     const { query, ignored } = readQuery(operation, search);
     for (const name of ignored) trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
@@ -60,10 +70,14 @@ export async function answer(world: World, rateLimit: RateLimit, request: Reques
     const call = { world, publication, params: match.params, explain: (reason: string) => void trace.reasons.push(reason) };
     const reply = handler.answer(call, query, body);
     trace.status = operation.success;
+    trace.created = reply.created ?? false;
+    trace.total = reply.total ?? null;
     return respond(operation.success, reply.body, { ...headers, ...reply.headers });
   } catch (error) {
     const failure = toApiError(error);
     trace.status = failure.status;
+    trace.rule = failure.details[0]?.code ?? null;
+    trace.changes = failure.changes;
     trace.reasons.push(...failure.details.map((detail) => detail.message));
     return respond(failure.status, errorBody(failure.status, failure.details), { ...headers, ...failure.headers });
   }
@@ -86,11 +100,8 @@ export function toApiError(error: unknown): ApiError {
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
+  if (body === undefined) return new Response(null, { status, headers });
   return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } });
-}
-
-function notBuilt(operation: Operation): ApiError {
-  return apiError(501, 'NOT_BUILT_YET', `The sandbox knows ${operation.id}, but does not answer it yet.`);
 }
 
 /** The two mistakes that lead most people to an unknown path. */

@@ -5,10 +5,15 @@ import { apiError } from './errors.ts';
 /** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
 export const bodyLimit = 8 * 1024 * 1024;
 
-/** The parameters the operation knows, lists without their `[]`; and the names it does not know, which are ignored. */
+/**
+ * The parameters the operation knows, lists without their `[]`; and the names it does not know, which are ignored.
+ *
+ * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400
+ */
 export function readQuery(operation: Operation, search: string): { readonly query: Record<string, string | string[]>; readonly ignored: readonly string[] } {
   const query: Record<string, string | string[]> = {};
   const ignored = new Set<string>();
+  if (search.includes('%') && operation.errors.includes(400)) refuseBrokenEncoding(operation, search);
   for (const [name, value] of new URLSearchParams(search)) {
     if (!operation.query.includes(name)) ignored.add(name);
     else if (name.endsWith('[]')) {
@@ -19,6 +24,17 @@ export function readQuery(operation: Operation, search: string): { readonly quer
     } else query[name] = value;
   }
   return { query, ignored: [...ignored] };
+}
+
+function refuseBrokenEncoding({ query }: Operation, search: string): void {
+  for (const part of search.slice(1).split('&')) {
+    try {
+      decodeURIComponent(part);
+    } catch {
+      const name = query.find((known) => part.startsWith(`${known}=`));
+      throw apiError(400, 'INVALID_QUERY', `${name === undefined ? 'The query' : `"${name}"`} is not valid percent-encoded UTF-8.`);
+    }
+  }
 }
 
 /** The parsed JSON body. @throws ApiError 400 where it is not JSON, 413 where it is too large */

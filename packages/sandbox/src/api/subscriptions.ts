@@ -7,10 +7,11 @@ import { apiError } from './errors.ts';
 import { handler, nothing } from './handler.ts';
 import { cursorOrOffsetList } from './paging.ts';
 import { subscriptionRecord } from './records.ts';
+import { subscriptionCreation } from './requests.ts';
 
 const create = handler(
   'subscriptions.create',
-  { query: nothing, body: schemas['subscriptions.create'].body },
+  { query: nothing, body: subscriptionCreation },
   ({ world, publication, explain }, _query, request) => {
     const { row, warnings, reasons } = world.write((note) => subscribe(world, publication, request, note));
     for (const reason of reasons) explain(reason);

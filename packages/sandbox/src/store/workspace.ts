@@ -53,6 +53,7 @@ export function workspaceStore(database: Database) {
   const addClient = database.prepare('INSERT INTO oauth_clients (uid, name, secret, redirect_uris, grant_types) VALUES (?, ?, ?, ?, ?)');
   const addTier = database.prepare('INSERT INTO tiers (seq, id, publication_id, name, description, status) VALUES (?, ?, ?, ?, ?, ?)');
   const tiers = database.prepare<TierRow>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name');
+  const tierBySeq = database.prepare<TierRow>('SELECT * FROM tiers WHERE seq = ?');
   const addList = database.prepare('INSERT INTO newsletter_lists (seq, id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?, ?)');
   const lists = database.prepare<NewsletterListRow>('SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id');
   return {
@@ -64,6 +65,7 @@ export function workspaceStore(database: Database) {
     addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
     addTier: (row: TierRow): void => addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
     tiers: (publicationId: string) => tiers.all(publicationId),
+    tierBySeq: (seq: number) => tierBySeq.get(seq),
     addList: (row: NewsletterListRow): void => addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),
     lists: (publicationId: string) => lists.all(publicationId),
   };

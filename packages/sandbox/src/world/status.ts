@@ -28,3 +28,10 @@ export function statusAfterValidation(email: string, mustConfirm: boolean): 'inv
 export function statusAfterReactivation(mustConfirm: boolean): 'pending' | 'active' {
   return mustConfirm ? 'pending' : 'active';
 }
+
+/** Why a status update can't give a subscription of this status the new one; null where it can. */
+export function mayBecome(status: string, next: 'active' | 'inactive'): string | null {
+  if (next === 'inactive') return null;
+  if (status === 'invalid') return 'Its address is invalid, so it can not become active.';
+  return status === 'validating' ? 'Its address is still being checked, so it can not become active yet.' : null;
+}

@@ -1,0 +1,60 @@
+/** Answers the operations on data deletion requests. They concern the whole workspace, whichever publication the path names. */
+import { schemas } from '@newsletter-kit/core/schema';
+import { addressKey } from '@newsletter-kit/core/signup';
+import type { DeletionRequestRow } from '../store/deletion-requests.ts';
+import { requestDeletion } from '../world/deletion.ts';
+import { apiError } from './errors.ts';
+import { handler, nothing, type Handler } from './handler.ts';
+import { plainList } from './paging.ts';
+
+const wholeWorkspace = { wholeWorkspace: true };
+
+const create = handler(
+  'deletionRequests.create',
+  { query: nothing, body: schemas['deletionRequests.create'].body },
+  ({ world }, _query, { email }) => {
+    if (world.store.subscriptions.everywhere(addressKey(email)).length === 0) {
+      throw apiError(404, 'NOT_FOUND', 'No publication of the workspace has a subscription with this address.');
+    }
+    return world.write(() => {
+      const request = requestDeletion(world, email);
+      if (!request) throw apiError(409, 'CONFLICT', 'A deletion request for this address is open already.');
+      return { body: { data: deletionRequestRecord(request) } };
+    });
+  },
+  wholeWorkspace,
+);
+
+const list = handler(
+  'deletionRequests.list',
+  { query: nothing, body: nothing },
+  ({ world }) => plainList(world.store.deletionRequests.all().map(deletionRequestRecord), 'cursor'),
+  wholeWorkspace,
+);
+
+const get = handler(
+  'deletionRequests.get',
+  { query: nothing, body: nothing },
+  ({ world, params }) => {
+    const request = world.store.deletionRequests.byId(params['id'] ?? '');
+    if (!request) throw apiError(404, 'NOT_FOUND', 'There is no deletion request with this id.');
+    return { body: { data: deletionRequestRecord(request) } };
+  },
+  wholeWorkspace,
+);
+
+function deletionRequestRecord({ id, email, status, source, requested_at, scheduled_at, completed_at }: DeletionRequestRow) {
+  const iso = (time: number): string => new Date(time).toISOString();
+  return {
+    id,
+    email,
+    status,
+    source,
+    requested_at: iso(requested_at),
+    scheduled_for_processing_at: iso(scheduled_at),
+    completed_at: completed_at === null ? null : iso(completed_at),
+    created_at: iso(requested_at),
+  };
+}
+
+export const deletionRequestHandlers: readonly Handler[] = [create, list, get];

@@ -1,0 +1,103 @@
+/** What surrounds the subscriptions, in the store: authors, advertisement opportunities, complimentary access, condition sets, publication fields. */
+import type { Bound, Database } from './database.ts';
+import { inserter, selection, type Rows } from './rows.ts';
+
+/** An author as stored; `social_media_links` is a JSON object. */
+export interface AuthorRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly publication_id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly bio: string;
+  readonly bio_image_url: string;
+  readonly social_media_links: string;
+  readonly created: number;
+}
+
+export interface AdvertisementOpportunityRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly publication_id: string;
+  readonly advertiser_name: string;
+  readonly payout_rate: string;
+  readonly advertisement_kind: string;
+  readonly send_by_window_start_at: number;
+  readonly send_by_window_end_at: number;
+  readonly created: number;
+}
+
+/** A condition set as stored; `conditions` is JSON. */
+export interface ConditionSetRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly publication_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly purpose: string;
+  readonly conditions: string;
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** A publication field as stored; `response_keys` is a JSON list. */
+export interface PublicationFieldRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly name: string;
+  readonly display: string;
+  readonly kind: string;
+  readonly value_source: string;
+  readonly response_keys: string;
+  readonly status: string;
+  readonly default_value: string | null;
+  readonly endpoint_url: string | null;
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** The queries about what surrounds the subscriptions. */
+export type Content = ReturnType<typeof contentStore>;
+
+export function contentStore(database: Database) {
+  const authors = database.prepare<AuthorRow>('SELECT * FROM authors WHERE publication_id = ? ORDER BY created, seq');
+  const opportunities = database.prepare<AdvertisementOpportunityRow>(
+    'SELECT * FROM advertisement_opportunities WHERE publication_id = ? ORDER BY created, seq',
+  );
+  const conditionSet = database.prepare<ConditionSetRow>("SELECT * FROM condition_sets WHERE id = ? AND publication_id = ? AND status = 'active'");
+  return {
+    insertAuthor: inserter<AuthorRow>(database, 'authors', [
+      'seq', 'id', 'publication_id', 'type', 'name', 'bio', 'bio_image_url', 'social_media_links', 'created',
+    ]),
+    insertOpportunity: inserter<AdvertisementOpportunityRow>(database, 'advertisement_opportunities', [
+      'seq', 'id', 'publication_id', 'advertiser_name', 'payout_rate', 'advertisement_kind', 'send_by_window_start_at',
+      'send_by_window_end_at', 'created',
+    ]),
+    insertConditionSet: inserter<ConditionSetRow>(database, 'condition_sets', [
+      'seq', 'id', 'publication_id', 'name', 'status', 'purpose', 'conditions', 'created', 'updated',
+    ]),
+    insertPublicationField: inserter<PublicationFieldRow>(database, 'publication_fields', [
+      'seq', 'id', 'name', 'display', 'kind', 'value_source', 'response_keys', 'status', 'default_value', 'endpoint_url', 'created', 'updated',
+    ]),
+    /** Oldest first. */
+    authors: (publicationId: string) => authors.all(publicationId),
+    opportunities: (publicationId: string) => opportunities.all(publicationId),
+    conditionSet: (publicationId: string, id: string) => conditionSet.get(id, publicationId),
+    conditionSets: (publicationId: string, purpose?: string): Rows<ConditionSetRow> =>
+      selection(database, {
+        table: 'condition_sets',
+        where: `publication_id = ? AND status = 'active'${purpose === undefined ? '' : ' AND purpose = ?'}`,
+        values: purpose === undefined ? [publicationId] : [publicationId, purpose],
+      }),
+    publicationFields: (status?: string): Rows<PublicationFieldRow> =>
+      selection(database, { table: 'publication_fields', where: status === undefined ? 'true' : 'status = ?', values: status === undefined ? [] : [status] }),
+    /** How many active subscriptions of a publication meet a condition on `subscriptions`. */
+    activeSubscribers: (publicationId: string, condition: string, values: readonly Bound[]): number =>
+      database
+        .prepare<{ n: number }>(
+          `SELECT count(*) AS n FROM subscriptions
+           WHERE publication = (SELECT seq FROM publications WHERE id = ?) AND status = 'active' AND (${condition})`,
+        )
+        .get(publicationId, ...values)?.n ?? 0,
+  };
+}

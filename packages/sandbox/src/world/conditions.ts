@@ -1,0 +1,77 @@
+/** Conditions of a condition set: a small language over subscriptions, as data and as SQL. */
+import { customFieldValue } from '@newsletter-kit/core/schema';
+import * as z from 'zod';
+import type { ConditionSetRow } from '../store/content.ts';
+import type { Bound } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+
+/** Attributes of a subscription that a condition can compare. */
+const attributes = [
+  'status', 'tier', 'utm_source', 'utm_medium', 'utm_channel', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site',
+] as const;
+
+/** The conditions there are. A list meets a value where it contains it. */
+const condition = z.union([
+  z.strictObject({ attribute: z.enum(attributes), equals: z.string() }),
+  z.strictObject({ attribute: z.enum(attributes), in: z.array(z.string()).min(1) }),
+  z.strictObject({ custom_field: z.string(), equals: customFieldValue }),
+  z.strictObject({ premium_tier: z.string() }),
+  z.strictObject({ newsletter_list: z.string() }),
+  z.strictObject({ created_after: z.int() }),
+]);
+type Condition = z.output<typeof condition>;
+
+/** Which subscriptions a set holds: those that meet all of its conditions, or any of them. */
+export const conditions = z.union([
+  z.strictObject({ all: z.array(condition).min(1) }),
+  z.strictObject({ any: z.array(condition).min(1) }),
+]);
+export type Conditions = z.output<typeof conditions>;
+
+/** A condition on the table `subscriptions`, and what its `?` are. */
+interface Sql {
+  readonly condition: string;
+  readonly values: readonly Bound[];
+}
+
+/** How many active subscriptions of its publication are in a set. */
+export function countActive(store: Store, set: ConditionSetRow): number {
+  const { condition: where, values } = toSql(conditions.parse(JSON.parse(set.conditions)));
+  return store.content.activeSubscribers(set.publication_id, where, values);
+}
+
+/** Conditions as SQL. */
+function toSql(given: Conditions): Sql {
+  const [parts, word] = 'all' in given ? [given.all, ' AND '] : [given.any, ' OR '];
+  const sql = parts.map(one);
+  return { condition: sql.map((part) => `(${part.condition})`).join(word), values: sql.flatMap((part) => part.values) };
+}
+
+function one(given: Condition): Sql {
+  if ('attribute' in given) {
+    const wanted = 'in' in given ? given.in : [given.equals];
+    return { condition: `${given.attribute} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(wanted)] };
+  }
+  if ('custom_field' in given) {
+    return {
+      condition: `seq IN (SELECT subscription FROM custom_field_values
+        JOIN custom_fields ON custom_fields.seq = field JOIN publications ON publications.id = publication_id
+        WHERE publications.seq = subscriptions.publication AND display = ?
+          AND (value = ? OR (kind = 'list' AND json_type(value) = 'array' AND EXISTS (SELECT 1 FROM json_each(custom_field_values.value) AS item WHERE item.value = ?))))`,
+      values: [given.custom_field, JSON.stringify(given.equals), typeof given.equals === 'string' ? given.equals : null],
+    };
+  }
+  if ('premium_tier' in given) {
+    return {
+      condition: 'seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier WHERE tiers.name = ?)',
+      values: [given.premium_tier],
+    };
+  }
+  if ('newsletter_list' in given) {
+    return {
+      condition: 'seq IN (SELECT subscription FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE newsletter_lists.name = ?)',
+      values: [given.newsletter_list],
+    };
+  }
+  return { condition: 'created > ?', values: [given.created_after] };
+}

@@ -1,0 +1,66 @@
+/** Data deletion: a request waits fourteen days, then the person's data is redacted in every publication of the workspace. */
+import { addressKey } from '@newsletter-kit/core/signup';
+import type { DeletionRequestRow } from '../store/deletion-requests.ts';
+import { takeTiers } from './gifts.ts';
+import { exitJourneys } from './journeys.ts';
+import type { Note, World } from './world.ts';
+
+/** The safety delay (specification, Limits), and how long the redaction then takes, in milliseconds of the sandbox's clock. */
+export const deletionTimes = { delay: 14 * 86_400_000, processing: 1000 } as const;
+
+/** Accepts a request; null where one for this address is open already. */
+export function requestDeletion(world: World, email: string): DeletionRequestRow | null {
+  const { store, clock, ids } = world;
+  const email_key = addressKey(email);
+  if (store.deletionRequests.open(email_key)) return null;
+  const seq = store.next('deletion_request');
+  const now = clock.now();
+  const row: DeletionRequestRow = {
+    seq,
+    id: ids.uuid('deletion_request', seq),
+    email,
+    email_key,
+    status: 'pending',
+    source: 'public_api',
+    requested_at: now,
+    scheduled_at: now + deletionTimes.delay,
+    completed_at: null,
+  };
+  store.deletionRequests.insert(row);
+  store.due.schedule(row.scheduled_at, 'deletion.started', seq);
+  return row;
+}
+
+/** The delay is over. */
+export function startRedaction(world: World, seq: number): void {
+  world.store.deletionRequests.setStatus(seq, 'processing', null);
+  world.store.due.schedule(world.clock.now() + deletionTimes.processing, 'deletion.finished', seq);
+}
+
+/**
+ * Redacts the person. What stays, so that counts and references hold: each subscription's row with its id and time of
+ * creation – `inactive`, free, under an address that never exists –, its journeys, ended, and the request itself.
+ */
+export function redact(world: World, seq: number, note: Note): void {
+  const { deletionRequests, subscriptions, customFields, jobs } = world.store;
+  const request = deletionRequests.bySeq(seq);
+  if (!request) return;
+  for (const { seq: subscription, id } of subscriptions.everywhere(request.email_key)) {
+    exitJourneys(world, subscription);
+    takeTiers(world, subscription);
+    subscriptions.clearLists(subscription);
+    customFields.clearValues(subscription);
+    subscriptions.redact(subscription, `redacted-${id.slice('sub_'.length)}@redacted.invalid`);
+    for (const job of jobs.naming(id)) jobs.setParams(job.seq, withoutItem(job.params, id));
+    note({ type: 'subscription', change: 'updated', seq: subscription });
+  }
+  deletionRequests.setStatus(seq, 'completed', world.clock.now());
+}
+
+/** Of an item about this subscription, only its id stays: the rest may tell about the person. */
+function withoutItem(params: string, id: string): string {
+  return JSON.stringify(JSON.parse(params), (_key, value: unknown) => {
+    const about = typeof value === 'object' && value !== null && 'subscription_id' in value && value.subscription_id === id;
+    return about ? { subscription_id: id } : value;
+  });
+}

@@ -1,0 +1,52 @@
+/** Complimentary access: giving a tier for a while, and what happens when the while is over. */
+import type { ComplimentaryAccessRow } from '../store/gifts.ts';
+import { addDuration } from './duration.ts';
+import type { Note, World } from './world.ts';
+
+/** Gives the access from now on. Who has it already keeps it as it runs. */
+export function give(world: World, subscription: number, access: ComplimentaryAccessRow): void {
+  const { store, clock } = world;
+  const running = store.gifts.running(subscription);
+  if (running.some((gift) => gift.access === access.seq)) return;
+  const has = store.subscriptions.tiersOf(subscription).some((tier) => tier.seq === access.tier);
+  const seq = store.next('gift');
+  store.gifts.insert({ seq, access: access.seq, subscription, created: clock.seconds(), ended: 0, brought_tier: has ? 0 : 1 });
+  store.subscriptions.addTier(subscription, access.tier);
+  store.subscriptions.setTier(subscription, 'premium');
+  const ends = endOf(access, clock.now());
+  if (ends !== null) store.due.schedule(ends, 'gift.ended', seq);
+}
+
+/** The access is over: the tier goes with it, unless it was there before or another gift still gives it. */
+export function endGift(world: World, seq: number, note: Note): void {
+  const { gifts, subscriptions } = world.store;
+  const gift = gifts.gift(seq);
+  const access = gift && gifts.bySeq(gift.access);
+  if (!gift || !access || gift.ended === 1) return;
+  gifts.end(seq);
+  if (gift.brought_tier === 0) return;
+  const other = gifts.running(gift.subscription).find((running) => running.tier === access.tier);
+  if (other) {
+    gifts.carryTier(other.seq);
+    return;
+  }
+  subscriptions.removeTier(gift.subscription, access.tier);
+  if (subscriptions.tiersOf(gift.subscription).length === 0) subscriptions.setTier(gift.subscription, 'free');
+  note({ type: 'subscription', change: 'updated', seq: gift.subscription });
+}
+
+/** Makes a subscription free: its tiers and what it was given end. */
+export function takeTiers(world: World, subscription: number): void {
+  const { gifts, subscriptions } = world.store;
+  for (const gift of gifts.running(subscription)) gifts.end(gift.seq);
+  subscriptions.clearTiers(subscription);
+  subscriptions.setTier(subscription, 'free');
+}
+
+const designators: Readonly<Record<string, string>> = { days: 'D', months: 'M', years: 'Y' };
+
+/** When access given at `start` ends, in milliseconds; null where it never does. */
+function endOf({ duration, time_unit }: ComplimentaryAccessRow, start: number): number | null {
+  const designator = designators[time_unit];
+  return duration === null || designator === undefined ? null : addDuration(start, `P${duration}${designator}`);
+}

@@ -1,0 +1,77 @@
+/** Journeys: a subscriber's way through an automation, one e-mail at a time, as the clock goes. */
+import type { AutomationRow, JourneyRow } from '../store/automations.ts';
+import { validationTime } from './status.ts';
+import type { Note, World } from './world.ts';
+
+/** Whether subscribers can be added by the API: the automation runs and has the trigger for it. */
+export function takesApiEnrollment({ status, trigger_events }: AutomationRow): boolean {
+  const triggers: unknown = JSON.parse(trigger_events);
+  return (status === 'running' || status === 'live') && Array.isArray(triggers) && triggers.includes('api');
+}
+
+/** Sends a subscription on its way; null where it is on it already. */
+export function enroll(world: World, automation: AutomationRow, subscription: number): JourneyRow | null {
+  const { store, clock, ids } = world;
+  if (store.automations.running(subscription, automation.seq)) return null;
+  const seq = store.next('aj');
+  const journey: JourneyRow = {
+    seq,
+    id: `aj_${ids.uuid('aj', seq)}`,
+    automation: automation.seq,
+    subscription,
+    status: 'in_progress',
+    step: 0,
+    waited: 0,
+    created: clock.seconds(),
+    completed: null,
+  };
+  store.automations.insertJourney(journey);
+  scheduleStep(world, journey);
+  return journey;
+}
+
+/** Plans what comes next of a journey: its next e-mail after that one's wait, or its end at once. */
+export function scheduleStep(world: World, { seq, automation, step: done }: JourneyRow): void {
+  const next = activeEmails(world, automation)[done];
+  world.store.due.schedule(world.clock.now() + (next?.wait ?? 0) * 1000, 'journey.step', seq);
+}
+
+/**
+ * The next e-mail of a journey is due. A subscriber who is not active yet is waited for, a day at a time and a month at most;
+ * one who has left, or whose address is invalid, exits early.
+ */
+export function step(world: World, seq: number, note: Note): void {
+  const { store, clock } = world;
+  const { automations } = store;
+  const journey = automations.journey(seq);
+  const subscriber = journey && store.subscriptions.bySeq(journey.subscription);
+  if (!journey || !subscriber || journey.status !== 'in_progress') return;
+
+  const email = activeEmails(world, journey.automation)[journey.step];
+  if (!email) return automations.ended(seq, 'completed', clock.seconds());
+  if (subscriber.status === 'validating') return store.due.schedule(clock.now() + validationTime, 'journey.step', seq);
+  if (subscriber.status !== 'active') {
+    const gone = subscriber.status === 'inactive' || subscriber.status === 'invalid';
+    if (gone || journey.waited >= longestWait) return automations.ended(seq, 'exited_early', clock.seconds());
+    automations.moved(seq, journey.step, journey.waited + 1);
+    return store.due.schedule(clock.now() + day, 'journey.step', seq);
+  }
+  automations.sent(email.seq, clock.seconds());
+  store.subscriptions.received(subscriber.seq);
+  automations.moved(seq, journey.step + 1, 0);
+  scheduleStep(world, { ...journey, step: journey.step + 1 });
+  note({ type: 'subscription', change: 'updated', seq: subscriber.seq });
+}
+
+/** Ends every journey of a subscription. */
+export function exitJourneys(world: World, subscription: number): void {
+  const { automations } = world.store;
+  for (const journey of automations.runningOf(subscription)) automations.ended(journey.seq, 'exited_early', world.clock.seconds());
+}
+
+const day = 86_400_000;
+/** Days a journey waits for its subscriber to confirm. */
+const longestWait = 30;
+
+const activeEmails = (world: World, automation: number) =>
+  world.store.automations.emails(automation).filter((email) => email.status === 'active');
