@@ -1,8 +1,10 @@
 /** Puts the sandbox together: the world, the API on it, the control beside it, the window in front. */
 import { Hono } from 'hono';
 import { answer, apiPrefix, errorAnswer } from './api/api.ts';
-import { createRateLimit, type Profile } from './api/rate-limit.ts';
+import { createRateLimit, type Profile, type QuotaRequest, type RateLimit } from './api/rate-limit.ts';
 import { subscriptionRecord } from './api/records.ts';
+import { createAssumptions, type Assumptions } from './control/assumptions/assumptions.ts';
+import type { AssumptionChoice } from './control/assumptions/table.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
 import { createFaults, type Faults } from './control/faults/faults.ts';
@@ -24,7 +26,9 @@ export interface SandboxOptions {
   /** What a new database starts with, and what a reset goes back to. Default `empty`. */
   readonly seed?: SeedName | Seed;
   /** How requests are limited. Default `spec`. */
-  readonly profile?: Profile;
+  readonly profile?: Profile | QuotaRequest;
+  /** How the sandbox fills gaps of the specification, where not by default. */
+  readonly assumptions?: AssumptionChoice;
   /** Where time comes from, in milliseconds. Default `Date.now`; a constant function makes a clock that only `advance` moves. */
   readonly now?: () => number;
   /** Chooses the ids and referral codes. Default 1; the same number gives the same ids. */
@@ -40,6 +44,10 @@ export interface Sandbox {
   readonly clock: Clock;
   /** What goes wrong on purpose. */
   readonly faults: Faults;
+  /** How the gaps of the specification are filled. */
+  readonly assumptions: Assumptions;
+  /** How requests are limited. */
+  readonly rateLimit: Pick<RateLimit, 'use' | 'state'>;
   /** Lets everything happen that has fallen due. Every request does this first. */
   readonly settle: () => void;
   /** The last thousand requests, oldest first. */
@@ -71,6 +79,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const log = createRequestLog();
   const events = createFeed<SandboxEvent>();
   const faults = createFaults();
+  const assumptions = createAssumptions(options.assumptions);
   let open = true;
 
   const describe = (event: WorldEvent): SandboxEvent | undefined => {
@@ -92,10 +101,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
     log.clear();
     faults.clear();
+    assumptions.reset();
     rateLimit.reset();
   };
 
-  const trace = createTracing({ clock: world.clock, log, events, faults });
+  const trace = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit });
   const traced = (request: Request, path: string): Promise<Response> =>
     trace(request, path, (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told));
 
@@ -105,7 +115,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   app.onError((error) => {
     throw error;
   });
-  app.route('/_sandbox', createControl({ world, log, events, faults, reset }));
+  app.route('/_sandbox', createControl({ world, log, events, faults, assumptions, rateLimit, reset }));
   app.route('/', createPages(apiPrefix));
   app.notFound((context) => traced(context.req.raw, context.req.path));
 
@@ -133,6 +143,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     reset,
     clock: world.clock,
     faults,
+    assumptions,
+    rateLimit,
     settle: () => {
       if (open) world.settle();
     },

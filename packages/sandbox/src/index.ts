@@ -1,10 +1,14 @@
 /** The sandbox in process: `createSandbox()` answers requests without a port. */
 export { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
-export { profiles, type Profile } from './api/rate-limit.ts';
+export type { Nearest } from './api/nearest.ts';
+export { profiles, type Profile, type QuotaRequest, type RateLimitState } from './api/rate-limit.ts';
+export type { Assumptions, AssumptionState } from './control/assumptions/assumptions.ts';
+export type { AssumptionChoice, AssumptionId } from './control/assumptions/table.ts';
 export type { SandboxEvent } from './control/events.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults/fault.ts';
 export type { Faults } from './control/faults/faults.ts';
 export type { LogEntry } from './control/log.ts';
+export { consent, ConsentError } from './oauth/visit.ts';
 export { DatabaseError } from './store/database.ts';
 export type { Clock } from './world/clock.ts';
 export { apiKeys, oauthClients, publicationId } from './world/fixed.ts';

@@ -1,6 +1,7 @@
 /** The error body of the API, and the error that becomes one. */
 import { STATUS_CODES } from 'node:http';
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type { Change } from './nearest.ts';
 
 /** Each status the sandbox answers with, as the service spells it in `statusText`. */
 const statusTexts = {
@@ -25,12 +26,20 @@ export class ApiError extends Error {
   readonly status: ErrorStatus;
   readonly details: readonly ErrorDetail[];
   readonly headers: Readonly<Record<string, string>>;
+  /** What would make the request valid; for the request log. */
+  readonly changes: readonly Change[];
 
-  constructor(status: ErrorStatus, details: readonly ErrorDetail[], headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: ErrorStatus,
+    details: readonly ErrorDetail[],
+    headers: Readonly<Record<string, string>> = {},
+    changes: readonly Change[] = [],
+  ) {
     super(details.map((detail) => detail.message).join(' '));
     this.status = status;
     this.details = details;
     this.headers = headers;
+    this.changes = changes;
   }
 }
 

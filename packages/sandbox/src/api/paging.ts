@@ -41,7 +41,8 @@ export function cursorList<Row extends Position>({ cursor, limit = pageLimit.def
   const last = page.at(-1);
   const has_more = found.length > limit;
   const next_cursor = has_more && last ? writeCursor(last, list, direction) : null;
-  return { body: { data: page.map(record), limit, has_more, next_cursor, ...(total && { total_results: rows.total() }) } };
+  const body = { data: page.map(record), limit, has_more, next_cursor, ...(total && { total_results: rows.total() }) };
+  return { body, total: () => rows.total() };
 }
 
 /** A list that takes `page` alone: its answer tells page and totals whether or not a page was asked for. */

@@ -1,4 +1,5 @@
-/** How many requests the workspace may make, by profile. The specification shows neither quota nor headers. */
+/** How many requests the workspace may make: by profile, or by numbers of one's own. The specification shows neither quota nor headers. */
+import * as z from 'zod';
 import type { Clock } from '../world/clock.ts';
 import { apiError } from './errors.ts';
 
@@ -11,41 +12,85 @@ export const profiles = ['spec', 'service', 'unlimited'] as const;
  */
 export type Profile = (typeof profiles)[number];
 
-const quotas: Readonly<Record<Profile, number | null>> = { spec: null, service: 180, unlimited: null };
-const window = 60;
+/** A limit of one's own. */
+export const quotaSchema = z.strictObject({
+  /** Requests in a window. */
+  limit: z.int().min(0).max(1_000_000_000),
+  windowSeconds: z.int().min(1).max(86_400).default(60),
+  /** Whether every answer carries `RateLimit-Limit`, `-Remaining` and `-Reset`. */
+  headers: z.boolean().default(true),
+  /** Whether a 429 says `Retry-After`. */
+  retryAfter: z.boolean().default(false),
+});
+
+export type QuotaRequest = z.input<typeof quotaSchema>;
+export type Quota = z.output<typeof quotaSchema>;
+
+/** How requests are limited right now; without a `limit` they are not. */
+export interface RateLimitState {
+  readonly profile: Profile | 'custom';
+  readonly limit: number | null;
+  readonly windowSeconds: number | null;
+  readonly headers: boolean;
+  readonly retryAfter: boolean;
+}
+
+const service: Quota = { limit: 180, windowSeconds: 60, headers: true, retryAfter: false };
+const quotas: Readonly<Record<Profile, Quota | null>> = { spec: null, service, unlimited: null };
 
 export interface RateLimit {
   /** Counts one request; answers the headers to send. @throws ApiError 429 with the same headers beyond the quota */
   count(): Readonly<Record<string, string>>;
+  /** Limits by another profile, or by numbers, from a fresh window on. */
+  use(limit: Profile | QuotaRequest): void;
+  readonly state: RateLimitState;
+  /** Seconds until the window ends. */
+  resetsIn(): number;
+  /** Back to the profile it started with, and a fresh window. */
   reset(): void;
 }
 
-export function createRateLimit(profile: Profile, clock: Clock): RateLimit {
-  const quota = quotas[profile];
+export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): RateLimit {
+  let profile: RateLimitState['profile'] = 'spec';
+  let quota: Quota | null = null;
   let ends = 0;
   let used = 0;
+  const use = (limit: Profile | QuotaRequest): void => {
+    quota = typeof limit === 'string' ? quotas[limit] : quotaSchema.parse(limit);
+    profile = typeof limit === 'string' ? limit : 'custom';
+    ends = 0;
+    used = 0;
+  };
+  const resetsIn = (): number => Math.max(0, ends - clock.seconds());
+  use(initial);
+
   return {
+    use,
+    resetsIn,
     count() {
       if (quota === null) return {};
       const now = clock.seconds();
       if (now >= ends) {
-        ends = now + window;
+        ends = now + quota.windowSeconds;
         used = 0;
       }
       used += 1;
-      const headers = {
-        'RateLimit-Limit': String(quota),
-        'RateLimit-Remaining': String(Math.max(0, quota - used)),
+      const told = {
+        'RateLimit-Limit': String(quota.limit),
+        'RateLimit-Remaining': String(Math.max(0, quota.limit - used)),
         'RateLimit-Reset': String(ends),
       };
-      if (used > quota) {
-        throw apiError(429, 'RATE_LIMIT_EXCEEDED', `More than ${quota} requests in a minute; try again in ${ends - now} s.`, headers);
-      }
-      return headers;
+      const headers = quota.headers ? told : {};
+      if (used <= quota.limit) return headers;
+      const window = quota.windowSeconds === 60 ? 'a minute' : `${quota.windowSeconds} seconds`;
+      throw apiError(429, 'RATE_LIMIT_EXCEEDED', `More than ${quota.limit} requests in ${window}; try again in ${resetsIn()} s.`, {
+        ...headers,
+        ...(quota.retryAfter && { 'Retry-After': String(resetsIn()) }),
+      });
     },
-    reset() {
-      ends = 0;
-      used = 0;
+    get state() {
+      return { profile, limit: null, windowSeconds: null, headers: false, retryAfter: false, ...quota };
     },
+    reset: () => use(initial),
   };
 }

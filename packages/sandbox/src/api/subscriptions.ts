@@ -13,10 +13,10 @@ const create = handler(
   'subscriptions.create',
   { query: nothing, body: subscriptionCreation },
   ({ world, publication, explain }, _query, request) => {
-    const { row, warnings, reasons } = world.write((note) => subscribe(world, publication, request, note));
+    const { row, created, warnings, reasons } = world.write((note) => subscribe(world, publication, request, note));
     for (const reason of reasons) explain(reason);
     for (const warning of warnings) explain(warning.message);
-    return { body: { data: subscriptionRecord(world.store, row), ...(warnings.length > 0 && { warnings }) } };
+    return { body: { data: subscriptionRecord(world.store, row), ...(warnings.length > 0 && { warnings }) }, created };
   },
 );
 

@@ -2,6 +2,7 @@
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';
+import type { Change } from './nearest.ts';
 
 /** The checked value, and the paths of what was ignored. */
 export interface Checked<Value> {
@@ -32,7 +33,8 @@ export function spell(path: Path): string {
 const mostDetails = 20;
 
 function refused(issues: readonly z.core.$ZodIssue[], input: unknown): ApiError {
-  return new ApiError(400, issues.slice(0, mostDetails).map((issue) => detail(issue, input)));
+  const shown = issues.slice(0, mostDetails);
+  return new ApiError(400, shown.map((issue) => detail(issue, input)), {}, shown.map(change));
 }
 
 function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
@@ -69,12 +71,33 @@ function problem(issue: z.core.$ZodIssue): string {
   }
 }
 
+/** A value that would pass; an address of nobody, never one that was sent. */
+function change(issue: z.core.$ZodIssue): Change {
+  const field = spell(issue.path) || 'body';
+  switch (issue.code) {
+    case 'invalid_type':
+      return { field, to: examples[String(issue.path.at(-1))] ?? typeExamples[issue.expected] ?? 'text' };
+    case 'invalid_value':
+      return { field, to: issue.values[0] };
+    case 'too_big':
+      return { field, to: issue.origin === 'array' ? `at most ${issue.maximum} items` : Number(issue.maximum) };
+    case 'too_small':
+      return { field, to: issue.origin === 'array' ? `at least ${issue.minimum} items` : (examples[String(issue.path.at(-1))] ?? Number(issue.minimum)) };
+    default:
+      return { field, to: examples[String(issue.path.at(-1))] ?? 'another value' };
+  }
+}
+
+const examples: Readonly<Record<string, string>> = { email: 'reader@example.com', creation_date: '2026/11/04', display: 'First Name' };
+const typeExamples: Readonly<Record<string, unknown>> = { array: [], boolean: true, int: 1, number: 1, object: {}, string: 'text' };
+
 const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
   int: 'a whole number',
   number: 'a number',
   object: 'a JSON object',
+  record: 'a JSON object',
   string: 'a text',
 };
 

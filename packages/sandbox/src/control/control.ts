@@ -6,6 +6,9 @@ import { readOptionalJson } from '../api/reading.ts';
 import { SeedError } from '../world/seeds/seed.ts';
 import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
+import { assumptionControl } from './assumptions.ts';
+import type { Assumptions } from './assumptions/assumptions.ts';
 import { clockControl } from './clock.ts';
 import { connectionControl } from './connection.ts';
 import { eventStream, type SandboxEvent } from './events.ts';
@@ -13,6 +16,7 @@ import { faultControl } from './faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { jobControl } from './jobs.ts';
 import type { RequestLog } from './log.ts';
+import { profileControl } from './profile.ts';
 import { subscriptionControl } from './subscriptions.ts';
 
 export interface ControlOptions {
@@ -20,11 +24,13 @@ export interface ControlOptions {
   readonly log: RequestLog;
   readonly events: Feed<SandboxEvent>;
   readonly faults: Faults;
+  readonly assumptions: Assumptions;
+  readonly rateLimit: RateLimit;
   /** Plants a seed – by name, as data, or the one the sandbox was started with. */
   readonly reset: (seed?: unknown) => void;
 }
 
-export function createControl({ world, log, events, faults, reset }: ControlOptions): Hono {
+export function createControl({ world, log, events, faults, assumptions, rateLimit, reset }: ControlOptions): Hono {
   const control = new Hono();
 
   // Any page in the person's browser can send requests here; only those of this machine are meant to.
@@ -53,6 +59,8 @@ export function createControl({ world, log, events, faults, reset }: ControlOpti
   control.route('/', connectionControl({ world }));
   control.route('/', clockControl({ world }));
   control.route('/', faultControl({ faults }));
+  control.route('/', assumptionControl({ assumptions }));
+  control.route('/', profileControl({ rateLimit }));
   control.get('/events', () => eventStream(events));
 
   control.all('*', () =>

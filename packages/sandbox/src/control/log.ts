@@ -1,5 +1,6 @@
 /** The request log: the last thousand requests and why each was answered as it was. Keeps no tokens and no addresses. */
 import type { Operation } from '@newsletter-kit/core/contract';
+import type { Nearest } from '../api/nearest.ts';
 
 export interface LogEntry {
   readonly n: number;
@@ -14,6 +15,10 @@ export interface LogEntry {
   readonly status: number;
   readonly milliseconds: number;
   readonly reasons: readonly string[];
+  /** Code of the rule that refused the request; null where none did. */
+  readonly rule: string | null;
+  /** The valid request nearest to a refused one, and what to change to get there. */
+  readonly nearest: Nearest | null;
 }
 
 export interface RequestLog {

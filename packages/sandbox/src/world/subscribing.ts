@@ -18,6 +18,8 @@ export type Channel = 'api' | 'import';
 /** How a SubscriptionRequest ended. */
 export interface Subscribed {
   readonly row: SubscriptionRow;
+  /** Whether the address was new. */
+  readonly created: boolean;
   readonly warnings: readonly ErrorDetail[];
   /** What was decided, in words for the request log; no addresses. */
   readonly reasons: readonly string[];
@@ -40,7 +42,7 @@ export function subscribe(world: World, publication: PublicationRow, request: Su
 
   const row = world.store.subscriptions.bySeq(done.seq);
   if (!row) throw new Error('A subscription was written and is not there.');
-  return { row, warnings: fields.warnings, reasons: done.reasons };
+  return { row, created: !existing, warnings: fields.warnings, reasons: done.reasons };
 }
 
 /** The address check of a new subscription is through. */

@@ -52,6 +52,8 @@ test('the log tells method, path, operation, status and reasons of each request,
     data: [{
       n: 1, time: '2026-11-04T12:00:00.000Z', method: 'GET', path: `/v2${subscriptionsPath}`, query: { limit: '500', email: '…' },
       operation: 'subscriptions.list', status: 400, milliseconds: expect.any(Number), reasons: ['"limit" must be at most 100.'],
+      rule: 'MORE_THAN_MAXIMUM',
+      nearest: { request: 'GET /v2/publications/{publicationId}/subscriptions', change: [{ field: 'limit', to: 100 }] },
     }],
   });
   for (let i = 0; i < 2100; i += 1) await send(sandbox, 'GET', '/nowhere');
