@@ -1,0 +1,59 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { operations, type OperationId } from '@newsletter-kit/core/contract';
+import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
+import { expect, test } from 'vitest';
+import { bodyExamples } from '../../src/openapi/examples.ts';
+import { fresh } from '../caller.ts';
+import { describedOperations, read } from './reading.ts';
+
+test('it is a valid OpenAPI 3.1 document', async () => {
+  const result = await new Validator().validate({ ...(await read(fresh())) });
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+});
+
+test('every operation of the contract is in it, at its method and path, and nothing else', async () => {
+  const described = describedOperations(await read(fresh())).flatMap(({ method, path, object }) =>
+    (object['x-operations'] ?? [object]).map(({ operationId }) => `${operationId} ${method} ${path}`),
+  );
+  expect(described.toSorted()).toEqual(operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());
+  expect(operations).toHaveLength(38);
+});
+
+test('each operation documents its parameters, body, statuses, scope and assumptions', async () => {
+  const document = await read(fresh());
+  for (const operation of operations) {
+    const found = describedOperations(document).find(({ method, path }) => method === operation.method && path === operation.path);
+    const object = found?.object;
+    const names = object?.parameters.map(({ name }) => name) ?? [];
+    expect(names, operation.id).toEqual([...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...operation.query]);
+    expect(Object.keys(object?.responses ?? {}).map(Number), operation.id).toEqual([operation.success, ...operation.errors].toSorted((a, b) => a - b));
+    expect(object?.['x-assumed'] ?? [], operation.id).toEqual(expect.arrayContaining([...(operation.assumed ?? [])]));
+    expect(Object.keys(object?.requestBody?.content ?? {}), operation.id).toEqual(
+      operation.body ? [operation.body.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'] : [],
+    );
+    if (operation.base === 'api') expect(object?.security, operation.id).toEqual([{ apiKey: [] }, { oauth2: operation.scope === null ? [] : [operation.scope] }]);
+  }
+});
+
+test('repeatable parameters keep their brackets and are sent once per value', async () => {
+  const list = describedOperations(await read(fresh())).find(({ object }) => object.operationId === 'subscriptions.list');
+  expect(list?.object.parameters.find(({ name }) => name === 'expand[]')).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'array' } });
+});
+
+test('the servers and the OAuth addresses are those the document was asked for at', async () => {
+  const sandbox = fresh();
+  for (const origin of ['http://127.0.0.1:4010', 'http://localhost:9']) {
+    const document = await read(sandbox, origin);
+    expect(document.servers).toEqual([expect.objectContaining({ url: `${origin}/v2` })]);
+    expect(document.paths['/oauth/token']?.['servers']).toEqual([expect.objectContaining({ url: origin })]);
+    expect(JSON.stringify(document.components.securitySchemes)).toContain(`"tokenUrl":"${origin}/oauth/token"`);
+  }
+});
+
+test('every operation with a body has an example that its schema takes as it stands', () => {
+  const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
+  const withBody = operations.filter(({ id }) => all[id].body);
+  expect(Object.keys(bodyExamples).toSorted()).toEqual(withBody.map(({ id }) => id).toSorted());
+  for (const { id } of withBody) expect(all[id].body?.safeParse(bodyExamples[id]).error?.issues ?? [], id).toEqual([]);
+});
