@@ -10,7 +10,7 @@ describe('<newsletter-signup>', () => {
   describe('at first paint', () => {
     it('shows a labelled address field and a button, and says nothing yet', async () => {
       const form = await mountAt(new Mailbox());
-      expect(form.labelled('Email address')).to.equal(form.email);
+      expect(form.labelled('Email address').id).to.equal(form.email.id);
       expect(form.button.textContent).to.equal('Subscribe');
       expect(form.notice.textContent).to.equal('');
       expect(getComputedStyle(form.notice).display).not.to.equal('none');
@@ -20,7 +20,7 @@ describe('<newsletter-signup>', () => {
     it('takes the focus for its first field', async () => {
       const form = await mountAt(new Mailbox());
       form.element.focus();
-      expect(form.focused).to.equal(form.email);
+      expect(form.hasFocus(form.email)).to.equal(true);
     });
 
     it('is readable without zooming and easy to hit', async () => {
@@ -39,10 +39,10 @@ describe('<newsletter-signup>', () => {
       expect(trap.autocomplete).to.equal('off');
       expect(trap.getAttribute('aria-hidden')).to.equal('true');
       const { left, top, width, height } = trap.getBoundingClientRect();
-      expect(form.root.elementFromPoint(left + width / 2, top + height / 2)).not.to.equal(trap);
+      expect(form.root.elementFromPoint(left + width / 2, top + height / 2) === trap).to.equal(false);
       form.button.focus();
       await form.press('Tab');
-      expect(form.focused).to.equal(null);
+      expect(form.hasFocus()).to.equal(false);
     });
   });
 
@@ -81,7 +81,7 @@ describe('<newsletter-signup>', () => {
       await form.reaches('success');
       expect(form.notice.textContent).to.contain('Thank you');
       expect(form.find('form').checkVisibility()).to.equal(false);
-      expect(form.focused).to.equal(form.notice);
+      expect(form.hasFocus(form.notice)).to.equal(true);
       expect(form.element.matches(':state(success)')).to.equal(true);
     });
 
@@ -90,7 +90,7 @@ describe('<newsletter-signup>', () => {
       form.email.value = 'ada@example.com';
       form.element.submit();
       await form.reaches('success');
-      expect(form.focused).to.equal(null);
+      expect(form.hasFocus()).to.equal(false);
     });
 
     it('says that it is being sent, and keeps the button focusable', async () => {
@@ -102,7 +102,7 @@ describe('<newsletter-signup>', () => {
       expect(form.button.textContent).to.equal('Sending…');
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
       expect(form.notice.textContent).to.equal('Sending…');
-      expect(form.focused).to.equal(form.button);
+      expect(form.hasFocus(form.button)).to.equal(true);
       await form.reaches('success');
     });
 
@@ -169,7 +169,7 @@ describe('<newsletter-signup>', () => {
         await form.reaches('error');
         expect(form.description(form.email)).to.equal(message);
         expect(form.email.getAttribute('aria-invalid')).to.equal('true');
-        expect(form.focused).to.equal(form.email);
+        expect(form.hasFocus(form.email)).to.equal(true);
         expect(form.email.value).to.equal(typed);
         expect(await mailbox.received()).to.deep.equal([]);
       });
@@ -222,7 +222,7 @@ describe('<newsletter-signup>', () => {
         expect(form.notice.childElementCount).to.equal(0);
         expect(form.email.value).to.equal('ada@example.com');
         expect(form.labelled('City').value).to.equal('Köln');
-        expect(form.focused).to.equal(form.labelled('City'));
+        expect(form.hasFocus(form.labelled('City'))).to.equal(true);
         expect(form.button.hasAttribute('aria-disabled')).to.equal(false);
       });
     }
@@ -234,7 +234,7 @@ describe('<newsletter-signup>', () => {
       await form.reaches('error');
       expect(form.description(form.email)).to.equal('Enter an email address like name@example.com.');
       expect(form.notice.textContent).to.equal('');
-      expect(form.focused).to.equal(form.email);
+      expect(form.hasFocus(form.email)).to.equal(true);
     });
 
     it('is a closed port', async () => {
@@ -348,7 +348,7 @@ describe('<newsletter-signup>', () => {
     it('can each be set by an attribute, also later', async () => {
       const form = await mountAt(new Mailbox(), '', 'text-button="Abonnieren" text-email-label="E-Mail-Adresse" text-email-placeholder="du@beispiel.de" text-email-invalid="Bitte ausfüllen."');
       expect(form.button.textContent).to.equal('Abonnieren');
-      expect(form.labelled('E-Mail-Adresse')).to.equal(form.email);
+      expect(form.labelled('E-Mail-Adresse').id).to.equal(form.email.id);
       expect(form.email.placeholder).to.equal('du@beispiel.de');
       form.element.setAttribute('text-button', 'Los');
       await form.settled();
@@ -380,7 +380,7 @@ describe('<newsletter-signup>', () => {
       form.element.submit();
       await form.reaches('success');
       expect(form.notice.textContent).to.equal('<b>Danke</b>');
-      expect(form.root.querySelector('img, b, script')).to.equal(null);
+      expect(form.root.querySelectorAll('img, b, script')).to.have.lengthOf(0);
     });
 
     it('name a waiting time in their own language', async () => {

@@ -80,9 +80,10 @@ export class Form {
     return this.find('[role=status]');
   }
 
-  /** The element in the form that has the focus. */
-  get focused(): Element | null {
-    return this.root.activeElement;
+  /** Whether this control has the focus; without one, whether anything in the form has. */
+  hasFocus(control?: Element): boolean {
+    const { activeElement } = this.root;
+    return control ? activeElement === control : activeElement !== null;
   }
 
   find<Found extends HTMLElement>(selector: string): Found {
