@@ -24,10 +24,13 @@ export interface Entry {
   readonly problems: Problems;
 }
 
-/** Reads the form. Empty fields are left out; an unticked box is an answer: false. */
+/**
+ * Reads the form. Empty fields are left out; an unticked box is an answer: false. Inputs take 2000 characters, which is
+ * what endpoints keep, so nothing is cut unseen.
+ */
 export function readEntry(form: HTMLFormElement, definitions: readonly FieldDefinition[]): Entry {
   const data = new FormData(form);
-  const textsOf = (name: string) => data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text) : '')).filter(Boolean);
+  const textsOf = (name: string) => data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text, 2000) : '')).filter(Boolean);
   const fields: SubmittedField[] = [];
   const problems = new Map<string, MessageKey>();
   for (const [position, field] of definitions.entries()) {

@@ -38,6 +38,7 @@ export function fieldView(field: FieldDefinition, id: string, problem: MessageKe
     autocomplete=${autocomplete ?? nothing}
     autocapitalize=${autocomplete ? 'off' : nothing}
     placeholder=${placeholder}
+    maxlength="2000"
     ?required=${required}
     aria-invalid=${problem !== undefined}
     aria-describedby=${describedBy}

@@ -48,8 +48,8 @@ export const styles = css`
   }
   [part=choice] input {
     flex: none;
-    inline-size: 1.4rem;
-    min-block-size: 1.4rem;
+    inline-size: 1.5rem;
+    min-block-size: 1.5rem;
     accent-color: var(--newsletter-accent);
   }
   input,

@@ -173,6 +173,15 @@ describe('<newsletter-field>', () => {
     expect(await sent(form, mailbox)).to.deep.equal([{ name: `"><img src=x onerror=alert(1)>']`, value: '__proto__' }]);
   });
 
+  it('sends a long text whole, and takes no longer one than endpoints keep', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Essay"></newsletter-field>');
+    const essay = 'Wörter '.repeat(300).slice(0, 1999) + '.';
+    expect(form.labelled('Essay').maxLength).to.equal(essay.length);
+    form.labelled('Essay').value = essay;
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Essay', value: essay }]);
+  });
+
   it('says calmly when more was typed than an endpoint takes', async () => {
     const mailbox = new Mailbox();
     const names = Array.from({ length: 20 }, (_, index) => `Essay ${index}`);
