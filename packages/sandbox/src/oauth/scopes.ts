@@ -44,6 +44,6 @@ export function readScopes(asked: string | undefined, within: readonly string[] 
   const scopes = [...new Set(asked.split(/ +/))];
   const stranger = scopes.find((scope) => !within.includes(scope));
   if (stranger === undefined) return scopes;
-  const name = /^[\w:.-]{1,60}$/.test(stranger) ? `"${stranger}"` : 'One of them';
+  const name = /^[\w:.-]{1,40}$/.test(stranger) ? `"${stranger}"` : 'One of them';
   throw new OauthError('invalid_scope', { reason: `${name} is not a scope that can be asked for here. There are ${within.join(', ')}.` });
 }
