@@ -1,11 +1,14 @@
 /** What is checked without running anything: types, lint rules, unused code. */
 import { globSync } from 'node:fs';
 import { root } from '../chain/root.ts';
-import { run } from './command.ts';
+import { run, runScript } from './command.ts';
 
-/** Every project of the repository that says what belongs to it; a build's variant checks the same files again. */
+/**
+ * Every project of the repository that says what belongs to it, and core's host-free floors once more without the types of
+ * any host; a build's variant checks the same files again.
+ */
 export function typeProjects(): readonly string[] {
-  return globSync('{*,*/*,*/*/*}/tsconfig.json', { cwd: root, exclude: (path) => path.includes('node_modules') })
+  return globSync('{*,*/*,*/*/*}/tsconfig{,.host-free}.json', { cwd: root, exclude: (path) => path.includes('node_modules') })
     .concat(globSync('tsconfig.json', { cwd: root }))
     .sort();
 }
@@ -29,4 +32,9 @@ export function lint(): Promise<boolean> {
 /** @returns true where no file, export or dependency is unused */
 export function findUnused(): Promise<boolean> {
   return run('knip', ['--no-progress']);
+}
+
+/** @returns true where the built tag is as large as size.json says, to the byte; needs the build */
+export function checkSize(): Promise<boolean> {
+  return runScript('widget', 'size');
 }

@@ -1,7 +1,7 @@
 /** `npm test`: everything but the real n8n, which takes minutes (`npm run test:n8n`). */
 import { bringChromium } from '../chromium/bring.ts';
 import { buildAll } from '../steps/build.ts';
-import { checkTypes, findUnused, lint } from '../steps/checks.ts';
+import { checkSize, checkTypes, findUnused, lint } from '../steps/checks.ts';
 import { check, runSteps } from '../steps/outcome.ts';
 import { task } from '../steps/task.ts';
 import { runVitest } from '../steps/vitest.ts';
@@ -14,6 +14,7 @@ await task(async () => {
     check('Lint', lint),
     check('Unused code', findUnused),
     check('Build', buildAll),
+    check('Size of the tag', checkSize),
     { title: 'Tests', run: () => runVitest('tests', process.argv.slice(2)) },
     { title: 'Widget in Chromium', run: testWidget },
   ]);

@@ -90,7 +90,7 @@ export function readSubmission(input: unknown): ReadSubmission {
   ) as Attribution;
   const token = text('token');
   const proof = text('proof');
-  const consent = input['consent'] === true ? true : text('consent');
+  const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent');
   const fields = readFields(input['custom_fields'], errors);
 
   if (errors.length > 0) return { ok: false, errors };
@@ -152,7 +152,7 @@ function readValue(value: unknown): SubmittedValue | null | undefined {
   if (typeof value === 'string') return cleanText(value, textLimit * 4) || null;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
   if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string')) return undefined;
-  const items = (value as string[]).map((item) => cleanText(item)).filter(Boolean);
+  const items = value.map((item) => cleanText(item)).filter(Boolean);
   return items.length > 0 ? items : null;
 }
 

@@ -43,6 +43,19 @@ describe('readSubmission', () => {
     });
   });
 
+  it.each([
+    ['a box that was ticked', true, true],
+    ['a box that was not', false, false],
+    ['the sentence agreed to', ' Send me news. ', 'Send me news.'],
+    ['nothing', '', undefined],
+  ])('records consent as %s', (_, consent, kept) => {
+    expect(readSubmission({ email: 'ada@example.com', consent })).toEqual({
+      ok: true,
+      suspected: false,
+      submission: { email: 'ada@example.com', ...(kept !== undefined && { consent: kept }) },
+    });
+  });
+
   it('drops every privileged field', () => {
     const open = new Set<string>(['email', 'custom_fields', ...attributionFields]);
     const privileged = subscriptionRequestFields.filter((name) => !open.has(name));
