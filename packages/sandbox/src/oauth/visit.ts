@@ -29,7 +29,7 @@ export async function consent(
   if (early !== null) return new URL(early);
   const html = await page.text();
   if (page.status !== 200) throw new ConsentError(`The sandbox answers ${page.status} in place of the consent page: ${html.slice(0, 500)}`);
-  const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name = '', value = '']) => [name, unescape(value)]);
+  const fields = Array.from(html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g), ([, name = '', value = '']): [string, string] => [name, unescape(value)]);
   const answer = await fetch(new URL('/oauth/authorize', authorizationUrl), {
     method: 'POST',
     redirect: 'manual',

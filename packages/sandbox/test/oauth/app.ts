@@ -32,9 +32,9 @@ export function app(sandbox: Sandbox, options: AppOptions = {}) {
   const secret = registered.secret ?? '';
   const clientAuth = { basic: oauth.ClientSecretBasic(secret || 'x'), post: oauth.ClientSecretPost(secret || 'x'), public: oauth.None() }[authentication];
   const http = {
-    // oxlint-disable-next-line typescript/no-deprecated -- the sandbox speaks plain http
+    // The sandbox speaks plain http.
     [oauth.allowInsecureRequests]: true,
-    [oauth.customFetch]: (url: string, init: oauth.CustomFetchOptions<string, BodyInit | undefined>) => sandbox.fetch(url, init as RequestInit),
+    [oauth.customFetch]: (url: string, { body, ...init }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => sandbox.fetch(url, { ...init, ...(body && { body }) }),
   };
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
