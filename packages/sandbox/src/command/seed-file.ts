@@ -1,13 +1,13 @@
 /** Finds the seed that the command line names: a standard one, or a file. */
 import { readFileSync } from 'node:fs';
-import { SeedError, type ReadSeed } from '../world/seeds/seed.ts';
-import { findSeed, isSeedName, seedNames, type SeedName } from '../world/seeds/standard.ts';
+import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
+import { isSeedName, seedNames, type SeedName } from '../world/seeds/standard.ts';
 
 /** @throws {@link SeedError} that names the seed or file and says what to do */
 export function loadSeed(seed: string): SeedName | ReadSeed {
   if (isSeedName(seed)) return seed;
   try {
-    return findSeed(JSON.parse(readFileSync(seed, 'utf8')));
+    return readSeed(JSON.parse(readFileSync(seed, 'utf8')));
   } catch (error) {
     throw new SeedError(explain(error, seed), { cause: error });
   }

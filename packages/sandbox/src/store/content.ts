@@ -65,6 +65,7 @@ export function contentStore(database: Database) {
     'SELECT * FROM advertisement_opportunities WHERE publication_id = ? ORDER BY created, seq',
   );
   const conditionSet = database.prepare<ConditionSetRow>("SELECT * FROM condition_sets WHERE id = ? AND publication_id = ? AND status = 'active'");
+  const publicationFieldNamed = database.prepare<PublicationFieldRow>('SELECT * FROM publication_fields WHERE name = ?');
   return {
     insertAuthor: inserter<AuthorRow>(database, 'authors', [
       'seq', 'id', 'publication_id', 'type', 'name', 'bio', 'bio_image_url', 'social_media_links', 'created',
@@ -89,6 +90,7 @@ export function contentStore(database: Database) {
         where: `publication_id = ? AND status = 'active'${purpose === undefined ? '' : ' AND purpose = ?'}`,
         values: purpose === undefined ? [publicationId] : [publicationId, purpose],
       }),
+    publicationFieldNamed: (name: string) => publicationFieldNamed.get(name),
     publicationFields: (status?: string): Rows<PublicationFieldRow> =>
       selection(database, { table: 'publication_fields', where: status === undefined ? 'true' : 'status = ?', values: status === undefined ? [] : [status] }),
     /** How many active subscriptions of a publication meet a condition on `subscriptions`. */

@@ -10,6 +10,8 @@ export interface Ids {
   code(kind: string, n: number): string;
   /** 43 letters, digits, `-` and `_` for the `n`th record of this kind. */
   token(kind: string, n: number): string;
+  /** A number from 0 up to 1 for the `n`th decision of this kind. */
+  fraction(kind: string, n: number): number;
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -17,6 +19,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** @param seed - any whole number; another seed gives other ids */
 export function createIds(seed: number): Ids {
   return {
+    fraction: (kind, n) => fraction(seed, kind, n),
     uuid(kind, n) {
       const hex = lanes(seed, kind, n).map((lane) => lane.toString(16).padStart(8, '0')).join('');
       const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];

@@ -18,7 +18,7 @@ const addresses = async (running: Running, query = '') =>
 test('it starts with the demo, answers over its port, moves on by its clock, and stops cleanly on SIGINT with the window open', async () => {
   const running = await start();
   expect(running.output()).toContain(publicationId);
-  expect(await addresses(running)).toHaveLength(42);
+  expect(await addresses(running)).toHaveLength(100);
   const events = await fetch(`${running.address}/_sandbox/events`);
   const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
   expect((await subscribe(running, { email: 'ada+now@bücher.example', utm_campaign: 'Frühling 🌷' })).status).toBe(200);
@@ -102,7 +102,7 @@ test('a body that is too large is refused while it is being sent', async () => {
   const answer = await fetch(subscriptions(running), { method: 'POST', headers, body, duplex: 'half' });
   expect(answer.status).toBe(413);
   expect(sent).toBeLessThan(20);
-  expect(await addresses(running)).toHaveLength(42);
+  expect(await addresses(running)).toHaveLength(100);
 });
 
 test('--help names every option and its variable', async () => {

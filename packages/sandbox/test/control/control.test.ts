@@ -14,11 +14,11 @@ const control = async (sandbox: Sandbox, method: string, path: string, body?: st
 test('reset goes back to the seed it started with, or to the one named, and empties the log', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'ada@example.com' });
-  expect(await control(sandbox, 'POST', '/reset')).toMatchObject({ status: 200, body: { subscriptions: 42 } });
+  expect(await control(sandbox, 'POST', '/reset')).toMatchObject({ status: 200, body: { subscriptions: 300 } });
   expect(sandbox.requests()).toEqual([]);
   expect(await control(sandbox, 'POST', '/reset', '{"seed":"empty"}')).toMatchObject({ status: 200, body: { subscriptions: 0 } });
   expect((await list(sandbox)).data).toEqual([]);
-  expect(await control(sandbox, 'POST', '/reset', '{}')).toMatchObject({ body: { subscriptions: 42 } });
+  expect(await control(sandbox, 'POST', '/reset', '{}')).toMatchObject({ body: { subscriptions: 300 } });
 });
 
 test('after a reset the same requests get the same ids again', async () => {
@@ -41,7 +41,7 @@ test.each([
   const answered = await control(sandbox, 'POST', '/reset', body);
   expect(answered.status).toBe(400);
   expect(errorsOf(answered)[0]?.message).toContain(says);
-  expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 42 } });
+  expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 300 } });
 });
 
 test('the log tells method, path, operation, status and reasons of each request, and forgets beyond a thousand', async () => {
@@ -99,7 +99,7 @@ test('pages of this machine may read and reset; those of other sites may not', a
     expect(foreign.status).toBe(403);
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
   }
-  expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 42 } });
+  expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 300 } });
 });
 
 test('an unknown control is a 404 that names those there are', async () => {

@@ -1,24 +1,15 @@
 /** The seed `demo`: a publication that has lived for three years, so that there is something to look at. */
 import { publicationId } from '../fixed.ts';
-import { founded } from './empty.ts';
+import { member } from './crowd.ts';
+import { demoContent, demoPublicationFields } from './demo-content.ts';
+import { origins, type OriginName } from './origins.ts';
 import type { Seed } from './seed.ts';
+import type { Moment } from './standard.ts';
 
-type SeedSubscription = NonNullable<Seed['publications'][number]['subscriptions']>[number];
-type Origin = Pick<SeedSubscription, 'utm_source' | 'utm_medium' | 'utm_channel' | 'utm_campaign' | 'utm_term' | 'utm_content' | 'referring_site'>;
+type SeedPublication = Seed['publications'][number];
+type SeedSubscription = NonNullable<SeedPublication['subscriptions']>[number];
 
-/** Where subscribers came from. */
-const origins = {
-  direct: { utm_channel: 'website' },
-  import: { utm_channel: 'import' },
-  spring: { utm_channel: 'api', utm_source: 'landing page', utm_medium: 'organic', utm_campaign: 'Frühling 2024 🌷', referring_site: 'https://blog.example.org/frühling' },
-  launch: { utm_channel: 'embed', utm_source: 'twitter', utm_medium: 'social', utm_campaign: 'launch', utm_content: 'thread-1' },
-  ads: { utm_channel: 'api', utm_source: 'search', utm_medium: 'cpc', utm_campaign: 'autumn & winter', utm_term: 'harbour news, boats', utm_content: 'B' },
-  podcast: { utm_channel: 'recommendation', utm_source: 'podcast', utm_medium: 'audio', utm_campaign: 'episode 42', referring_site: 'https://podcast.example.net/42' },
-  friend: { utm_channel: 'referral', utm_source: 'friend', utm_medium: 'referral' },
-  product: { utm_channel: 'product', utm_source: 'app', utm_medium: 'in-app' },
-} as const satisfies Record<string, Origin>;
-
-type Person = readonly [email: string, name: string, status: SeedSubscription['status'], origin: keyof typeof origins, topics: readonly string[], birthday?: string];
+type Person = readonly [email: string, name: string, status: SeedSubscription['status'], origin: OriginName, topics: readonly string[], birthday?: string];
 
 /** From the oldest to the newest. */
 const people: readonly Person[] = [
@@ -66,17 +57,30 @@ const people: readonly Person[] = [
   ['tu.youyou@example.org', '屠呦呦', 'active', 'direct', ['food', 'history']],
 ];
 
-/** About 25 days, and an odd number of seconds, so that times of day differ. */
-const apart = 2_161_037;
+/** How many the publication has, with those of the crowd. */
+const size = 300;
+const day = 86_400;
+/** How long it has lived. */
+const age = 3 * 365 * day;
 
-function subscription(person: Person, index: number): SeedSubscription {
+/** The named and the crowd, mixed: every seventh is a named one until all are there. Oldest first. */
+function subscriptions({ now, chance }: Moment): SeedSubscription[] {
+  const apart = Math.floor(age / (size + 1));
+  return Array.from({ length: size }, (_, index) => {
+    const created = now - age + apart * (index + 1) - Math.floor(chance('demo.created', index) * apart * 0.9);
+    const person = index % 7 === 0 ? people[index / 7] : undefined;
+    return person ? named(person, index / 7, created, now) : fromCrowd(index, created, chance);
+  });
+}
+
+function named(person: Person, index: number, created: number, now: number): SeedSubscription {
   const [email, name, status, origin, topics, birthday] = person;
   const received = status === 'active' || status === 'inactive' ? Math.max(1, 170 - index * 4) : 0;
   const premium = index % 7 === 1 ? ['Patron'] : index % 11 === 6 ? ['Supporter'] : [];
   return {
     email,
     status,
-    created: founded + 3600 + index * apart,
+    created,
     ...origins[origin],
     ...(origin === 'friend' && { referred_by: 'ada.lovelace@example.com' }),
     premium_tiers: premium,
@@ -89,7 +93,7 @@ function subscription(person: Person, index: number): SeedSubscription {
       ...(index % 4 === 0 ? [{ name: 'Team size', value: 1 + ((index * 7) % 40) }] : []),
       ...(index % 6 === 2 ? [{ name: 'Berth length', value: 6.5 + index / 4 }] : []),
       ...(index % 5 === 3 ? [{ name: 'Wants print', value: index % 2 === 0 }] : []),
-      ...(index % 9 === 4 ? [{ name: 'Last visit', value: `2026-0${1 + (index % 9)}-14T08:30:00Z` }] : []),
+      ...(index % 9 === 4 ? [{ name: 'Last visit', value: new Date((now - index * day) * 1000).toISOString() }] : []),
     ],
     emails_received: received,
     open_rate: received === 0 ? 0 : 35 + ((index * 13) % 50),
@@ -97,14 +101,35 @@ function subscription(person: Person, index: number): SeedSubscription {
   };
 }
 
-export function demo(): Seed {
+function fromCrowd(index: number, created: number, chance: Moment['chance']): SeedSubscription {
+  const one = member(index, chance);
+  return {
+    email: one.email,
+    // A crowd of this size could lack a rare status; the demo has every one.
+    status: index === 298 ? 'validating' : one.status,
+    created,
+    ...origins[one.origin],
+    premium_tiers: one.premium ? [index % 2 === 0 ? 'Supporter' : 'Patron'] : [],
+    newsletter_lists: index % 4 === 0 ? ['Weekly', 'Tide tables'] : ['Weekly'],
+    custom_fields: [{ name: 'First Name', value: one.name }, { name: 'Topics', value: [one.topic] }],
+    emails_received: one.received,
+    open_rate: one.openRate,
+    click_through_rate: one.clickRate,
+  };
+}
+
+export function demo(moment: Moment): Seed {
+  const founded = moment.now - age;
   return {
     publications: [
       {
         id: publicationId,
         name: 'The Harbour Letter',
         created: founded,
-        tiers: [{ name: 'Supporter' }, { name: 'Patron' }],
+        tiers: [
+          { name: 'Supporter', description: 'The letter, and our thanks' },
+          { name: 'Patron', description: 'The letter, the tide tables in print, and a name on the harbour wall' },
+        ],
         newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Tide tables' }],
         custom_fields: [
           { display: 'First Name', kind: 'string', created: founded },
@@ -115,8 +140,10 @@ export function demo(): Seed {
           { display: 'Topics', kind: 'list', options: ['boats', 'engineering', 'food', 'history'], created: founded },
           { display: 'Berth length', kind: 'double', created: founded },
         ],
-        subscriptions: people.map(subscription),
+        subscriptions: subscriptions(moment),
+        ...demoContent(moment.now, founded),
       },
     ],
+    publication_fields: demoPublicationFields(founded),
   };
 }

@@ -3,7 +3,7 @@ import { publicationId } from '../fixed.ts';
 import type { Seed } from './seed.ts';
 
 /** 1 November 2023, 09:00 UTC. */
-export const founded = 1_698_829_200;
+const founded = 1_698_829_200;
 
 export const empty: Seed = {
   publications: [{ id: publicationId, name: 'The Harbour Letter', created: founded }],

@@ -1,47 +1,22 @@
 /** What a seed is – data in a documented format – and how it is planted. */
-import { customFieldKinds, subscriptionStatuses, subscriptionTiers, tierStatuses, utmChannels } from '@newsletter-kit/core/contract';
-import { address, customFieldValue } from '@newsletter-kit/core/schema';
+import { customFieldKinds, tierStatuses } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
 import { grantTypes } from '../../oauth/grant-types.ts';
 import { isRedirectUri } from '../../oauth/redirect.ts';
+import { automation } from './automation-seed.ts';
+import { advertisementOpportunity, author, complimentaryAccess, conditionSet, publicationField } from './content-seed.ts';
+import { subscription } from './subscription-seed.ts';
 
-const text = z.string().default('');
-const count = z.int().min(0).default(0);
-const percent = z.number().min(0).max(100).default(0);
 const seconds = z.int().min(0);
-
-const subscription = z.strictObject({
-  email: address,
-  status: z.enum(subscriptionStatuses).default('active'),
-  /** Unix seconds; now, where left out. */
-  created: seconds.optional(),
-  tier: z.enum(subscriptionTiers).optional(),
-  /** Names of tiers of the publication. */
-  premium_tiers: z.array(z.string()).default([]),
-  /** Names of newsletter lists of the publication. */
-  newsletter_lists: z.array(z.string()).default([]),
-  utm_source: text,
-  utm_medium: text,
-  utm_channel: z.enum(utmChannels).default('api'),
-  utm_campaign: text,
-  utm_term: text,
-  utm_content: text,
-  referring_site: text,
-  /** Address of the subscription that referred this one; it must stand before it. */
-  referred_by: address.optional(),
-  tags: z.array(z.string()).default([]),
-  custom_fields: z.array(z.strictObject({ name: z.string(), value: customFieldValue })).default([]),
-  emails_received: count,
-  open_rate: percent,
-  click_through_rate: percent,
-});
 
 const publication = z.strictObject({
   id: z.string().regex(/^pub_[0-9a-zA-Z-]+$/, 'must look like pub_<uuid>'),
   name: z.string().min(1),
   double_opt_in: z.boolean().default(false),
   created: seconds.optional(),
-  tiers: z.array(z.strictObject({ name: z.string().min(1), status: z.enum(tierStatuses).default('active') })).default([]),
+  tiers: z
+    .array(z.strictObject({ name: z.string().min(1), description: z.string().default(''), status: z.enum(tierStatuses).default('active') }))
+    .default([]),
   newsletter_lists: z.array(z.strictObject({ name: z.string().min(1), auto_subscribe: z.boolean().default(false) })).default([]),
   custom_fields: z
     .array(
@@ -54,6 +29,11 @@ const publication = z.strictObject({
     )
     .default([]),
   subscriptions: z.array(subscription).default([]),
+  automations: z.array(automation).default([]),
+  authors: z.array(author).default([]),
+  advertisement_opportunities: z.array(advertisementOpportunity).default([]),
+  complimentary_access: z.array(complimentaryAccess).default([]),
+  condition_sets: z.array(conditionSet).default([]),
 });
 
 const oauthClient = z.strictObject({
@@ -68,9 +48,11 @@ const oauthClient = z.strictObject({
   grant_types: z.array(z.enum(grantTypes)).min(1).default([...grantTypes]),
 });
 
-/** The format of a seed file. Keys and OAuth clients that are left out are the standard ones. */
+/** The format of a seed file. Times are Unix seconds and now where left out; what refers to something names it by name or address. Keys and OAuth clients that are left out are the standard ones. */
 export const seedSchema = z.strictObject({
   publications: z.array(publication).min(1),
+  /** Fields of the whole workspace. */
+  publication_fields: z.array(publicationField).default([]),
   /** `publications` restricts a key; left out, it reaches the whole workspace. */
   keys: z.array(z.strictObject({ key: z.string().min(1), publications: z.array(z.string()).optional() })).optional(),
   oauth_clients: z.array(oauthClient).optional(),
@@ -80,9 +62,6 @@ export const seedSchema = z.strictObject({
 export type Seed = z.input<typeof seedSchema>;
 /** A seed with its defaults filled in. */
 export type ReadSeed = z.output<typeof seedSchema>;
-/** One subscription of a seed with its defaults filled in. */
-export type SeedSubscription = z.output<typeof subscription>;
-
 /** A seed that can't be planted, in words for the person who wrote it. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';

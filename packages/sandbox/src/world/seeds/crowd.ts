@@ -1,0 +1,122 @@
+/** Subscribers by the number: made up one after another, for the demo and for publications of any size. */
+import type { World } from '../world.ts';
+import { origins, type OriginName } from './origins.ts';
+import type { Moment } from './standard.ts';
+
+/** How far a publication is filled up. */
+export interface Growth {
+  /** Subscriptions it has in the end; a seed that has more keeps them. */
+  readonly size: number;
+  /** Called now and then while it is filled. */
+  readonly progress?: ((planted: number, size: number) => void) | undefined;
+}
+
+const givenNames = [
+  'Ines', 'Tomás', 'Åsa', 'Mehmet', 'Yuki', 'Oluwaseun', 'Chiara', 'Piotr', 'Fatima', 'Liam', 'Noor', 'Søren', 'Amélie', 'Kwame', 'Ivana',
+  'Mateo', 'Freya', 'Rahul', 'Zofia', 'Jonas', 'Leilani', 'Émile', 'Greta', 'Hassan', 'Marta', 'Owen', 'Sanne', 'Dimitri', 'Priya', 'Anders',
+] as const;
+const familyNames = [
+  'Moreau', 'Ferreira', 'Lindqvist', 'Yıldız', 'Tanaka', 'Adeyemi', 'Ricci', 'Kowalski', 'Haddad', 'Murphy', 'de-Vries', 'Nielsen', 'Dubois',
+  'Mensah', 'Horvat', 'García', 'Hansen', 'Sharma', 'Nowak', 'Weber', 'Kealoha', 'Lefèvre', 'Schäfer', 'Rahimi', 'Silva', 'Evans', 'Bakker',
+] as const;
+const domains = ['example.com', 'example.org', 'example.net', 'mail.example.com', 'correo.example', 'bücher.example'] as const;
+const topics = ['boats', 'engineering', 'food', 'history'] as const;
+
+/** Each status and its share of a hundred. */
+const statuses = [
+  ['active', 78], ['inactive', 9], ['pending', 5], ['invalid', 4], ['paused', 2], ['needs_attention', 1], ['validating', 1],
+] as const;
+type Status = (typeof statuses)[number][0];
+
+const originNames = Object.keys(origins) as OriginName[];
+
+/** One of the crowd. */
+export interface Member {
+  readonly email: string;
+  readonly name: string;
+  readonly status: Status;
+  readonly origin: OriginName;
+  readonly topic: (typeof topics)[number];
+  readonly received: number;
+  readonly openRate: number;
+  readonly clickRate: number;
+  readonly premium: boolean;
+}
+
+/** The `n`th of the crowd; the same `n` is the same person in every sandbox of one id seed. */
+export function member(n: number, chance: Moment['chance']): Member {
+  const pick = <Item>(kind: string, items: readonly [Item, ...Item[]]): Item => items[Math.floor(chance(kind, n) * items.length)] ?? items[0];
+  const name = pick('crowd.given', givenNames);
+  const status = shared(chance('crowd.status', n) * 100);
+  const domain = status === 'invalid' ? 'nowhere.invalid' : pick('crowd.domain', domains);
+  const reads = status === 'active' || status === 'inactive' || status === 'paused';
+  const received = reads ? 1 + Math.floor(chance('crowd.received', n) * 150) : 0;
+  return {
+    email: `${name}.${pick('crowd.family', familyNames)}${n}@${domain}`.toLowerCase(),
+    name,
+    status,
+    origin: originNames[Math.floor(chance('crowd.origin', n) * originNames.length)] ?? 'unknown',
+    topic: pick('crowd.topic', topics),
+    received,
+    openRate: received === 0 ? 0 : Math.round(2000 + chance('crowd.open', n) * 6500) / 100,
+    clickRate: received === 0 ? 0 : Math.round(chance('crowd.click', n) * 2500) / 100,
+    premium: status === 'active' && chance('crowd.premium', n) < 0.06,
+  };
+}
+
+function shared(hundredth: number): Status {
+  let rest = hundredth;
+  for (const [status, share] of statuses) {
+    if (rest < share) return status;
+    rest -= share;
+  }
+  return 'active';
+}
+
+/** Fills a publication up to a size, its newcomers spread evenly over its life so far; one in ten has a custom field, where there are any. */
+export function growCrowd(world: World, publicationId: string, { size, progress }: Growth): void {
+  const { store, clock, ids } = world;
+  const publication = store.workspace.publication(publicationId);
+  if (!publication) return;
+  const there = store.subscriptions.list(publicationId, {}).total();
+  const newcomers = Math.max(0, size - there);
+  const now = clock.seconds();
+  const start = Math.min(publication.created, now);
+  const tiers = store.workspace.tiers(publicationId).filter((tier) => tier.status === 'active');
+  const lists = store.workspace.lists(publicationId).filter((list) => list.auto_subscribe === 1);
+  const [field] = store.customFields.ofPublication(publicationId).filter(({ kind }) => kind === 'string');
+
+  for (let i = 0; i < newcomers; i += 1) {
+    const seq = store.next('sub');
+    const one = member(seq, ids.fraction);
+    const tier = one.premium ? tiers[seq % tiers.length] : undefined;
+    store.subscriptions.insert({
+      ...blank,
+      ...origins[one.origin],
+      seq,
+      id: `sub_${ids.uuid('sub', seq)}`,
+      publication_id: publicationId,
+      email: one.email,
+      email_key: one.email,
+      status: one.status,
+      created: start + Math.floor(((now - start) * (i + 1)) / (newcomers + 1)),
+      tier: tier ? 'premium' : 'free',
+      referral_code: ids.code('sub', seq),
+      emails_received: one.received,
+      open_rate: one.openRate,
+      click_through_rate: one.clickRate,
+    });
+    if (tier) store.subscriptions.addTier(seq, tier.seq);
+    for (const list of lists) store.subscriptions.addToList(seq, list.seq);
+    if (field && i % 10 === 0) store.customFields.setValue(seq, field.seq, JSON.stringify(one.name));
+    if (i % progressEvery === 0) progress?.(there + i, size);
+  }
+  progress?.(there + newcomers, size);
+}
+
+const progressEvery = 50_000;
+
+const blank = {
+  utm_source: '', utm_medium: '', utm_channel: '', utm_campaign: '', utm_term: '', utm_content: '', referring_site: '',
+  referred_by: null, payments_customer_id: '', double_opt_in: 0, tags: '[]',
+} as const;
