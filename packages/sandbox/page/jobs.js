@@ -2,7 +2,7 @@
 import { ask } from './control.js';
 import { fill, h } from './dom.js';
 import { counted, moment, secondsToDate, statusTag } from './format.js';
-import { panel } from './pieces.js';
+import { complain, panel } from './pieces.js';
 
 /** @typedef {{ id: string, type: string, status: string, failure_reason: string | null, error_log: string[], created: number, completed: number | null }} Job */
 
@@ -17,6 +17,8 @@ export function createJobs(badge) {
   const empty = h('p', { class: 'empty' }, 'No job yet. Bulk creation, bulk actions and status updates of the API run as jobs.');
   /** Opened error logs stay open when the list is read anew. @type {Set<string>} */
   const open = new Set();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let later;
   return {
     name: 'jobs',
     title: 'Jobs',
@@ -29,6 +31,9 @@ export function createJobs(badge) {
       badge('jobs', working > 0 ? `${working} running` : data.length > 0 ? String(data.length) : '', working > 0 ? 'wait' : undefined);
       empty.hidden = data.length > 0;
       fill(list, ...data.map((job) => itemOf(job, open)));
+      // A job that changes nobody ends without an event.
+      clearTimeout(later);
+      if (working > 0) later = setTimeout(() => void this.refresh?.().catch(complain), 1000);
     },
   };
 }

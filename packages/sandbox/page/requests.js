@@ -1,12 +1,12 @@
 /** The live request log: what was asked, how it was answered, and why. */
 import { ask } from './control.js';
 import { fill, h } from './dom.js';
-import { codeTag, moment } from './format.js';
+import { codeTag, moment, words } from './format.js';
 import { panel } from './pieces.js';
 
 /**
  * @typedef {{ n: number, time: string, method: string, path: string, query: Record<string, string>, operation: string | null,
- *   status: number, milliseconds: number, reasons: string[], nearest?: string | null }} Entry
+ *   status: number, milliseconds: number, reasons: string[], nearest: { request: string, change: { field: string, to: unknown }[] } | null }} Entry
  */
 
 /** Entries shown; the sandbox keeps a thousand. */
@@ -100,6 +100,12 @@ function itemOf({ time, method, path, query, operation, status, milliseconds, re
     h('div', { class: 'line' }, codeTag(status), h('b', {}, operation ?? 'unknown operation'), h('small', {}, `${milliseconds} ms`), moment(new Date(time))),
     h('div', { class: 'path mono' }, `${method} ${path.replace(/pub_[0-9a-f-]+/, 'pub_…')}${asked && `?${asked}`}`),
     reasons.length > 0 && h('ul', { class: 'reasons' }, ...reasons.map((reason) => h('li', {}, reason))),
-    nearest && h('p', { class: 'reasons soft' }, 'Nearest: ', h('code', {}, nearest)),
+    nearest && nearestOf(nearest),
   );
+}
+
+/** What would have been answered. @param {NonNullable<Entry['nearest']>} nearest */
+function nearestOf({ request, change }) {
+  const changes = change.map(({ field, to }) => h('li', {}, h('code', {}, field), ': ', words(to)));
+  return h('details', { class: 'reasons' }, h('summary', {}, 'Nearest valid request'), h('code', {}, request), h('ul', {}, ...changes));
 }

@@ -1,5 +1,6 @@
 /** The window: its views, which of them shows, and the live events that keep all of them true. */
 import { fill, find, h } from './dom.js';
+import { createAssumptions } from './assumptions.js';
 import { createClock } from './clock.js';
 import { createConnection } from './connection.js';
 import { createFaults } from './faults.js';
@@ -40,7 +41,7 @@ const badge = (name, text, mood) => {
 };
 
 /** @type {readonly View[]} */
-const views = [createSubscribers(badge), createRequests(badge), createInbox(badge), createJobs(badge), createClock(), createFaults(badge), createConnection()];
+const views = [createSubscribers(badge), createRequests(badge), createInbox(badge), createJobs(badge), createClock(), createFaults(badge), createAssumptions(badge), createConnection()];
 
 const main = find('main', HTMLElement);
 main.append(...views.map((view) => view.element));

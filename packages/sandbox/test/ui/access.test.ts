@@ -1,0 +1,76 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { expect, test } from 'vitest';
+import { describeInBrowser, isLive, open } from './browser.ts';
+
+const views = ['subscribers', 'requests', 'inbox', 'jobs', 'clock', 'faults', 'assumptions', 'connection'] as const;
+
+/** What axe finds, each as a sentence that names the place. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const results = (await page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })")) as AxeResults;
+  return results.violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
+}
+
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+describeInBrowser('for everyone', () => {
+  test.each([
+    ['light', 'desktop'], ['dark', 'desktop'], ['light', 'phone'], ['dark', 'phone'],
+  ])('the window has no accessibility findings and fits: %s, %s', async (scheme, device) => {
+    const { page, call, control, show } = await open({ dark: scheme === 'dark', phone: device === 'phone' });
+    await isLive(page);
+    await call('POST', '/subscriptions', { email: `${'long'.repeat(15)}@${'very-long-label.'.repeat(6)}example.com`, utm_source: 'x'.repeat(300), double_opt_override: 'on' });
+    await call('GET', '/subscriptions?limit=500');
+    await call('GET', '/nowhere');
+    await call('PATCH', '/subscriptions', { subscription_ids: ['sub_1'], new_status: 'inactive' });
+    await control('POST', '/faults', { match: 'authors.*', effect: { status: 500 } });
+    await control('POST', '/clock', { advance: 'PT1M' });
+    for (const view of views) {
+      await show(view);
+      // What has just come in is lit up for a moment.
+      await page.waitForFunction(() => document.getAnimations().length === 0);
+      expect([view, await findings(page)]).toEqual([view, []]);
+      expect([view, await overflow(page)]).toEqual([view, 0]);
+    }
+    await show('subscribers');
+    await page.locator('#panel-subscribers tbody button').click();
+    await page.waitForSelector('#subscriber[open]');
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.click('#open-reset');
+    await page.waitForSelector('#reset[open]');
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test.each([
+    ['light', 'desktop'], ['dark', 'phone'],
+  ])('the documentation has no accessibility findings and fits: %s, %s', async (scheme, device) => {
+    const { page, reads } = await open({ path: '/docs', dark: scheme === 'dark', phone: device === 'phone' });
+    await reads('main h2', 'Newsletter Publishing API');
+    expect(await findings(page)).toEqual([]);
+    for (const id of ['subscriptions.list', 'subscriptions.create', 'oauth.exchange']) {
+      await page.evaluate((hash) => void (location.hash = hash), id);
+      await reads('.address', id.startsWith('oauth') ? '/oauth/token' : '/subscriptions');
+      await page.click('.try button.primary');
+      await page.waitForSelector('.answer pre');
+      expect([id, await findings(page)]).toEqual([id, []]);
+      expect([id, await overflow(page)]).toEqual([id, 0]);
+    }
+  });
+
+  test('every view can be reached and used by keyboard alone', async () => {
+    const { page, reads } = await open();
+    await isLive(page);
+    const focus = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    const seen: string[] = [];
+    for (let step = 0; step < 30 && !(await focus()).startsWith('Clock'); step += 1) {
+      await page.keyboard.press('Tab');
+      seen.push(await focus());
+    }
+    expect(seen[0]).toBe('Skip to content');
+    expect(seen.at(-1)).toMatch(/^Clock/);
+    await page.keyboard.press('Enter');
+    await reads('#panel-clock.chosen h2', 'Clock');
+  });
+});

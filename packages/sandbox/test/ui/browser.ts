@@ -1,0 +1,138 @@
+/** A person in front of the window: a real Chromium on a real server, both ended when the test ends. */
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { readOptions } from '../../src/command/options.ts';
+import { serve } from '../../src/command/serve.ts';
+import { apiKeys, publicationId } from '../../src/index.ts';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/** `CHROMIUM` from the environment, else what the PATH has; undefined where there is none. */
+function findChromium(): string | undefined {
+  const asked = process.env['CHROMIUM'];
+  if (asked && !isProgram(asked)) throw new Error(`CHROMIUM is "${asked}", and there is no program there.`);
+  const folders = ['/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean)];
+  return asked || folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const executablePath = findChromium();
+let browser: Browser | undefined;
+
+/** Tests in a browser; without one on this machine they are skipped, and their name says why. */
+export function describeInBrowser(title: string, tests: () => void): void {
+  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+  describe.skipIf(!executablePath)(executablePath ? title : `${title} (skipped: there is no Chromium; set CHROMIUM to its path)`, () => {
+    let profile = '';
+    beforeAll(async () => {
+      profile = mkdtempSync(join(tmpdir(), 'sandbox-chromium-'));
+      browser = await puppeteer.launch({
+        executablePath: executablePath ?? '',
+        userDataDir: profile,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      });
+    });
+    afterAll(async () => {
+      await browser?.close();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    });
+    tests();
+  });
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** `http://127.0.0.1:<free port>` */
+  readonly address: string;
+  /** Asks the API with the workspace key; a body that is sent is JSON. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Answered>;
+  readonly control: (method: string, path: string, body?: unknown) => Promise<Answered>;
+  /** Shows another view, by its link. */
+  readonly show: (view: string) => Promise<void>;
+  /** Waits until an element's text holds these words. */
+  readonly reads: (selector: string, text: string | RegExp) => Promise<void>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: any;
+}
+
+export interface OpenOptions {
+  readonly path?: string;
+  readonly seed?: string;
+  readonly phone?: boolean;
+  readonly dark?: boolean;
+}
+
+/** Opens a page of a fresh sandbox. Whatever the page complains about fails the test. */
+export async function open({ path = '/', seed = 'demo', phone = false, dark = false }: OpenOptions = {}): Promise<Opened> {
+  const options = readOptions(['--port', '0', '--seed', seed], {});
+  if (options === 'help' || !browser) throw new Error('There is no browser to open a page in.');
+  const { address, stop } = await serve(options);
+  onTestFinished(stop);
+  const context = await browser.createBrowserContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(address)) complaints.push(`a request to ${request.url()}`);
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy|Uncaught/.test(message.text())) complaints.push(message.text());
+  });
+  onTestFinished(() => expect(complaints).toEqual([]));
+  await page.setViewport(phone ? { width: 390, height: 780, isMobile: true, hasTouch: true } : { width: 1440, height: 860 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
+  await page.goto(address + path, { waitUntil: 'load' });
+
+  const send = async (url: string, method: string, body: unknown): Promise<Answered> => {
+    const answer = await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${apiKeys.workspace}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+  };
+  return {
+    page,
+    address,
+    call: (method, below, body) => send(`${address}/v2/publications/${publicationId}${below}`, method, body),
+    control: (method, below, body) => send(`${address}/_sandbox${below}`, method, body),
+    async show(view) {
+      await page.click(`#views a[href="#${view}"]`);
+      await page.waitForSelector(`#panel-${view}.chosen`, { visible: true });
+    },
+    async reads(selector, text) {
+      const pattern = typeof text === 'string' ? text : text.source;
+      const expression = typeof text !== 'string';
+      await page
+        .waitForFunction((where, what, regular) => [...document.querySelectorAll(where)].some((element) => (regular ? new RegExp(what).test(element.textContent) : element.textContent.includes(what))), {}, selector, pattern, expression)
+        .catch(async (cause: unknown) => {
+          const seen = await page.$$eval(selector, (elements) => elements.map((element) => element.textContent).join(' | '));
+          throw new Error(`"${pattern}" never stood in ${selector}; there was: ${seen.slice(0, 500)}`, { cause });
+        });
+    },
+  };
+}
+
+/** Waits until the window has read its state and follows the events. */
+export const isLive = (page: Page) => page.waitForSelector('#state[data-state=live]');
