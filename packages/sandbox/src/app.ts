@@ -8,7 +8,9 @@ import type { AssumptionChoice } from './control/assumptions/table.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
 import { createFaults, type Faults } from './control/faults/faults.ts';
+import { messageSummary } from './control/inbox/message.ts';
 import { createRequestLog, type LogEntry } from './control/log.ts';
+import { createSnapshots, type Snapshots } from './control/snapshots/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix } from './oauth/oauth.ts';
 import { isStorageFailure } from './store/database.ts';
@@ -25,6 +27,10 @@ export interface SandboxOptions {
   readonly db?: string;
   /** What a new database starts with, and what a reset goes back to. Default `empty`. */
   readonly seed?: SeedName | Seed;
+  /** Fills the seed's first publication up to so many subscriptions. Default: as many as the seed has. */
+  readonly seedSize?: number;
+  /** Called now and then while a large publication is filled. */
+  readonly onPlanting?: (planted: number, size: number) => void;
   /** How requests are limited. Default `spec`. */
   readonly profile?: Profile | QuotaRequest;
   /** How the sandbox fills gaps of the specification, where not by default. */
@@ -48,6 +54,8 @@ export interface Sandbox {
   readonly assumptions: Assumptions;
   /** How requests are limited. */
   readonly rateLimit: Pick<RateLimit, 'use' | 'state'>;
+  /** The whole world kept and taken back. */
+  readonly snapshots: Snapshots;
   /** Lets everything happen that has fallen due. Every request does this first. */
   readonly settle: () => void;
   /** The last thousand requests, oldest first. */
@@ -74,16 +82,22 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const seed = options.seed ?? 'empty';
   findSeed(seed);
+  const growth = options.seedSize === undefined ? undefined : { size: options.seedSize, progress: options.onPlanting };
   const world = openWorld({ location: options.db ?? ':memory:', now: options.now ?? Date.now, idSeed: options.idSeed ?? 1 });
   const rateLimit = createRateLimit(options.profile ?? 'spec', world.clock);
   const log = createRequestLog();
   const events = createFeed<SandboxEvent>();
   const faults = createFaults();
+  const snapshots = createSnapshots(world);
   const assumptions = createAssumptions(options.assumptions);
   let open = true;
 
   const describe = (event: WorldEvent): SandboxEvent | undefined => {
     if (event.type === 'reset') return event;
+    if (event.type === 'message') {
+      const message = world.store.inbox.bySeq(event.seq);
+      return message && { type: 'message', message: messageSummary(message) };
+    }
     const row = world.store.subscriptions.bySeq(event.seq);
     const { type, change } = event;
     return row && { type, change, publication_id: row.publication_id, subscription: subscriptionRecord(world.store, row, ['custom_fields']) };
@@ -95,7 +109,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const reset = (next?: unknown): void => {
     try {
-      plant(world, findSeed(next ?? seed));
+      plant(world, findSeed(next ?? seed), next === undefined ? growth : undefined);
     } finally {
       world.clock.load();
     }
@@ -115,14 +129,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   app.onError((error) => {
     throw error;
   });
-  app.route('/_sandbox', createControl({ world, log, events, faults, assumptions, rateLimit, reset }));
+  app.route('/_sandbox', createControl({ world, log, events, faults, assumptions, rateLimit, snapshots, reset }));
   app.route('/', createPages(apiPrefix));
   app.notFound((context) => traced(context.req.raw, context.req.path));
 
   let planted = false;
   try {
     planted = world.store.workspace.publications().length === 0;
-    if (planted) plant(world, findSeed(seed));
+    if (planted) plant(world, findSeed(seed), growth);
   } catch (error) {
     world.store.close();
     throw error;
@@ -145,6 +159,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     faults,
     assumptions,
     rateLimit,
+    snapshots,
     settle: () => {
       if (open) world.settle();
     },

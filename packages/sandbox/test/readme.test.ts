@@ -35,8 +35,8 @@ test('the curl call of the README creates a subscription', async () => {
 
 test('the options of the README are those of --help, with their variables and defaults', async () => {
   const { stdout } = await run(['--help']);
-  const documented = [...readme.matchAll(/^\| `--(\w+) (.*?)` \| `(\w+)` \| `(.*?)` \|/gm)].map(([, name, value, variable, fallback]) => [name, value?.replaceAll('\\', ''), variable, fallback]);
-  const helped = [...stdout.matchAll(/^ {2}--(\w+) (\S+) .*\((\w+), default (.*)\)$/gm)].map(([, ...parts]) => parts);
+  const documented = [...readme.matchAll(/^\| `--([\w-]+) (.*?)` \| `(\w+)` \| `(.*?)` \|/gm)].map(([, name, value, variable, fallback]) => [name, value?.replaceAll('\\', ''), variable, fallback]);
+  const helped = [...stdout.matchAll(/^ {2}--([\w-]+) (\S+) .*\((\w+), default (.*)\)$/gm)].map(([, ...parts]) => parts);
   expect(documented).toEqual(helped);
-  expect(documented).toHaveLength(5);
+  expect(documented).toHaveLength(6);
 });

@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly db: string;
   /** Name of a seed or path of a seed file. */
   readonly seed: string;
+  /** Subscriptions the first publication is filled up to; undefined where it stays as the seed has it. */
+  readonly seedSize: number | undefined;
   readonly profile: Profile;
 }
 
@@ -22,6 +24,7 @@ const table = {
   host: { variable: 'SANDBOX_HOST', fallback: '127.0.0.1', value: 'ADDRESS', help: 'address to listen on; the default is reached from this machine only' },
   db: { variable: 'SANDBOX_DB', fallback: ':memory:', value: 'FILE', help: 'keep everything in this file, or :memory: to forget it at the end' },
   seed: { variable: 'SANDBOX_SEED', fallback: 'demo', value: 'demo|empty|FILE.json', help: 'what a new database starts with' },
+  'seed-size': { variable: 'SANDBOX_SEED_SIZE', fallback: '0', value: 'NUMBER', help: 'fill the publication up to so many subscriptions; 0 leaves the seed as it is' },
   profile: { variable: 'SANDBOX_PROFILE', fallback: 'spec', value: profiles.join('|'), help: 'rate limit: none and no headers, 180 a minute with headers, none' },
 } as const;
 type Name = keyof typeof table;
@@ -45,6 +48,7 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
     port: readPort(value('port')),
     db: value('db'),
     seed: value('seed'),
+    seedSize: readSize(value('seed-size')),
     profile: readProfile(value('profile')),
   };
 }
@@ -52,7 +56,7 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
 function parse(argv: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
-    const options = { port: text, host: text, db: text, seed: text, profile: text, help: { type: 'boolean', short: 'h' } } as const;
+    const options = { port: text, host: text, db: text, seed: text, 'seed-size': text, profile: text, help: { type: 'boolean', short: 'h' } } as const;
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
     if (positionals[0] === 'exec') {
       throw new UsageError('"exec" is not built yet. Start newsletter-sandbox and run your command beside it.');
@@ -71,6 +75,15 @@ function readPort(text: string): number {
   if (port >= 0 && port <= 65_535) return port;
   throw new UsageError(`"${text}" is not a port. Use a number from 0 to 65535 with --port or SANDBOX_PORT.`);
 }
+
+function readSize(text: string): number | undefined {
+  const size = /^\d{1,8}$/.test(text) ? Number(text) : Number.NaN;
+  if (size >= 0 && size <= largestSize) return size || undefined;
+  throw new UsageError(`"${text}" is not a size. Use a number of subscriptions up to ${largestSize} with --seed-size or SANDBOX_SEED_SIZE.`);
+}
+
+/** Memory bears more, but nobody has tried. */
+const largestSize = 10_000_000;
 
 function readProfile(text: string): Profile {
   const profile = profiles.find((known) => known === text);

@@ -25,7 +25,12 @@ const tick = 100;
 
 /** @throws {@link ServeError}, SeedError or DatabaseError */
 export async function serve(options: CommandOptions): Promise<Served> {
-  const sandbox = createSandbox({ db: options.db, seed: loadSeed(options.seed), profile: options.profile });
+  const sandbox = createSandbox({
+    db: options.db,
+    seed: loadSeed(options.seed),
+    profile: options.profile,
+    ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: planting }),
+  });
   const server = createAdaptorServer({ fetch: listener(sandbox), overrideGlobalObjects: false });
   try {
     await new Promise<void>((resolve, reject) => {
@@ -51,6 +56,12 @@ export async function serve(options: CommandOptions): Promise<Served> {
       sandbox.close();
     },
   };
+}
+
+/** One line that counts up; where nobody watches, a line for each. */
+function planting(planted: number, size: number): void {
+  const line = `Planting subscriptions: ${planted} of ${size}`;
+  process.stderr.write(process.stderr.isTTY ? `\r${line}${planted >= size ? '\n' : ''}` : `${line}\n`);
 }
 
 function settle(sandbox: Sandbox): void {
