@@ -7,6 +7,8 @@ export type { AssumptionChoice, AssumptionId } from './control/assumptions/table
 export type { SandboxEvent } from './control/events.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults/fault.ts';
 export type { Faults } from './control/faults/faults.ts';
+export { SnapshotError } from './control/snapshots/file.ts';
+export type { Snapshot, Snapshots } from './control/snapshots/snapshots.ts';
 export type { LogEntry } from './control/log.ts';
 export { consent, ConsentError } from './oauth/visit.ts';
 export { DatabaseError } from './store/database.ts';

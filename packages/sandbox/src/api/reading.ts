@@ -60,25 +60,25 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
   }
 }
 
-/** The body as text. @throws ApiError 413 where it is too large */
-export async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > bodyLimit) throw tooLarge();
+/** The body as text. @throws ApiError 413 where it is longer than `limit`, in bytes */
+export async function readText(request: Request, limit = bodyLimit): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   // Over a port every body announces its length or comes in chunks; only the latter has to be counted while it is read.
-  const text = request.headers.has('transfer-encoding') ? await readChunks(request) : await request.text();
-  if (text.length > bodyLimit) throw tooLarge();
+  const text = request.headers.has('transfer-encoding') ? await readChunks(request, limit) : await request.text();
+  if (text.length > limit) throw tooLarge(limit);
   return text;
 }
 
-async function readChunks(request: Request): Promise<string> {
+async function readChunks(request: Request, limit: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const body: ReadableStream<Uint8Array> | null = request.body;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > bodyLimit) throw tooLarge();
+    if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size).toString('utf8');
 }
 
-const tooLarge = () => apiError(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${bodyLimit / 1024 / 1024} MiB; send fewer items at once.`);
+const tooLarge = (limit: number) => apiError(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024 / 1024} MiB; send fewer items at once.`);

@@ -14,9 +14,12 @@ import { connectionControl } from './connection.ts';
 import { eventStream, type SandboxEvent } from './events.ts';
 import { faultControl } from './faults.ts';
 import type { Faults } from './faults/faults.ts';
+import { inboxControl } from './inbox.ts';
 import { jobControl } from './jobs.ts';
 import type { RequestLog } from './log.ts';
 import { profileControl } from './profile.ts';
+import { snapshotControl } from './snapshots.ts';
+import type { Snapshots } from './snapshots/snapshots.ts';
 import { subscriptionControl } from './subscriptions.ts';
 
 export interface ControlOptions {
@@ -26,11 +29,12 @@ export interface ControlOptions {
   readonly faults: Faults;
   readonly assumptions: Assumptions;
   readonly rateLimit: RateLimit;
+  readonly snapshots: Snapshots;
   /** Plants a seed – by name, as data, or the one the sandbox was started with. */
   readonly reset: (seed?: unknown) => void;
 }
 
-export function createControl({ world, log, events, faults, assumptions, rateLimit, reset }: ControlOptions): Hono {
+export function createControl({ world, log, events, faults, assumptions, rateLimit, snapshots, reset }: ControlOptions): Hono {
   const control = new Hono();
 
   // Any page in the person's browser can send requests here; only those of this machine are meant to.
@@ -40,6 +44,8 @@ export function createControl({ world, log, events, faults, assumptions, rateLim
       throw apiError(403, 'FOREIGN_ORIGIN', 'The control of the sandbox answers pages of this machine only.');
     }
     await next();
+    const { method, path } = context.req;
+    if (method !== 'GET' && method !== 'OPTIONS' && context.res.ok) events.publish({ type: 'control', path });
     if (origin !== undefined) {
       context.header('Access-Control-Allow-Origin', origin);
       context.header('Vary', 'Origin');
@@ -61,6 +67,8 @@ export function createControl({ world, log, events, faults, assumptions, rateLim
   control.route('/', faultControl({ faults }));
   control.route('/', assumptionControl({ assumptions }));
   control.route('/', profileControl({ rateLimit }));
+  control.route('/', snapshotControl({ snapshots }));
+  control.route('/', inboxControl({ world }));
   control.get('/events', () => eventStream(events));
 
   control.all('*', () =>

@@ -1,4 +1,5 @@
-/** What the sandbox tells whoever watches: each request, each subscription that came or changed, each reset – also as Server-Sent Events. */
+/** What the sandbox tells whoever watches: each request, each subscription that came or changed, each turn of a control, each reset – also as Server-Sent Events. */
+import type { MessageSummary } from './inbox/message.ts';
 import type { LogEntry } from './log.ts';
 import type { Feed } from '../world/feed.ts';
 
@@ -11,6 +12,10 @@ export type SandboxEvent =
       /** As the API answers it, with custom fields. */
       readonly subscription: Readonly<Record<string, unknown>>;
     }
+  /** An e-mail came to the inbox. */
+  | { readonly type: 'message'; readonly message: MessageSummary }
+  /** Something was set through `/_sandbox`: the clock, a fault, an assumption. */
+  | { readonly type: 'control'; readonly path: string }
   | { readonly type: 'reset' };
 
 const heartbeat = 15_000;

@@ -24,6 +24,8 @@ export interface Database {
   prepare<Row = Record<string, unknown>>(sql: string): Statement<Row>;
   /** Runs `work` in one transaction; when it throws, nothing of it stays. Not to be nested. */
   transaction<T>(work: () => T): T;
+  /** Runs SQL that answers nothing, several statements too; nothing of it is kept prepared. */
+  run(sql: string): void;
   /** Empties every table. */
   clear(): void;
   close(): void;
@@ -81,6 +83,7 @@ function wrap(connection: DatabaseSync): Database {
         throw error;
       }
     },
+    run: (sql) => connection.exec(sql),
     clear() {
       for (const table of Object.keys(tables)) prepare(`DELETE FROM ${table}`).run();
     },

@@ -7,9 +7,11 @@ import { openDatabase, type Database } from './database.ts';
 import { deletionRequestStore, type DeletionRequests } from './deletion-requests.ts';
 import { counter, dueStore, type Due } from './due.ts';
 import { giftStore, type Gifts } from './gifts.ts';
+import { inboxStore, type Inbox } from './inbox.ts';
 import { jobStore, type Jobs } from './jobs.ts';
 import { oauthStore, type Oauth } from './oauth.ts';
 import { overviewStore, type Overview } from './overview.ts';
+import { snapshotStore, type SnapshotStore } from './snapshots.ts';
 import { subscriptionStore, type Subscriptions } from './subscriptions.ts';
 import { workspaceStore, type Workspace } from './workspace.ts';
 
@@ -26,6 +28,8 @@ export interface Store {
   readonly oauth: Oauth;
   readonly due: Due;
   readonly clock: ClockStore;
+  readonly inbox: Inbox;
+  readonly snapshots: SnapshotStore;
   /** The next number of this kind of record. */
   readonly next: (kind: string) => number;
   readonly transaction: Database['transaction'];
@@ -49,6 +53,8 @@ export function openStore(location: string): Store {
     oauth: oauthStore(database),
     due: dueStore(database),
     clock: clockStore(database),
+    inbox: inboxStore(database),
+    snapshots: snapshotStore(database),
     next: counter(database),
     transaction: database.transaction,
     clear: database.clear,

@@ -74,6 +74,11 @@ export const tables = {
   publication_fields: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, display TEXT NOT NULL, kind TEXT NOT NULL,
     value_source TEXT NOT NULL, response_keys TEXT NOT NULL, status TEXT NOT NULL, default_value TEXT, endpoint_url TEXT,
     created INTEGER NOT NULL, updated INTEGER NOT NULL`,
+  // E-mails that the service would have sent; sent: milliseconds of the sandbox's clock.
+  inbox: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subscription INTEGER NOT NULL, publication_id TEXT NOT NULL,
+    recipient TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, sent INTEGER NOT NULL`,
+  // asked: 1 since the confirmation was sent. welcome: 1 until the welcome is.
+  awaited_mail: `subscription INTEGER PRIMARY KEY, asked INTEGER NOT NULL, welcome INTEGER NOT NULL`,
   // at: milliseconds of the sandbox's clock.
   due: `seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, subject INTEGER NOT NULL`,
   // One row at most: milliseconds ahead of real time, and where the clock stands while it is stopped.
@@ -106,5 +111,6 @@ export const indexes = [
   'CREATE INDEX gifts_access ON gifts (access)',
   'CREATE INDEX deletion_requests_address ON deletion_requests (email_key)',
   'CREATE INDEX oauth_tokens_consent ON oauth_tokens (consent)',
+  'CREATE INDEX inbox_subscription ON inbox (subscription)',
   'CREATE INDEX due_at ON due (at, seq)',
 ] as const;

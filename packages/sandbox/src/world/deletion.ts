@@ -42,7 +42,7 @@ export function startRedaction(world: World, seq: number): void {
  * creation – `inactive`, free, under an address that never exists –, its journeys, ended, and the request itself.
  */
 export function redact(world: World, seq: number, note: Note): void {
-  const { deletionRequests, subscriptions, customFields, jobs } = world.store;
+  const { deletionRequests, subscriptions, customFields, inbox, jobs } = world.store;
   const request = deletionRequests.bySeq(seq);
   if (!request) return;
   for (const { seq: subscription, id } of subscriptions.everywhere(request.email_key)) {
@@ -50,6 +50,7 @@ export function redact(world: World, seq: number, note: Note): void {
     takeTiers(world, subscription);
     subscriptions.clearLists(subscription);
     customFields.clearValues(subscription);
+    inbox.forget(subscription);
     subscriptions.redact(subscription, `redacted-${id.slice('sub_'.length)}@redacted.invalid`);
     for (const job of jobs.naming(id)) jobs.setParams(job.seq, withoutItem(job.params, id));
     note({ type: 'subscription', change: 'updated', seq: subscription });

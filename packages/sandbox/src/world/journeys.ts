@@ -1,5 +1,6 @@
 /** Journeys: a subscriber's way through an automation, one e-mail at a time, as the clock goes. */
 import type { AutomationRow, JourneyRow } from '../store/automations.ts';
+import { sendMail } from './mail.ts';
 import { validationTime } from './status.ts';
 import type { Note, World } from './world.ts';
 
@@ -57,6 +58,7 @@ export function step(world: World, seq: number, note: Note): void {
     return store.due.schedule(clock.now() + day, 'journey.step', seq);
   }
   automations.sent(email.seq, clock.seconds());
+  sendMail(world, subscriber.seq, 'automation', note, email.subject_line);
   store.subscriptions.received(subscriber.seq);
   automations.moved(seq, journey.step + 1, 0);
   scheduleStep(world, { ...journey, step: journey.step + 1 });

@@ -8,6 +8,7 @@ import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { give } from './gifts.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
+import { orderWelcome } from './mail.ts';
 import { Refusal } from './refusal.ts';
 import { firstStatus, needsConfirmation, statusAfterReactivation, statusAfterValidation, validationTime, type DoubleOptOverride } from './status.ts';
 import type { Note, World } from './world.ts';
@@ -37,6 +38,7 @@ export function subscribe(world: World, publication: PublicationRow, request: Su
   const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
 
   const done = existing ? reuse(world, publication, existing, request) : create(world, publication, request, belongings, channel);
+  if (request.send_welcome_email && done.changed) orderWelcome(world, done.seq);
   const changed = applyCustomFields(world.store.customFields, done.seq, fields.values);
   if (done.changed || changed) note({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
 

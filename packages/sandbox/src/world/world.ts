@@ -4,10 +4,12 @@ import { createClock, type WorldClock } from './clock.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { happenings } from './happenings.ts';
 import { createIds, type Ids } from './ids.ts';
+import { sendAwaitedMail } from './mail.ts';
 
-/** A subscription came to be or changed; `seq` finds it in the store. Null: everything was replaced. */
+/** A subscription came to be or changed, or an e-mail came to the inbox; `seq` finds it in the store. Reset: everything was replaced. */
 export type WorldEvent =
   | { readonly type: 'subscription'; readonly change: 'created' | 'updated'; readonly seq: number }
+  | { readonly type: 'message'; readonly seq: number }
   | { readonly type: 'reset' };
 
 /** Notes a change, to be published once the transaction is committed. */
@@ -18,7 +20,7 @@ export interface World {
   readonly clock: WorldClock;
   readonly ids: Ids;
   readonly feed: Feed<WorldEvent>;
-  /** Runs `work` in one transaction and publishes what it noted after the commit. */
+  /** Runs `work` in one transaction, with the e-mails that follow from it, and publishes what it noted after the commit. */
   write<T>(work: (note: Note) => T): T;
   /**
    * Runs everything that has fallen due, oldest first, each in its own transaction and with the clock at its due time.
@@ -44,7 +46,12 @@ export function openWorld(options: WorldOptions): World {
     feed,
     write(work) {
       const noted: WorldEvent[] = [];
-      const result = store.transaction(() => work((event) => noted.push(event)));
+      const note: Note = (event) => void noted.push(event);
+      const result = store.transaction(() => {
+        const done = work(note);
+        for (const event of noted.slice()) if (event.type === 'subscription') sendAwaitedMail(world, event.seq, note);
+        return done;
+      });
       for (const event of noted) feed.publish(event);
       return result;
     },

@@ -1,0 +1,87 @@
+/** The e-mails the service would send: who gets which, and what a subscriber's click does. */
+import type { MessageRow } from '../store/inbox.ts';
+import type { SubscriptionRow } from '../store/subscriptions.ts';
+import type { Note, World } from './world.ts';
+
+export const messageKinds = ['confirmation', 'welcome', 'automation'] as const;
+export type MessageKind = (typeof messageKinds)[number];
+
+const subjects: Readonly<Record<Exclude<MessageKind, 'automation'>, (publication: string) => string>> = {
+  confirmation: (publication) => `Please confirm your subscription to ${publication}`,
+  welcome: (publication) => `Welcome to ${publication}`,
+};
+
+/** Orders a welcome for when the subscription becomes active. */
+export function orderWelcome(world: World, subscription: number): void {
+  const state = world.store.inbox.state(subscription);
+  if (state) world.store.inbox.setState(subscription, { asked: state.asked, welcome: 1 });
+}
+
+/**
+ * Sends what a subscription waits for since it changed: a confirmation once each time it becomes pending, the welcome that
+ * was ordered once it is active.
+ */
+export function sendAwaitedMail(world: World, subscription: number, note: Note): void {
+  const { inbox } = world.store;
+  const state = inbox.state(subscription);
+  if (!state) return;
+  const ask = state.status === 'pending' && !state.asked;
+  const greet = state.status === 'active' && state.welcome === 1;
+  const asked = state.status === 'pending' ? 1 : 0;
+  const welcome = greet ? 0 : state.welcome;
+  if (asked !== state.asked || welcome !== state.welcome) inbox.setState(subscription, { asked, welcome });
+  if (ask) sendMail(world, subscription, 'confirmation', note);
+  if (greet) sendMail(world, subscription, 'welcome', note);
+}
+
+/** Puts an e-mail to a subscriber into the inbox. */
+export function sendMail({ store, clock, ids }: World, subscription: number, kind: MessageKind, note: Note, subject?: string): void {
+  const row = store.subscriptions.bySeq(subscription);
+  const publication = row && store.workspace.publication(row.publication_id);
+  if (!publication) return;
+  const seq = store.next('message');
+  store.inbox.insert({
+    seq,
+    id: ids.uuid('message', seq),
+    subscription,
+    publication_id: publication.id,
+    recipient: row.email,
+    kind,
+    subject: subject ?? (kind === 'automation' ? publication.name : subjects[kind](publication.name)),
+    sent: clock.now(),
+  });
+  note({ type: 'message', seq });
+}
+
+/** Each click with the statuses it moves, and to which. */
+const clicks = {
+  confirm: { from: ['pending'], to: 'active' },
+  unsubscribe: { from: ['validating', 'pending', 'active', 'needs_attention', 'paused'], to: 'inactive' },
+} as const satisfies Record<string, { readonly from: readonly string[]; readonly to: string }>;
+
+export type Click = keyof typeof clicks;
+export const isClick = (text: string): text is Click => Object.hasOwn(clicks, text);
+
+/** Whether the link of this e-mail would do something now, has done it already, or is no longer good. */
+export function linkState(world: World, message: MessageRow, click: Click): 'open' | 'done' | 'gone' {
+  const row = subscriber(world, message);
+  if (!row || (click === 'confirm' && message.kind !== 'confirmation')) return 'gone';
+  if (row.status === clicks[click].to) return 'done';
+  const from: readonly string[] = clicks[click].from;
+  return from.includes(row.status) ? 'open' : 'gone';
+}
+
+/** Does what the subscriber's click asks for. */
+export function follow(world: World, message: MessageRow, click: Click): void {
+  if (linkState(world, message, click) !== 'open') return;
+  world.write((note) => {
+    world.store.subscriptions.setStatus(message.subscription, clicks[click].to);
+    note({ type: 'subscription', change: 'updated', seq: message.subscription });
+  });
+}
+
+/** The subscription, as long as it still has the address the e-mail went to. */
+function subscriber(world: World, { subscription, recipient }: MessageRow): SubscriptionRow | undefined {
+  const row = world.store.subscriptions.bySeq(subscription);
+  return row?.email === recipient ? row : undefined;
+}

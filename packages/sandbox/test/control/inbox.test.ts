@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { publicationId, type Sandbox, type SandboxEvent } from '../../src/index.ts';
+import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { control } from './control.ts';
+
+interface Listed {
+  readonly data: readonly { readonly id: string; readonly to: string; readonly kind: string; readonly subject: string; readonly sent: string; readonly links: { readonly confirm?: string; readonly unsubscribe: string } }[];
+  readonly total: number;
+}
+const inbox = async (sandbox: Sandbox, query = '') => (await control(sandbox, 'GET', `/inbox${query}`)).body as Listed;
+const only = async (sandbox: Sandbox) => {
+  const { data } = await inbox(sandbox);
+  expect(data).toHaveLength(1);
+  return data[0]!;
+};
+const status = async (sandbox: Sandbox, email = 'ada@example.com') => (await list(sandbox, { email })).data[0]?.status;
+
+/** A subscriber who was asked to confirm. */
+async function asked(options: object = {}) {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'ada@example.com', double_opt_override: 'on', ...options });
+  sandbox.clock.advance('PT1S');
+  sandbox.settle();
+  return { sandbox, message: await only(sandbox) };
+}
+
+test('whoever has to confirm gets one e-mail when pending, and its link leads to active', async () => {
+  const { sandbox, message } = await asked();
+  expect(message).toEqual({
+    id: expect.any(String), to: 'ada@example.com', kind: 'confirmation', subject: 'Please confirm your subscription to The Harbour Letter',
+    sent: '2026-11-04T12:00:00.500Z',
+    links: { confirm: `http://sandbox.test/_sandbox/inbox/${message.id}/confirm`, unsubscribe: `http://sandbox.test/_sandbox/inbox/${message.id}/unsubscribe` },
+  });
+  expect(await status(sandbox)).toBe('pending');
+  const clicked = await sandbox.fetch(message.links.confirm!, { method: 'POST' });
+  expect([clicked.status, await clicked.json()]).toEqual([200, { data: { status: 'active' } }]);
+  expect(await status(sandbox)).toBe('active');
+  expect((await inbox(sandbox)).total).toBe(1);
+});
+
+test('following the link only asks, as scanners follow links; the button of its page confirms', async () => {
+  const { sandbox, message } = await asked();
+  const get = () => sandbox.fetch(message.links.confirm!, { headers: { Accept: 'text/html' } });
+  for (let scan = 0; scan < 3; scan += 1) {
+    const page = await get();
+    expect(page.status).toBe(200);
+    expect(await page.text()).toMatch(/<h1>Confirm your subscription<\/h1>[^]*<form method="post"><button>Confirm<\/button>/);
+  }
+  await sandbox.fetch(message.links.confirm!, { method: 'HEAD' });
+  expect(await status(sandbox)).toBe('pending');
+  const pressed = await sandbox.fetch(message.links.confirm!, { method: 'POST', headers: { Accept: 'text/html', Origin: 'http://sandbox.test' } });
+  expect(await pressed.text()).toContain('Your subscription is confirmed');
+  expect(await status(sandbox)).toBe('active');
+  expect(await (await get()).text()).toContain('Your subscription is confirmed');
+});
+
+test('the unsubscribe link makes inactive, with one click as RFC 8058 has it', async () => {
+  const { sandbox, message } = await asked();
+  const { body } = await control(sandbox, 'GET', `/inbox/${message.id}`);
+  expect(body).toMatchObject({ data: { headers: { 'List-Unsubscribe': `<${message.links.unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } } });
+  await sandbox.fetch(message.links.unsubscribe, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
+  expect(await status(sandbox)).toBe('inactive');
+  const late = await sandbox.fetch(message.links.confirm!, { method: 'POST' });
+  expect(late.status).toBe(409);
+  expect((await sandbox.fetch(message.links.confirm!)).status).toBe(410);
+  expect(await status(sandbox)).toBe('inactive');
+});
+
+test('a welcome that was ordered comes once the subscription is active: after confirming, after the check, or at once', async () => {
+  const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).reverse();
+  const { sandbox, message } = await asked({ send_welcome_email: true });
+  expect(await kinds(sandbox)).toEqual(['confirmation']);
+  await sandbox.fetch(message.links.confirm!, { method: 'POST' });
+  expect(await kinds(sandbox)).toEqual(['confirmation', 'welcome']);
+  await create(sandbox, { email: 'ada@example.com', send_welcome_email: true });
+  expect(await kinds(sandbox)).toEqual(['confirmation', 'welcome']);
+
+  const checked = fresh();
+  await create(checked, { email: 'ada@example.com', send_welcome_email: true });
+  expect(await kinds(checked)).toEqual([]);
+  checked.clock.advance(1000);
+  checked.settle();
+  expect(await kinds(checked)).toEqual(['welcome']);
+
+  const immediate = fresh();
+  await create(immediate, { email: 'ada@example.com', send_welcome_email: true, double_opt_override: 'off' });
+  await create(immediate, { email: 'grace@example.com', double_opt_override: 'off' });
+  expect((await only(immediate)).subject).toBe('Welcome to The Harbour Letter');
+});
+
+test('who is invalid gets nothing; who comes back and has to confirm again is asked again', async () => {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'ada@nowhere.invalid', double_opt_override: 'on', send_welcome_email: true });
+  sandbox.clock.advance(1000);
+  sandbox.settle();
+  expect((await inbox(sandbox)).total).toBe(0);
+
+  const { sandbox: other, message } = await asked();
+  await other.fetch(message.links.unsubscribe, { method: 'POST' });
+  await create(other, { email: 'ada@example.com', reactivate_existing: true, double_opt_override: 'on' });
+  expect((await inbox(other)).data.map((one) => one.kind)).toEqual(['confirmation', 'confirmation']);
+  await other.fetch((await inbox(other)).data[0]!.links.confirm!, { method: 'POST' });
+  expect(await status(other)).toBe('active');
+});
+
+test('a confirmation is sent once, whatever else changes while the subscriber is pending, and though the inbox was emptied', async () => {
+  const { sandbox } = await asked();
+  expect((await control(sandbox, 'DELETE', '/inbox')).body).toEqual({ removed: 1 });
+  await send(sandbox, 'POST', `/publications/${publicationId}/custom_fields`, { kind: 'string', display: 'City' });
+  await create(sandbox, { email: 'ada@example.com', custom_fields: [{ name: 'City', value: 'Bremen' }] });
+  expect((await inbox(sandbox)).total).toBe(0);
+});
+
+test('an e-mail is read as text, as HTML that can run nothing, by recipient; and deleted', async () => {
+  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: '<script>alert(1)</script> & "Co"', double_opt_in: true }] } });
+  for (const email of ['ada+news@example.com', 'grace@example.com']) await create(sandbox, { email });
+  sandbox.clock.advance(1000);
+  sandbox.settle();
+  const { data, total } = await inbox(sandbox, '?to=ADA%2Bnews@example.com');
+  expect([data.map((one) => one.to), total]).toEqual([['ada+news@example.com'], 1]);
+  const { id } = data[0]!;
+  expect((await control(sandbox, 'GET', `/inbox/${id}`)).body).toMatchObject({ data: { id, text: expect.stringContaining(`Confirm: http://sandbox.test/_sandbox/inbox/${id}/confirm`) } });
+  const view = await sandbox.fetch(`http://sandbox.test/_sandbox/inbox/${id}/html`);
+  expect(view.headers.get('content-type')).toContain('text/html');
+  expect(view.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
+  const html = await view.text();
+  expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Co&quot;');
+  expect(html).not.toContain('<script');
+  expect((await control(sandbox, 'DELETE', `/inbox/${id}`)).body).toEqual({ removed: 1 });
+  expect((await control(sandbox, 'GET', `/inbox/${id}`)).status).toBe(404);
+  expect((await inbox(sandbox)).total).toBe(1);
+});
+
+test('unknown e-mails and unknown links are 404s', async () => {
+  const { sandbox, message } = await asked();
+  for (const [method, path] of [['GET', '/inbox/x'], ['GET', '/inbox/x/html'], ['POST', '/inbox/x/confirm'], ['GET', `/inbox/${message.id}/other`], ['POST', `/inbox/${message.id}/toString`]] as const) {
+    const answered = await control(sandbox, method, path);
+    expect(answered.status).toBe(404);
+    errorsOf(answered);
+  }
+});
+
+test('who watches hears of each e-mail; redaction takes what was sent with it', async () => {
+  const events: SandboxEvent[] = [];
+  const sandbox = fresh();
+  sandbox.subscribe((event) => events.push(event));
+  await create(sandbox, { email: 'ada@example.com', send_welcome_email: true, double_opt_override: 'off' });
+  expect(events.find((event) => event.type === 'message')).toMatchObject({ message: { to: 'ada@example.com', kind: 'welcome' } });
+  await send(sandbox, 'POST', `/publications/${publicationId}/data_privacy/deletion_requests`, { email: 'ada@example.com' });
+  await control(sandbox, 'POST', '/clock', { advance: 'P15D' });
+  expect((await inbox(sandbox)).total).toBe(0);
+  expect(JSON.stringify(await send(sandbox, 'GET', subscriptionsPath))).not.toContain('ada@');
+});
