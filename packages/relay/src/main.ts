@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** `newsletter-relay`: picks the command, and says how things ended in its exit code. */
 import process from 'node:process';
-import { serve } from './commands/serve.ts';
 import { settings } from './config.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -12,7 +11,14 @@ interface Command {
 }
 
 const commands: Readonly<Record<string, Command>> = {
-  serve: { about: 'take signups, keep them, deliver them; until Ctrl-C or SIGTERM', run: serve },
+  serve: {
+    about: 'take signups, keep them, deliver them; until Ctrl-C or SIGTERM',
+    async run() {
+      checkNode();
+      const { serve } = await import('./commands/serve.ts');
+      await serve();
+    },
+  },
 };
 
 const usage = `Usage: newsletter-relay COMMAND
@@ -43,4 +49,11 @@ if (process.argv.slice(2).some((word) => word === '--help' || word === '-h')) {
     process.stderr.write(`newsletter-relay: ${error.message}\n`);
     process.exitCode = 1;
   }
+}
+
+/** The store is Node's own SQLite, which older versions do not have. @throws StartupError */
+function checkNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 13)) return;
+  throw new StartupError(`This is Node ${process.versions.node}; the relay needs 22.13 or newer. Install a newer Node and start it again.`);
 }

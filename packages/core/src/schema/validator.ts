@@ -1,5 +1,5 @@
 /** Checks requests and answers against the schemas. Problems name the field, never the value: it may be an address. */
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';
 import { schemas, type OperationSchemas } from './index.ts';
 
