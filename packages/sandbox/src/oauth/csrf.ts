@@ -11,11 +11,14 @@ export const tokenField = 'authenticity_token';
 
 const cookieName = 'newsletter_sandbox_consent';
 
-/** The token for a page, and the headers that go with it. A browser keeps its token, so that two open pages both work. */
+/**
+ * The token for a page, and the headers that go with it. A browser keeps its token, so that two open pages both work: for
+ * that the cookie has to come along when an app of another site sends the person here, but not with a form of that site.
+ */
 export function tokenFor(world: World, request: Request): { readonly token: string; readonly headers: Readonly<Record<string, string>> } {
   const known = cookieOf(request);
   const token = known ?? world.ids.token('consent', world.store.next('oauth_consent'));
-  return { token, headers: known === undefined ? { 'Set-Cookie': `${cookieName}=${token}; Path=/oauth/authorize; HttpOnly; SameSite=Strict` } : {} };
+  return { token, headers: known === undefined ? { 'Set-Cookie': `${cookieName}=${token}; Path=/oauth/authorize; HttpOnly; SameSite=Lax` } : {} };
 }
 
 /** Lets only a form through that our own page sent. @throws OauthError */

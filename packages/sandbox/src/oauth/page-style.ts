@@ -11,7 +11,7 @@ main { width: 100%; max-width: 27rem; overflow: hidden; background: var(--card);
 .brand { margin: 0; padding: .8rem 1.5rem; border-bottom: 1px solid var(--line); color: var(--soft); font-size: .875rem; }
 .brand b { color: var(--ink); font-weight: 600; }
 .body { padding: 1.5rem; }
-h1 { margin: 0 0 1.1rem; font-size: 1.3rem; line-height: 1.3; letter-spacing: -.015em; text-wrap: balance; overflow-wrap: anywhere; }
+h1 { margin: 0 0 1rem; font-size: 1.3rem; line-height: 1.3; letter-spacing: -.015em; text-wrap: balance; overflow-wrap: anywhere; }
 h2 { margin: 1.25rem 0 .5rem; font-size: .875rem; font-weight: 600; color: var(--soft); }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 .person { display: flex; align-items: center; gap: .75rem; padding: .7rem .8rem; border: 1px solid var(--line); border-radius: 12px; }

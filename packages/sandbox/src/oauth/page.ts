@@ -25,12 +25,13 @@ export async function consentPage({ consent, fields, headers }: ConsentPage): Pr
     200,
     `Allow ${name}?`,
     html`<h1 id="title">${name} would like to use your newsletter account</h1>
+      <h2>You sign in as</h2>
       <div class="person"><span aria-hidden="true">${person.initials}</span><span><b>${person.name}</b><small>${person.email}</small></span></div>
-      <h2 id="scopes">It will be able to</h2>
+      <h2 id="scopes">The app will be able to</h2>
       <ul aria-labelledby="scopes">${consent.scopes.map((scope) => html`<li>${inWords(scope)}</li>`)}</ul>
       <form method="post" action="/oauth/authorize" aria-labelledby="title">
         ${fields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
-        <div class="actions"><button name="decision" value="deny">Deny</button><button name="decision" value="allow">Sign in and allow</button></div>
+        <div class="actions"><button name="decision" value="deny">Deny</button><button name="decision" value="allow">Allow</button></div>
       </form>
       <p class="after">${person.name} is made up and needs no password. Either way you go on to <b>${destination(consent.redirectUri)}</b>.</p>`,
     headers,
@@ -46,7 +47,7 @@ export async function errorPage(error: OauthError): Promise<Response> {
       <p>The link that brought you here has a mistake in it, so you are not sent back to the app. Its developer can put it right.</p>
       <dl><dt>Error</dt><dd><code class="wrong">${error.error}</code></dd>
         <dt>Meaning</dt><dd>${error.description}</dd>
-        ${error.reason === error.description ? '' : html`<dt>Here</dt><dd>${error.reason}</dd>`}</dl>`,
+        ${error.reason === error.description ? '' : html`<dt>In this case</dt><dd>${error.reason}</dd>`}</dl>`,
     error.headers,
   );
 }
@@ -71,7 +72,7 @@ async function page(status: number, title: string, body: ReturnType<typeof html>
 </head>
 <body>
 <main>
-<p class="brand"><b>Newsletter sandbox</b> on this machine</p>
+<p class="brand"><b>Newsletter sandbox</b> · local</p>
 <div class="body">
 ${body}
 </div>

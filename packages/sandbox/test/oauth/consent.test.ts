@@ -134,8 +134,8 @@ describe('the form', () => {
     expect(new URL((await answer({ decision: 'perhaps' })).headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request');
   });
 
-  test('has a cookie that only this page is sent, and no script can read', async () => {
-    expect((await open(fresh())).headers.get('set-cookie')).toMatch(/; Path=\/oauth\/authorize; HttpOnly; SameSite=Strict$/);
+  test('has a cookie that forms of other sites do not bring along, and no script can read', async () => {
+    expect((await open(fresh())).headers.get('set-cookie')).toMatch(/; Path=\/oauth\/authorize; HttpOnly; SameSite=Lax$/);
   });
 });
 
