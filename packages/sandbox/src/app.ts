@@ -13,7 +13,7 @@ import { createRequestLog, type LogEntry } from './control/log.ts';
 import { createSnapshots, type Snapshots } from './control/snapshots/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix } from './oauth/oauth.ts';
-import { isStorageFailure } from './store/database.ts';
+import { isStorageFailure, overflowing } from './store/database.ts';
 import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
 import { createFeed } from './world/feed.ts';
@@ -39,6 +39,13 @@ export interface SandboxOptions {
   readonly now?: () => number;
   /** Chooses the ids and referral codes. Default 1; the same number gives the same ids. */
   readonly idSeed?: number;
+}
+
+/** Above this many subscriptions, a database in memory lays what is not in use in a temporary file. */
+const muchForMemory = 100_000;
+
+function locationOf({ db = ':memory:', seedSize = 0 }: SandboxOptions): string {
+  return db === ':memory:' && seedSize > muchForMemory ? overflowing : db;
 }
 
 /** A running sandbox, without a port. */
@@ -83,7 +90,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const seed = options.seed ?? 'empty';
   findSeed(seed);
   const growth = options.seedSize === undefined ? undefined : { size: options.seedSize, progress: options.onPlanting };
-  const world = openWorld({ location: options.db ?? ':memory:', now: options.now ?? Date.now, idSeed: options.idSeed ?? 1 });
+  const world = openWorld({ location: locationOf(options), now: options.now ?? Date.now, idSeed: options.idSeed ?? 1 });
   const rateLimit = createRateLimit(options.profile ?? 'spec', world.clock);
   const log = createRequestLog();
   const events = createFeed<SandboxEvent>();

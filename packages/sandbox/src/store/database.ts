@@ -2,6 +2,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { applicationId, indexes, keyedTables, schemaVersion, tables } from './tables.ts';
 
+/** As `:memory:`, but what goes beyond 32 MB lies in a temporary file that goes with the process. */
+export const overflowing = '';
+
 /** A value that a statement binds. */
 export type Bound = SQLInputValue;
 
@@ -114,7 +117,10 @@ function statement(prepared: StatementSync): Statement<unknown> {
 }
 
 function prepareFile(connection: DatabaseSync, location: string): void {
-  if (location !== ':memory:') {
+  if (location === overflowing) {
+    // Nobody else sees it and nothing of it outlives the process, so nothing has to reach the disk in order.
+    connection.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
+  } else if (location !== ':memory:') {
     // One process per file: the ids, the clock and the window belong to it.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   }

@@ -98,6 +98,7 @@ export const indexes = [
   'CREATE INDEX subscriptions_created ON subscriptions (publication, created)',
   'CREATE INDEX subscriptions_status ON subscriptions (publication, status, created)',
   "CREATE INDEX subscriptions_premium ON subscriptions (publication, created) WHERE tier = 'premium'",
+  "CREATE INDEX subscriptions_premium_status ON subscriptions (publication, status, created) WHERE tier = 'premium'",
   'CREATE INDEX subscriptions_referral ON subscriptions (publication, referral_code)',
   'CREATE INDEX subscriptions_referred ON subscriptions (referred_by) WHERE referred_by IS NOT NULL',
   'CREATE INDEX subscription_tiers_tier ON subscription_tiers (tier)',
