@@ -8,7 +8,11 @@ const spoken = new Set(['UsageError', 'ServeError', 'SeedError', 'DatabaseError'
 try {
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === 'help') process.stdout.write(help);
-  else {
+  else if (options.exec) {
+    checkNode();
+    const { execute } = await import('./command/exec.ts');
+    process.exitCode = await execute(options, options.exec);
+  } else {
     checkNode();
     // Loaded here, so that --help and a mistyped option answer at once.
     const { serve } = await import('./command/serve.ts');

@@ -11,6 +11,8 @@ export interface CommandOptions {
   /** Subscriptions the first publication is filled up to; undefined where it stays as the seed has it. */
   readonly seedSize: number | undefined;
   readonly profile: Profile;
+  /** The command to run and its arguments; null where the sandbox runs for itself. */
+  readonly exec: readonly [string, ...string[]] | null;
 }
 
 /** A mistake in how the command was called, as a sentence that says what to do. */
@@ -33,23 +35,29 @@ const names = Object.keys(table) as Name[];
 export const help = `newsletter-sandbox – the Newsletter Publishing API on this machine
 
 Usage: newsletter-sandbox [options]
+       newsletter-sandbox exec [options] -- COMMAND [arguments]
 
 ${names.map((name) => `  --${name} ${table[name].value}`.padEnd(36) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
   --help                            this text
+
+exec starts a fresh sandbox on a free port, runs the command with NEWSLETTER_API_URL, NEWSLETTER_API_KEY and more in its
+environment, and ends with the command's exit code; where it failed, the requests it sent are printed with their reasons.
 `;
 
 /** The options, or `help` where that was asked for. @throws {@link UsageError} */
 export function readOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): CommandOptions | 'help' {
-  const given = parse(argv);
+  const { values: given, exec } = parse(argv);
   if (given.help) return 'help';
   const value = (name: Name): string => given[name] ?? (env[table[name].variable] || table[name].fallback);
   return {
     host: value('host'),
-    port: readPort(value('port')),
+    // Several commands may run at a time; the port of the sandbox that is left running is none of theirs.
+    port: readPort(exec ? (given.port ?? '0') : value('port')),
     db: value('db'),
     seed: value('seed'),
     seedSize: readSize(value('seed-size')),
     profile: readProfile(value('profile')),
+    exec,
   };
 }
 
@@ -57,17 +65,23 @@ function parse(argv: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
     const options = { port: text, host: text, db: text, seed: text, 'seed-size': text, profile: text, help: { type: 'boolean', short: 'h' } } as const;
-    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
-    if (positionals[0] === 'exec') {
-      throw new UsageError('"exec" is not built yet. Start newsletter-sandbox and run your command beside it.');
-    }
-    if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not an option. Run newsletter-sandbox --help to see them.`);
-    return values;
+    const dashes = argv.indexOf('--');
+    const { values, positionals } = parseArgs({ args: dashes < 0 ? [...argv] : argv.slice(0, dashes), options, allowPositionals: true });
+    const [verb, stray] = positionals;
+    if (dashes >= 0 && verb === undefined) throw new UsageError('A command behind " -- " needs "exec" before it: newsletter-sandbox exec -- npm test.');
+    const unknown = verb === 'exec' ? stray : verb;
+    if (unknown !== undefined) throw new UsageError(`"${unknown}" is not an option. ${verb === 'exec' ? 'The command stands behind " -- ": newsletter-sandbox exec -- npm test.' : 'Run newsletter-sandbox --help to see them.'}`);
+    return { values, exec: verb === 'exec' && !values.help ? readCommand(dashes < 0 ? [] : argv.slice(dashes + 1)) : null };
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;
     const [problem = ''] = error.message.split(/(?<=['"])\. |\n/);
     throw new UsageError(`${problem.replace(/\.?$/, '.')} Run newsletter-sandbox --help to see the options.`, { cause: error });
   }
+}
+
+function readCommand([command, ...args]: readonly string[]): readonly [string, ...string[]] {
+  if (!command) throw new UsageError('"exec" needs a command to run: newsletter-sandbox exec -- npm test.');
+  return [command, ...args];
 }
 
 function readPort(text: string): number {

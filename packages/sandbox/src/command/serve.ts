@@ -14,6 +14,7 @@ export class ServeError extends Error {
 export interface Served {
   /** `http://host:port` */
   readonly address: string;
+  readonly sandbox: Sandbox;
   /** False where the database file already held something and the seed was left aside. */
   readonly planted: boolean;
   /** Stops listening, ends open connections and closes the database. */
@@ -46,6 +47,7 @@ export async function serve(options: CommandOptions): Promise<Served> {
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     address: `http://${host}:${port}`,
+    sandbox,
     planted: sandbox.planted,
     async stop() {
       clearInterval(timer);
