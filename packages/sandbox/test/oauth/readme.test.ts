@@ -1,0 +1,37 @@
+/** The section of the README about OAuth: its example runs, its seed is one, its figures are those of the code. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { accessTokenLifetime, codeLifetime } from '../../src/oauth/grants.ts';
+import { standardRedirectUris } from '../../src/oauth/redirect.ts';
+import { fresh } from '../caller.ts';
+import { asked, authorizeUrl } from './wire.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const section = /\n## OAuth 2\.0\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
+const snippet = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
+
+test('the example prints what its comments say', () => {
+  const code = snippet('ts');
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], { cwd, input: code, encoding: 'utf8', timeout: 30_000 });
+  const said = [...code.matchAll(/^console\.log.*\/\/ (.*)$/gm)].map(([, comment]) => comment);
+  expect(said).toHaveLength(3);
+  expect(ended.stdout.trimEnd().split('\n'), ended.stderr).toEqual(said);
+});
+
+test('the seed can be planted, and its client be called back where it says', async () => {
+  const sandbox = fresh({ seed: JSON.parse(snippet('json')) as never });
+  expect((await sandbox.fetch(authorizeUrl({ ...asked, client_id: 'my-app', redirect_uri: 'https://app.example.com/callback' }))).status).toBe(200);
+});
+
+test('the callback paths and the lifetimes are those of the code', () => {
+  const paths = new Set(standardRedirectUris.map((uri) => new URL(uri).pathname));
+  const prose = section.slice(section.indexOf('Both clients'), section.indexOf('Another address'));
+  expect(new Set([...prose.matchAll(/`(\/[\w/-]*)`/g)].map(([, path]) => path))).toEqual(paths);
+  expect(section).toContain(`good for ${codeLifetime} s and once`);
+  expect(section).toContain(`good for ${accessTokenLifetime} s.`);
+});
