@@ -56,7 +56,7 @@ export function createAssumptions(badge) {
       'Assumptions',
       h('p', { class: 'lead' }, 'Where the specification is silent, the sandbox has to choose. Choose differently here, and see whether your client still works.'),
       h('div', { class: 'tools' }, h('label', { for: 'profile' }, 'Rate limit'), profile),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Assumptions' }, list),
+      h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Assumptions' }, list),
     ),
     follows: true,
     refresh,

@@ -73,7 +73,7 @@ async function send({ url, method, headers, body }, answer) {
   const sent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
   fill(
     answer,
-    h('div', { class: 'row' }, codeTag(response.status), h('small', {}, `${milliseconds} ms`), text !== '' && copyButton(pretty(text), 'answer')),
+    h('div', { class: 'row' }, codeTag(response.status), ' ', h('small', {}, `${milliseconds} ms`), text !== '' && copyButton(pretty(text), 'answer')),
     h('pre', { tabindex: 0, 'aria-label': 'Answer' }, text === '' ? '(no body)' : pretty(text)),
     h('details', {}, h('summary', {}, 'Headers'), h('pre', { tabindex: 0 }, sent)),
   );

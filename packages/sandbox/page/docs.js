@@ -22,7 +22,7 @@ async function start() {
   const links = new Map();
   const groups = description.tags.map(({ name }) => {
     const items = operations.filter(({ object }) => object.tags.includes(name)).map(({ method, object }) => {
-      const link = h('a', { href: `#${object.operationId}` }, h('span', { class: 'method', 'data-method': method }, method.toUpperCase()), object.summary);
+      const link = h('a', { href: `#/${object.operationId}` }, h('span', { class: 'method', 'data-method': method }, method.toUpperCase()), object.summary);
       links.set(object.operationId, link);
       return h('li', { 'data-text': `${object.operationId} ${object.summary} ${name}`.toLowerCase() }, link);
     });
@@ -37,8 +37,8 @@ async function start() {
   wide.addEventListener('change', () => (list.open = wide.matches));
 
   const choose = (/** @type {boolean} */ moved) => {
-    const id = decodeURIComponent(location.hash.slice(1));
-    if (id === 'main') return;
+    const id = decodeURIComponent(location.hash.slice(2));
+    if (location.hash === '#main') return;
     const chosen = operations.find(({ object }) => object.operationId === id);
     for (const [name, link] of links) {
       if (name === id) link.setAttribute('aria-current', 'page');

@@ -96,7 +96,7 @@ export function createFaults(badge) {
         { class: 'tools form', id: 'add-fault', on: { submit: (event) => { event.preventDefault(); void add(); } } },
         field('Operation', match), field('What happens', effect), amountField, field('When', occasion), h('button', { class: 'primary' }, 'Set fault'),
       ),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults that are set' }, list, empty),
+      h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Faults that are set' }, list, empty),
     ),
     follows: true,
     async refresh() {

@@ -22,7 +22,7 @@ export function createJobs(badge) {
   return {
     name: 'jobs',
     title: 'Jobs',
-    element: panel('jobs', 'Jobs', h('p', { class: 'lead' }, 'What the API does after it has answered.'), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Jobs' }, list, empty)),
+    element: panel('jobs', 'Jobs', h('p', { class: 'lead' }, 'What the API does after it has answered.'), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Jobs' }, list, empty)),
     follows: true,
     async refresh() {
       /** @type {{ data: Job[] }} */

@@ -1,7 +1,7 @@
 /** Follows the sandbox's events. Those that come while the state is being read wait until it is there. */
 import { fill, find } from './dom.js';
 
-const types = ['request', 'subscription', 'control', 'reset'];
+const types = ['request', 'subscription', 'message', 'control', 'reset'];
 
 /**
  * @param {{ open: () => Promise<unknown>, take: (event: any) => void }} listener - `open` is called at every (re)connection

@@ -6,7 +6,7 @@ import { fill, find, h } from './dom.js';
 /**
  * The frame of a panel.
  *
- * @param {string} name - its place in the address, `#name`
+ * @param {string} name - its place in the address, `#/name`
  * @param {string} title
  * @param {...Child} children
  */

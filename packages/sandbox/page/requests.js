@@ -97,7 +97,7 @@ function itemOf({ time, method, path, query, operation, status, milliseconds, re
   return h(
     'li',
     { class: fresh ? 'fresh' : '' },
-    h('div', { class: 'line' }, codeTag(status), h('b', {}, operation ?? 'unknown operation'), h('small', {}, `${milliseconds} ms`), moment(new Date(time))),
+    h('div', { class: 'line' }, codeTag(status), ' ', h('b', {}, operation ?? 'unknown operation'), ' ', h('small', {}, `${milliseconds} ms`), ' ', moment(new Date(time))),
     h('div', { class: 'path mono' }, `${method} ${path.replace(/pub_[0-9a-f-]+/, 'pub_…')}${asked && `?${asked}`}`),
     reasons.length > 0 && h('ul', { class: 'reasons' }, ...reasons.map((reason) => h('li', {}, reason))),
     nearest && nearestOf(nearest),

@@ -36,7 +36,7 @@ export function createSubscribers(badge) {
     h('div', { class: 'tools' }, search, status),
     h(
       'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Subscribers' },
+      { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Subscribers' },
       h('table', {}, h('thead', {}, h('tr', {}, ...['Subscriber', 'Status', 'Custom fields', 'Created'].map((text) => h('th', { scope: 'col' }, text)))), body),
       nobody,
       h('div', { class: 'more' }, found, more),

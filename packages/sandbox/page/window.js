@@ -14,7 +14,7 @@ import { createSubscribers } from './subscribers.js';
 
 /**
  * @typedef {object} View
- * @property {string} name - its place in the address, `#name`
+ * @property {string} name - its place in the address, `#/name`
  * @property {string} title
  * @property {HTMLElement} element
  * @property {() => Promise<void>} [refresh] - reads its state anew
@@ -49,15 +49,15 @@ main.append(...views.map((view) => view.element));
 const links = new Map();
 for (const { name, title } of views) {
   const count = h('span', { class: 'badge', hidden: true });
-  const link = h('a', { href: `#${name}` }, title, count);
+  const link = h('a', { href: `#/${name}` }, title, count);
   badges.set(name, count);
   links.set(name, link);
   find('views', HTMLElement).append(h('li', {}, link));
 }
 
 function choose() {
-  const asked = location.hash.slice(1);
-  if (asked === 'main') return;
+  const asked = location.hash.slice(2);
+  if (location.hash === '#main') return;
   const chosen = views.find((view) => view.name === asked) ?? views[0];
   for (const view of views) {
     view.element.classList.toggle('chosen', view === chosen);

@@ -24,7 +24,11 @@ export function inboxControl({ world }: { readonly world: World }): Hono {
   return new Hono()
     .get('/inbox', (context) => {
       const to = context.req.query('to') ?? '';
-      const data = inbox.latest(to, shown).map((row) => ({ ...messageSummary(row), links: linksOf(row, origin(context)) }));
+      const data = inbox.latest(to, shown).map((row) => ({
+        ...messageSummary(row),
+        subscriber_status: world.store.subscriptions.bySeq(row.subscription)?.status ?? null,
+        links: linksOf(row, origin(context)),
+      }));
       return context.json({ data, total: inbox.total(to) });
     })
     .delete('/inbox', (context) => {

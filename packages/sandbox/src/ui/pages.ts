@@ -3,9 +3,9 @@ import { Hono } from 'hono';
 import { openApiDocument } from '../openapi/document.ts';
 import { readPageFile } from './files.ts';
 
-/** Nothing from elsewhere, nothing inline, no frames: what a subscriber's data holds can never run or load anything. */
+/** Nothing from elsewhere, nothing inline; frames only for the e-mails of the inbox: what a subscriber's data holds can never run or load anything. */
 const policy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** @param apiPrefix - where the API lies below the sandbox's address */
 export function createPages(apiPrefix: string): Hono {

@@ -29,6 +29,7 @@ test('whoever has to confirm gets one e-mail when pending, and its link leads to
   expect(message).toEqual({
     id: expect.any(String), to: 'ada@example.com', kind: 'confirmation', subject: 'Please confirm your subscription to The Harbour Letter',
     sent: '2026-11-04T12:00:00.500Z',
+    subscriber_status: 'pending',
     links: { confirm: `http://sandbox.test/_sandbox/inbox/${message.id}/confirm`, unsubscribe: `http://sandbox.test/_sandbox/inbox/${message.id}/unsubscribe` },
   });
   expect(await status(sandbox)).toBe('pending');

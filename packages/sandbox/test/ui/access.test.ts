@@ -50,7 +50,7 @@ describeInBrowser('for everyone', () => {
     await reads('main h2', 'Newsletter Publishing API');
     expect(await findings(page)).toEqual([]);
     for (const id of ['subscriptions.list', 'subscriptions.create', 'oauth.exchange']) {
-      await page.evaluate((hash) => void (location.hash = hash), id);
+      await page.evaluate((hash) => void (location.hash = `/${hash}`), id);
       await reads('.address', id.startsWith('oauth') ? '/oauth/token' : '/subscriptions');
       await page.click('.try button.primary');
       await page.waitForSelector('.answer pre');

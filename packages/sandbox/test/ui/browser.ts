@@ -118,14 +118,14 @@ export async function open({ path = '/', seed = 'demo', phone = false, dark = fa
     call: (method, below, body) => send(`${address}/v2/publications/${publicationId}${below}`, method, body),
     control: (method, below, body) => send(`${address}/_sandbox${below}`, method, body),
     async show(view) {
-      await page.click(`#views a[href="#${view}"]`);
+      await page.click(`#views a[href="#/${view}"]`);
       await page.waitForSelector(`#panel-${view}.chosen`, { visible: true });
     },
     async reads(selector, text) {
       const pattern = typeof text === 'string' ? text : text.source;
-      const expression = typeof text !== 'string';
+      const flags = typeof text === 'string' ? null : text.flags;
       await page
-        .waitForFunction((where, what, regular) => [...document.querySelectorAll(where)].some((element) => (regular ? new RegExp(what).test(element.textContent) : element.textContent.includes(what))), {}, selector, pattern, expression)
+        .waitForFunction((where, what, how) => [...document.querySelectorAll(where)].some(({ textContent }) => (how === null ? textContent.includes(what) : new RegExp(what, how).test(textContent))), {}, selector, pattern, flags)
         .catch(async (cause: unknown) => {
           const seen = await page.$$eval(selector, (elements) => elements.map((element) => element.textContent).join(' | '));
           throw new Error(`"${pattern}" never stood in ${selector}; there was: ${seen.slice(0, 500)}`, { cause });

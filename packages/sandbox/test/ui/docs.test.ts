@@ -6,7 +6,7 @@ describeInBrowser('the documentation', () => {
   test('lists every operation, and finds one by a word', async () => {
     const { page } = await open({ path: '/docs' });
     await page.waitForSelector('#list li');
-    const listed = await page.$$eval('#list a', (links) => links.map((link) => link.getAttribute('href')?.slice(1)));
+    const listed = await page.$$eval('#list a', (links) => links.map((link) => link.getAttribute('href')?.slice(2)));
     // The two grants of the token endpoint share one place.
     expect(listed.toSorted()).toEqual(operations.map(({ id }) => id as string).filter((id) => id !== 'oauth.refresh').toSorted());
     await page.type('#search', 'enroll');
@@ -17,7 +17,7 @@ describeInBrowser('the documentation', () => {
   test('says what an operation takes, answers and assumes', async () => {
     const { page, reads } = await open({ path: '/docs' });
     await page.waitForSelector('#list li');
-    await page.click('a[href="#subscriptions.create"]');
+    await page.click('a[href="#/subscriptions.create"]');
     await reads('main h2', 'Create a subscription');
     await reads('main .assumed', 'A known address is not an error');
     for (const text of ['double_opt_override', 'not_set', 'subscriptions:write', 'Too many requests']) await reads('main', text);
@@ -25,7 +25,7 @@ describeInBrowser('the documentation', () => {
   });
 
   test('trying an operation really sends it, with the key filled in, and shows the answer', async () => {
-    const { page, reads, call } = await open({ path: '/docs#subscriptions.create', seed: 'empty' });
+    const { page, reads, call } = await open({ path: '/docs#/subscriptions.create', seed: 'empty' });
     await page.waitForSelector('#try-body');
     expect(await page.$eval('#try-key', (key) => (key as HTMLInputElement).value)).toBe('sandbox-key');
     await reads('.try code', "-H 'Authorization: Bearer sandbox-key'");
@@ -35,7 +35,7 @@ describeInBrowser('the documentation', () => {
   });
 
   test('repeated parameters are sent once per value that is ticked', async () => {
-    const { page, reads, control } = await open({ path: '/docs#subscriptions.list' });
+    const { page, reads, control } = await open({ path: '/docs#/subscriptions.list' });
     await page.waitForSelector('.checks');
     for (const value of ['stats', 'tags']) await page.click(`.checks input[value=${value}]`);
     await page.type('#try-limit', '2');
@@ -46,7 +46,7 @@ describeInBrowser('the documentation', () => {
   });
 
   test('a refusal is shown as it came', async () => {
-    const { page, reads } = await open({ path: '/docs#customFields.create' });
+    const { page, reads } = await open({ path: '/docs#/customFields.create' });
     await page.waitForSelector('#try-key');
     await page.click('#try-key', { count: 3 });
     await page.keyboard.type('wrong');
@@ -55,7 +55,7 @@ describeInBrowser('the documentation', () => {
   });
 
   test('form bodies are sent as forms', async () => {
-    const { page, reads } = await open({ path: '/docs#oauth.introspect' });
+    const { page, reads } = await open({ path: '/docs#/oauth.introspect' });
     await page.waitForSelector('#try-body');
     await page.click('.try button.primary');
     await reads('.answer', /200.*"active": false/s);

@@ -109,6 +109,25 @@ describeInBrowser('the window', () => {
     expect((await call('GET', '/custom_fields')).status).toBe(200);
   });
 
+  test('a confirmation lands in the inbox, and its button makes the subscription active', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('inbox');
+    await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on', send_welcome_email: true });
+    await reads('#panel-inbox li', /Please confirm.*pending.*confirmation to ada@example\.com/s);
+    await page.locator('#panel-inbox li summary').click();
+    const frame = await page.waitForSelector('#panel-inbox iframe').then((element) => element?.contentFrame());
+    expect(await frame?.waitForSelector('h1').then((title) => title?.evaluate((element) => element.textContent))).toContain('Please confirm');
+
+    await page.locator('#panel-inbox li button.primary').click();
+    await reads('#notice', 'The subscription is active now.');
+    await reads('#panel-inbox li', 'Welcome to');
+    expect(await page.$$('#panel-inbox li button.primary')).toHaveLength(0);
+    await show('subscribers');
+    await reads(rows, 'active');
+    expect((await call('GET', '/subscriptions')).body.data[0].status).toBe('active');
+  });
+
   test('a job shows with its state and what failed in it', async () => {
     const { page, call, show, reads } = await open();
     await isLive(page);
