@@ -17,13 +17,13 @@ try {
     // Loaded here, so that --help and a mistyped option answer at once.
     const { serve } = await import('./command/serve.ts');
     const { apiKeys, publicationId } = await import('./world/fixed.ts');
-    const { address, planted, stop } = await serve(options);
+    const { address, sandbox, stop } = await serve(options);
     const lines = [
       `Newsletter sandbox: ${address}`,
       `  API          ${address}/v2`,
       `  Publication  ${publicationId}`,
       `  Key          ${apiKeys.workspace}`,
-      `  Database     ${options.db}${planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
+      `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
       'Stop with Ctrl-C.',
     ];
     process.stdout.write(`${lines.join('\n')}\n`);

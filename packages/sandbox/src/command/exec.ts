@@ -2,23 +2,10 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Sandbox } from '../app.ts';
-import { apiKeys, oauthClients, publicationId } from '../world/fixed.ts';
+import { environmentOf } from './environment.ts';
 import type { CommandOptions } from './options.ts';
 import { requestLines } from './request-lines.ts';
 import { serve } from './serve.ts';
-
-/** What the command finds in its environment. */
-export function environmentOf(address: string): Readonly<Record<string, string>> {
-  return {
-    NEWSLETTER_API_URL: `${address}/v2`,
-    NEWSLETTER_APP_URL: address,
-    NEWSLETTER_API_KEY: apiKeys.workspace,
-    NEWSLETTER_PUBLICATION_ID: publicationId,
-    NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.confidential.uid,
-    NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret,
-    NEWSLETTER_SANDBOX_URL: `${address}/_sandbox`,
-  };
-}
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -28,9 +15,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @returns the exit code to end with: the command's own, 128 and its number for a signal, 127 where it could not be started
  */
 export async function execute(options: CommandOptions, command: readonly [string, ...string[]]): Promise<number> {
-  const { address, sandbox, planted, stop } = await serve(options);
+  const { address, sandbox, stop } = await serve(options);
   try {
-    if (!planted) sandbox.reset();
+    if (!sandbox.planted) sandbox.reset();
     const ended = await run(command, environmentOf(address));
     if (ended.code !== 0) process.stderr.write(`newsletter-sandbox: the command ${ended.how}${ended.started ? '.' : ''}${ended.started ? ` ${report(sandbox)}` : ''}\n`);
     return ended.code;

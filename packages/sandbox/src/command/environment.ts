@@ -1,0 +1,15 @@
+/** What a program finds in its environment to reach a sandbox. */
+import { apiKeys, oauthClients, publicationId } from '../world/fixed.ts';
+
+/** @param address - `http://host:port` */
+export function environmentOf(address: string): Readonly<Record<string, string>> {
+  return {
+    NEWSLETTER_API_URL: `${address}/v2`,
+    NEWSLETTER_APP_URL: address,
+    NEWSLETTER_API_KEY: apiKeys.workspace,
+    NEWSLETTER_PUBLICATION_ID: publicationId,
+    NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.confidential.uid,
+    NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret,
+    NEWSLETTER_SANDBOX_URL: `${address}/_sandbox`,
+  };
+}

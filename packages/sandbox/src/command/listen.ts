@@ -1,0 +1,77 @@
+/** Puts a sandbox on a port. */
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Sandbox } from '../app.ts';
+import { listener } from './listener.ts';
+
+/** A server that could not start, in words for the person who started it. */
+export class ServeError extends Error {
+  override readonly name = 'ServeError';
+}
+
+export interface Place {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+export interface Listening {
+  /** `http://host:port` */
+  readonly address: string;
+  /** Stops listening, ends open connections and closes the sandbox. */
+  readonly stop: () => Promise<void>;
+}
+
+/** How often what has fallen due happens without a request, in milliseconds; only the window and its events notice. */
+const tick = 100;
+
+/** @throws {@link ServeError}; the sandbox is closed then */
+export async function listen(sandbox: Sandbox, place: Place): Promise<Listening> {
+  const server = createAdaptorServer({ fetch: listener(sandbox), overrideGlobalObjects: false });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(place.port, place.host, resolve);
+    });
+  } catch (error) {
+    sandbox.close();
+    throw new ServeError(explain(error, place), { cause: error });
+  }
+  const timer = setInterval(() => settle(sandbox), tick);
+  const { port } = server.address() as AddressInfo;
+  const host = place.host.includes(':') ? `[${place.host}]` : place.host;
+  return {
+    address: `http://${host}:${port}`,
+    async stop() {
+      clearInterval(timer);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // The window's event streams would never end by themselves.
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+      sandbox.close();
+    },
+  };
+}
+
+function settle(sandbox: Sandbox): void {
+  try {
+    sandbox.settle();
+  } catch {
+    // A full disk. It stays due, and the next request that has to write says so.
+  }
+}
+
+function explain(error: unknown, { host, port }: Place): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.`;
+    case 'EACCES':
+      return `Port ${port} needs more rights than this user has. Choose one above 1023 with --port or SANDBOX_PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `"${host}" is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every one, with --host or SANDBOX_HOST.`;
+    default:
+      return `The sandbox can't listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}
