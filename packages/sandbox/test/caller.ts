@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { apiKeys, createSandbox, publicationId, type Sandbox, type SandboxOptions } from '../src/index.ts';
 
 export const base = 'http://sandbox.test/v2';
+export const publicationPath = `/publications/${publicationId}`;
 export const subscriptionsPath = `/publications/${publicationId}/subscriptions`;
 export const customFieldsPath = `/publications/${publicationId}/custom_fields`;
 
