@@ -1,6 +1,7 @@
 /** What to tell a client so that it reaches this sandbox: addresses, ids, keys, OAuth clients – to copy. */
 import { ask } from './control.js';
 import { fill, h } from './dom.js';
+import { counted } from './format.js';
 import { copyButton, facts, panel } from './pieces.js';
 
 /** @returns {import('./window.js').View} */
@@ -43,7 +44,7 @@ function content({ base_url, app_url, publications, keys, oauth_clients }) {
           facts([
             ['Client id', copyable(uid, 'client id')],
             ['Client secret', secret === null ? 'none: a public client, with PKCE' : copyable(secret, 'client secret')],
-            ['Redirects to', redirect_uris.join(', ')],
+            ['Redirects to', h('details', {}, h('summary', {}, counted(redirect_uris.length, 'address', 'addresses')), h('ul', {}, ...redirect_uris.map((/** @type {string} */ uri) => h('li', {}, h('code', {}, uri)))))],
           ]),
         ),
       ),

@@ -78,7 +78,7 @@ function itemOf({ id, to, kind, subject, sent, links, subscriber_status: status 
     'li',
     {},
     h('div', { class: 'line' }, h('b', {}, subject), ' ', status && statusTag(status), ' ', moment(new Date(sent))),
-    h('p', { class: 'soft' }, `${kind} to ${to}`),
+    h('p', { class: 'soft' }, `${kind[0]?.toUpperCase()}${kind.slice(1)} e-mail to ${to}`),
     h(
       'div',
       { class: 'actions' },

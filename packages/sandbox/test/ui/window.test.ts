@@ -114,7 +114,7 @@ describeInBrowser('the window', () => {
     await isLive(page);
     await show('inbox');
     await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on', send_welcome_email: true });
-    await reads('#panel-inbox li', /Please confirm.*pending.*confirmation to ada@example\.com/s);
+    await reads('#panel-inbox li', /Please confirm.*pending.*Confirmation e-mail to ada@example\.com/s);
     await page.locator('#panel-inbox li summary').click();
     const frame = await page.waitForSelector('#panel-inbox iframe').then((element) => element?.contentFrame());
     expect(await frame?.waitForSelector('h1').then((title) => title?.evaluate((element) => element.textContent))).toContain('Please confirm');
