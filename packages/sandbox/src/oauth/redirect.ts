@@ -22,7 +22,7 @@ export function withParameters(uri: string, parameters: Readonly<Record<string, 
 
 /** Compared as text: a parser would make one URI of several spellings. */
 function withoutLoopbackPort(uri: string): string {
-  return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
+  return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}/, '$1');
 }
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
