@@ -205,3 +205,18 @@ test('tokens survive a restart on the same file', async () => {
   const renewed = await app(after).refresh(refreshTokenOf(tokens));
   expect([tokens.access_token, tokens.refresh_token]).not.toContain(renewed.access_token);
 });
+
+test('a snapshot holds tokens, and a reset forgets them', async () => {
+  const sandbox = fresh();
+  const client = app(sandbox);
+  const tokens = await client.connect();
+  const control = (path: string) => sandbox.fetch(`http://sandbox.test/_sandbox/${path}`, { method: 'POST' });
+  const { data } = (await (await control('snapshots')).json()) as { data: { id: string } };
+  await client.refresh(refreshTokenOf(tokens));
+  expect(await works(sandbox, tokens.access_token)).toBe(false);
+  expect((await control(`snapshots/${data.id}/restore`)).status).toBe(200);
+  expect(await works(sandbox, tokens.access_token)).toBe(true);
+  expect((await client.refresh(refreshTokenOf(tokens))).token_type).toBe('bearer');
+  sandbox.reset();
+  expect(await works(sandbox, tokens.access_token)).toBe(false);
+});
