@@ -71,8 +71,8 @@ export function createClock() {
     try {
       const state = await ask('/clock', { method: 'POST', body });
       take(state);
-      const happened = Array.isArray(state.happened) ? state.happened.length : Number(state.happened ?? 0);
-      notify(happened === 0 ? 'Nothing fell due.' : `${counted(happened, 'thing')} fell due and happened.`);
+      const happened = Object.entries(state.happened).map(([kind, count]) => `${count} × ${kind}`);
+      notify(happened.length === 0 ? 'Nothing fell due.' : `Happened on the way: ${happened.join(', ')}.`);
     } catch (error) {
       complain(error);
     }

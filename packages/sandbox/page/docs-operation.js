@@ -31,8 +31,8 @@ export function operationView(operation, description) {
       ),
     ),
     assumptions(object['x-assumed'] ?? []),
-    object.parameters.length > 0 && h('section', {}, h('h3', {}, 'Parameters'), h('ul', { class: 'schema' }, ...object.parameters.map((/** @type {any} */ one) => parameter(one, description)))),
-    content && h('section', {}, h('h3', {}, 'Body ', h('small', {}, type)), schemaView(/** @type {any} */ (content).schema, description)),
+    object.parameters.length > 0 && h('section', {}, h('h3', {}, 'Parameters'), h('ul', { class: 'schema' }, ...object.parameters.map((/** @type {any} */ one) => parameter(one)))),
+    content && h('section', {}, h('h3', {}, 'Body ', h('small', {}, type)), schemaView(content.schema, description)),
     h('section', {}, h('h3', {}, 'Answers'), h('ul', { class: 'responses' }, ...Object.entries(object.responses).map(([status, response]) => responseView(status, response, description)))),
     tryIt(operation),
   );
@@ -59,13 +59,10 @@ function assumptions(sentences) {
   );
 }
 
-/**
- * @param {any} parameter
- * @param {Description} description
- */
-function parameter({ name, in: place, required, schema, description: words, deprecated }, description) {
+/** @param {any} parameter */
+function parameter({ name, in: place, required, schema, description: words, deprecated }) {
   const where = h('small', {}, `in the ${place}`, deprecated && ', deprecated');
-  return h('li', {}, ...typeLine(name, schema, required, description, where), words && h('div', { class: 'soft' }, words));
+  return h('li', {}, ...typeLine(name, schema, required, where), words && h('div', { class: 'soft' }, words));
 }
 
 /**
@@ -84,7 +81,7 @@ function responseView(status, response, description) {
       'div',
       {},
       words,
-      ...Object.entries(headers).map(([name, header]) => h('div', {}, h('code', {}, name), h('small', {}, ` ${/** @type {any} */ (header).description}`))),
+      ...Object.entries(headers).map(([name, header]) => h('div', {}, h('code', {}, name), h('small', {}, ` ${header.description}`))),
       schema && h('details', { open: Number(status) < 400 }, h('summary', {}, 'Body'), schemaView(schema, description)),
     ),
   );

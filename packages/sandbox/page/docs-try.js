@@ -16,7 +16,7 @@ export function tryIt(operation) {
   const { object } = operation;
   /** @type {readonly Parameter[]} */
   const parameters = object.parameters;
-  const [type, content] = /** @type {[string, any]} */ (Object.entries(object.requestBody?.content ?? {})[0] ?? ['', null]);
+  const [type, content] = Object.entries(object.requestBody?.content ?? {})[0] ?? ['', null];
   const key = h('input', { id: 'try-key', value: bearer, autocomplete: 'off', spellcheck: 'false', on: { input: () => (bearer = key.value) } });
   const fields = parameters.map(field);
   const body = bodyField(type, content);
@@ -132,12 +132,12 @@ function bodyField(type, content) {
   const examples = Object.entries(content.examples ?? {});
   const [first] = examples;
   const area = h('textarea', { id: 'try-body', spellcheck: 'false', rows: 8 });
-  area.value = write(/** @type {any} */ (first?.[1])?.value);
+  area.value = write(first?.[1]?.value);
   area.rows = Math.min(24, area.value.split('\n').length + 1);
   const pick = h(
     'select',
-    { 'aria-label': 'Example', on: { change: () => { area.value = write(/** @type {any} */ (content.examples[pick.value]).value); } } },
-    ...examples.map(([name, example]) => h('option', { value: name }, /** @type {any} */ (example).summary)),
+    { 'aria-label': 'Example', on: { change: () => { area.value = write(content.examples[pick.value].value); } } },
+    ...examples.map(([name, example]) => h('option', { value: name }, example.summary)),
   );
   return {
     element: h('div', { class: 'field' }, h('label', { for: 'try-body' }, form ? 'Body, one name=value a line' : 'Body'), examples.length > 1 && pick, area),

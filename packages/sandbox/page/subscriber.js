@@ -21,10 +21,13 @@ export async function showSubscriber(id) {
   fill(drawer, ...content(data, () => drawer.close()));
   if (!drawer.open) drawer.showModal();
   drawer.scrollTop = 0;
-  drawer.onclick = (event) => {
-    if (event.target === drawer && event.offsetX < 0) drawer.close();
-  };
 }
+
+/** A click beside the drawer closes it. */
+find('subscriber', HTMLDialogElement).addEventListener('click', (event) => {
+  const drawer = event.currentTarget;
+  if (event.target === drawer && event.offsetX < 0 && drawer instanceof HTMLDialogElement) drawer.close();
+});
 
 /**
  * @param {any} data

@@ -104,13 +104,13 @@ export function createSubscribers(badge) {
       const shown = rows.get(subscription.id);
       if (!shown && event.change === 'created') total += 1;
       // Whether it still matches only the sandbox can tell.
-      if (narrowed()) return void readCalmly();
+      if (narrowed()) return readCalmly();
       if (!shown && event.change !== 'created') return;
       const row = rowOf(subscription, true);
       if (shown) shown.replaceWith(row);
       else body.prepend(row);
       rows.set(subscription.id, row);
-      if (rows.size > mostRows) return void readCalmly();
+      if (rows.size > mostRows) return readCalmly();
       say(total);
     },
   };

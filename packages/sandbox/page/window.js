@@ -72,8 +72,10 @@ function choose() {
 addEventListener('hashchange', choose);
 choose();
 
-const refresh = () => Promise.all(views.map((view) => view.refresh?.()));
-const refreshFollowers = calmly(() => void Promise.all(views.map((view) => view.follows && view.refresh?.())).catch(complain), 250);
+/** @param {readonly View[]} some */
+const read = (some) => Promise.all(some.flatMap((view) => view.refresh?.() ?? []));
+const refresh = () => read(views);
+const refreshFollowers = calmly(() => void read(views.filter((view) => view.follows)).catch(complain), 250);
 createReset();
 
 follow({

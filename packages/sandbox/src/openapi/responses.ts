@@ -15,8 +15,9 @@ const offsetHeaders = {
 
 /** The response objects of one operation, by status. */
 export function responsesOf(operation: Operation, answer: z.ZodType, writer: SchemaWriter): Record<string, unknown> {
-  const errors = operation.errors.map((status) => [status, { $ref: `#/components/responses/${errorName(operation, status)}` }]);
-  return { [operation.success]: success(operation, answer, writer), ...Object.fromEntries(errors) };
+  const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
+  for (const status of operation.errors) responses[status] = { $ref: `#/components/responses/${errorName(operation, status)}` };
+  return responses;
 }
 
 /** The shared error responses that `operations` refer to. */

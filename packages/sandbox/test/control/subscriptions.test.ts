@@ -12,7 +12,14 @@ async function crowded() {
   return sandbox;
 }
 
-const emails = (body: any): string[] => body.data.map((one: { email: string }) => one.email);
+/** What these tests look at in answers of the control and of the API. */
+interface Listed {
+  readonly data: readonly { readonly id: string; readonly name: string; readonly email: string; readonly trigger_events: readonly string[] }[];
+  readonly matching: number;
+  readonly next_before: number | null;
+}
+const listed = (body: unknown): Listed => body as Listed;
+const emails = (body: unknown): string[] => listed(body).data.map((one) => one.email);
 
 test('a search finds parts of the address, the source and the campaign in any case of their letters, and a whole id', async () => {
   const sandbox = await crowded();
@@ -31,10 +38,10 @@ test('pages follow each other without gap or repetition while others arrive', as
   const met: string[] = [];
   let before: number | null = null;
   for (let page = 0; page < 10 && (page === 0 || before !== null); page += 1) {
-    const { body }: { body: any } = await control(sandbox, 'GET', `/subscriptions?limit=8&status=active${before === null ? '' : `&before=${before}`}`);
-    expect(body.matching).toBeGreaterThanOrEqual(40);
+    const { body } = await control(sandbox, 'GET', `/subscriptions?limit=8&status=active${before === null ? '' : `&before=${before}`}`);
+    expect(listed(body).matching).toBeGreaterThanOrEqual(40);
     met.push(...emails(body));
-    before = body.next_before;
+    before = listed(body).next_before;
     await create(sandbox, { email: `late+${page}@example.com`, double_opt_override: 'off' });
   }
   expect(before).toBeNull();
@@ -57,7 +64,7 @@ test('one subscription comes with everything known of it', async () => {
 test('a journey shows with its automation and how far it is', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { body } = await send(sandbox, 'GET', `/publications/${publicationId}/automations`);
-  const automation = (body as any).data.find((one: any) => one.trigger_events.includes('api'));
+  const automation = listed(body).data.find((one) => one.trigger_events.includes('api'))!;
   const { data } = await create(sandbox, { email: 'ada@example.com', automation_ids: [automation.id], double_opt_override: 'off' });
   expect((await control(sandbox, 'GET', `/subscriptions/${data.id}`)).body).toMatchObject({ data: { journeys: [{ automation_name: automation.name, status: 'in_progress', completed: null }] } });
 });
@@ -75,7 +82,7 @@ test('jobs show with their errors, imports included', async () => {
   sandbox.clock.advance(60_000);
   sandbox.settle();
   const { body } = await control(sandbox, 'GET', '/jobs');
-  expect((body as any).data).toMatchObject([
+  expect(listed(body).data).toMatchObject([
     { type: 'bulk', error_log: [expect.stringContaining('sub_1')] },
     { type: 'import', status: 'complete', error_log: [], completed: expect.any(Number) },
   ]);

@@ -85,7 +85,10 @@ describe('answers of the sandbox fit what is documented', () => {
     expect(answered, 'the demo seed has a record for every path').toBeDefined();
     const schema = responseSchema(document, id, answered?.status ?? 0);
     expect(answered?.status).toBe(operations.find((operation) => operation.id === id)?.success);
-    if (!schema) return void expect(answered?.body).toBeUndefined();
+    if (!schema) {
+      expect(answered?.body).toBeUndefined();
+      return;
+    }
     const fits = compile(schema);
     expect(fits(answered?.body), JSON.stringify({ errors: fits.errors, answered })).toBe(true);
   });

@@ -56,18 +56,16 @@ export interface Opened {
   /** `http://127.0.0.1:<free port>` */
   readonly address: string;
   /** Asks the API with the workspace key; a body that is sent is JSON. */
-  readonly call: (method: string, path: string, body?: unknown) => Promise<Answered>;
-  readonly control: (method: string, path: string, body?: unknown) => Promise<Answered>;
+  readonly call: Ask;
+  readonly control: Ask;
   /** Shows another view, by its link. */
   readonly show: (view: string) => Promise<void>;
   /** Waits until an element's text holds these words. */
   readonly reads: (selector: string, text: string | RegExp) => Promise<void>;
 }
 
-export interface Answered {
-  readonly status: number;
-  readonly body: any;
-}
+/** One request; the test states what it looks at in the body. */
+type Ask = <Body = unknown>(method: string, path: string, body?: unknown) => Promise<{ readonly status: number; readonly body: Body }>;
 
 export interface OpenOptions {
   readonly path?: string;
@@ -103,14 +101,14 @@ export async function open({ path = '/', seed = 'demo', phone = false, dark = fa
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
   await page.goto(address + path, { waitUntil: 'load' });
 
-  const send = async (url: string, method: string, body: unknown): Promise<Answered> => {
+  const send = async <Body>(url: string, method: string, body: unknown): Promise<{ readonly status: number; readonly body: Body }> => {
     const answer = await fetch(url, {
       method,
       headers: { Authorization: `Bearer ${apiKeys.workspace}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+    return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as Body };
   };
   return {
     page,
