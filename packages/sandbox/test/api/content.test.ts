@@ -1,0 +1,156 @@
+import { publicationFieldKinds } from '@newsletter-kit/core/contract';
+import { expect, test } from 'vitest';
+import { publicationId, type Seed } from '../../src/index.ts';
+import { ask, create, fresh, list, publicationPath, search, send } from '../caller.ts';
+import { known } from './known.ts';
+
+const demo = () => fresh({ seed: 'demo' });
+const authorsPath = `${publicationPath}/authors`;
+const accessPath = `${publicationPath}/complimentary_access`;
+const setsPath = `${publicationPath}/condition_sets`;
+const fieldsPath = '/workspaces/publication_fields';
+
+const authors = [
+  { name: 'Ada Lovelace', created: 1 },
+  { name: 'ADA Byron', created: 3 },
+  { name: 'Zoë  de Vries', created: 2 },
+  // The first name of one is the full name of another.
+  { name: 'Zoë', created: 4 },
+];
+const written = (publication: Partial<Seed['publications'][number]>): Seed => ({ publications: [{ id: publicationId, name: 'P', ...publication }] });
+
+test.each([
+  ['ada', ['Ada Lovelace', 'ADA Byron']],
+  ['  ada   LOVELACE ', ['Ada Lovelace']],
+  ['zoë', ['Zoë  de Vries', 'Zoë']],
+  ['Lovelace', []],
+  ['', []],
+])('the author list filtered by "%s" takes full and first names, in any case', async (name, names) => {
+  const sandbox = fresh({ seed: written({ authors }) });
+  const { data, ...paging } = await ask(sandbox, 'authors.list', `${authorsPath}?${search({ name })}`);
+  expect(data.map((author) => author.name)).toEqual(names);
+  expect(paging).toEqual({ limit: 10, page: 1, total_results: names.length, total_pages: names.length > 0 ? 1 : 0 });
+});
+
+test.each([
+  ['ada', 'Ada Lovelace'],
+  ['ada byron', 'ADA Byron'],
+  ['ZOË', 'Zoë'],
+  ['zoë de vries', 'Zoë  de Vries'],
+])('the author "%s" is %s: a full name before a first name, the oldest of several', async (wanted, name) => {
+  const sandbox = fresh({ seed: written({ authors }) });
+  expect((await ask(sandbox, 'authors.get', `${authorsPath}/${encodeURIComponent(wanted)}`)).data.name).toBe(name);
+});
+
+test('an author is found by UUID, also with the prefix user_ or guest_', async () => {
+  const sandbox = demo();
+  const { author } = await known(sandbox);
+  for (const id of [author, `user_${author}`, `guest_${author}`, author.toUpperCase()]) {
+    expect((await ask(sandbox, 'authors.get', `${authorsPath}/${id}`)).data.id).toBe(author);
+  }
+  expect((await send(sandbox, 'GET', `${authorsPath}/editor_${author}`)).status).toBe(404);
+});
+
+test('advertisement opportunities come whole, with their total', async () => {
+  const answer = await ask(demo(), 'advertisementOpportunities.list', `${publicationPath}/advertisement_opportunities`);
+  expect(Object.keys(answer)).toEqual(['data', 'total_results']);
+  expect(answer.total_results).toBe(1);
+  expect(Object.keys(answer.data[0] ?? {}).toSorted()).toEqual(['advertisement_kind', 'advertiser_name', 'id', 'payout_rate', 'send_by_window_end_at', 'send_by_window_start_at']);
+});
+
+test('complimentary access shows its tier and counts when expanded, and pages by cursor alone', async () => {
+  const sandbox = demo();
+  const plain = await ask(sandbox, 'complimentaryAccess.list', accessPath);
+  expect(Object.keys(plain)).toEqual(['data', 'limit', 'has_more', 'next_cursor']);
+  expect(plain.data.map(({ duration, time_unit }) => [duration, time_unit])).toEqual([[3, 'months'], [null, 'forever']]);
+  const full = await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?expand[]=tier&expand[]=stats&limit=1`);
+  expect(full.data[0]).toMatchObject({ tier: { id: full.data[0]?.tier_id, name: 'Supporter', status: 'active' }, stats: { total_granted: 2, active_granted: 2 } });
+  const rest = await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?cursor=${full.next_cursor}`);
+  expect(rest).toMatchObject({ data: [{ id: plain.data[1]?.id }], has_more: false, next_cursor: null });
+});
+
+test('a gift gives its tier for its time, on creation and in bulk, and takes nothing that was there before', async () => {
+  const sandbox = demo();
+  const { access } = await known(sandbox);
+  const tiers = async (email: string) => (await list(sandbox, { email })).data.map((one) => [one.subscription_tier, ...(one.subscription_premium_tier_names ?? [])])[0];
+  await create(sandbox, { email: 'new@example.com', complimentary_gift_id: access });
+  await create(sandbox, { email: 'has@example.com', premium_tiers: ['Supporter'], complimentary_gift_id: access });
+  const other = await create(sandbox, { email: 'bulk@example.com', premium_tiers: ['Patron'] });
+  await send(sandbox, 'PATCH', `${publicationPath}/subscriptions/bulk_actions`, { subscriptions: [{ subscription_id: other.data.id, complimentary_gift_id: access }] });
+  sandbox.clock.advance('P1M');
+  expect(await tiers('new@example.com')).toEqual(['premium', 'Supporter']);
+  expect(await tiers('bulk@example.com')).toEqual(['premium', 'Patron', 'Supporter']);
+  const counts = async () => (await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?expand[]=stats&limit=1`)).data[0]?.stats;
+  expect(await counts()).toEqual({ total_granted: 5, active_granted: 5 });
+  sandbox.clock.advance('P2M1D');
+  expect(await tiers('new@example.com')).toEqual(['free']);
+  expect(await tiers('has@example.com')).toEqual(['premium', 'Supporter']);
+  expect(await tiers('bulk@example.com')).toEqual(['premium', 'Patron']);
+  expect(await counts()).toEqual({ total_granted: 5, active_granted: 0 });
+});
+
+test('only active condition sets are listed and found', async () => {
+  const sandbox = fresh({ seed: written({ condition_sets: [{ name: 'Old', status: 'archived', conditions: { all: [{ attribute: 'tier', equals: 'free' }] } }] }) });
+  expect(await ask(sandbox, 'conditionSets.list', setsPath)).toEqual({ data: [], limit: 10, has_more: false, next_cursor: null });
+  const sets = await ask(demo(), 'conditionSets.list', `${setsPath}?purpose=dynamic_content`);
+  expect(sets.data.map((set) => [set.status, 'stats' in set])).toEqual([['active', false]]);
+});
+
+test.each([
+  ['an attribute', { all: [{ attribute: 'utm_source', equals: 'a' }] }, 2],
+  ['one of several values', { all: [{ attribute: 'utm_source', in: ['a', 'b'] }] }, 3],
+  ['all of its conditions', { all: [{ attribute: 'utm_source', in: ['a', 'b'] }, { premium_tier: 'Gold' }] }, 1],
+  ['any of its conditions', { any: [{ attribute: 'utm_source', equals: 'b' }, { premium_tier: 'Gold' }] }, 2],
+  ['a text field', { all: [{ custom_field: 'City', equals: 'Köln' }] }, 1],
+  ['a number field', { all: [{ custom_field: 'Age', equals: 12 }] }, 1],
+  ['a value in a list', { all: [{ custom_field: 'Topics', equals: 'x' }] }, 1],
+  ['a newsletter list', { all: [{ newsletter_list: 'Weekly' }] }, 1],
+  ['a time', { all: [{ created_after: 150 }] }, 2],
+  ['nobody', { all: [{ attribute: 'status', equals: 'inactive' }] }, 0],
+] as const)('the count of a condition set over %s is computed from active subscriptions', async (_, conditions, count) => {
+  const sandbox = fresh({
+    seed: written({
+      tiers: [{ name: 'Gold' }],
+      newsletter_lists: [{ name: 'Weekly' }],
+      custom_fields: [{ display: 'City', kind: 'string' }, { display: 'Age', kind: 'integer' }, { display: 'Topics', kind: 'list' }],
+      condition_sets: [{ name: 'Set', conditions: JSON.parse(JSON.stringify(conditions)) as never }],
+      subscriptions: [
+        { email: 'one@example.com', created: 100, utm_source: 'a', premium_tiers: ['Gold'], custom_fields: [{ name: 'City', value: 'Köln' }, { name: 'Topics', value: ['x', 'y'] }] },
+        { email: 'two@example.com', created: 200, utm_source: 'a', custom_fields: [{ name: 'Age', value: 12 }, { name: 'City', value: 'x' }] },
+        { email: 'three@example.com', created: 300, utm_source: 'b', newsletter_lists: ['Weekly'] },
+        { email: 'gone@example.com', created: 400, status: 'inactive', utm_source: 'a', premium_tiers: ['Gold'], newsletter_lists: ['Weekly'] },
+      ],
+    }),
+  });
+  const { data: [set] } = await ask(sandbox, 'conditionSets.list', setsPath);
+  const { data } = await ask(sandbox, 'conditionSets.get', `${setsPath}/${set?.id}?expand[]=stats`);
+  expect(data.stats).toEqual({ active_subscriber_count: count });
+});
+
+test('publication fields leave archived ones out unless status asks for them, and always tell their total', async () => {
+  const sandbox = demo();
+  const active = await ask(sandbox, 'publicationFields.list', `${fieldsPath}?limit=100`);
+  expect(Object.keys(active)).toEqual(['data', 'limit', 'has_more', 'next_cursor', 'total_results']);
+  expect(new Set(active.data.map((field) => field.kind))).toEqual(new Set(publicationFieldKinds));
+  expect(active.data.every((field) => field.status === 'active')).toBe(true);
+  const archived = await ask(sandbox, 'publicationFields.list', `${fieldsPath}?status=archived`);
+  expect(archived).toMatchObject({ data: [{ name: 'old_motto', status: 'archived' }], limit: 10, total_results: 1 });
+  const all = await send(sandbox, 'GET', `${fieldsPath}?status=all&page=2&limit=4`);
+  expect(Object.keys(all.body as object)).toEqual(['data', 'limit', 'page', 'total_results', 'total_pages']);
+  expect(all.body).toMatchObject({ page: 2, total_results: active.data.length + 1, total_pages: 3 });
+  expect(all.headers.get('x-pagination-migration-guide')).toMatch(/cursor/);
+});
+
+test('response keys belong to json fields, an endpoint to fetched ones', async () => {
+  const { data } = await ask(demo(), 'publicationFields.list', `${fieldsPath}?limit=100`);
+  for (const field of data) {
+    expect(field.response_keys.length > 0, field.name).toBe(field.kind === 'json');
+    expect(field.endpoint_url !== null, field.name).toBe(field.value_source === 'fetched');
+  }
+});
+
+test('a cursor of one list is refused by another', async () => {
+  const sandbox = demo();
+  const { next_cursor } = await ask(sandbox, 'publicationFields.list', `${fieldsPath}?limit=1`);
+  expect((await send(sandbox, 'GET', `${accessPath}?cursor=${next_cursor}`)).status).toBe(400);
+});
