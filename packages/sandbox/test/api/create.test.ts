@@ -190,6 +190,27 @@ test('what does not exist on the publication is refused by name, and nothing is 
   expect((await list(sandbox)).data).toEqual([]);
 });
 
+test('tiers, lists, gifts and automations of a request are about new subscriptions; a known one keeps its own, and the log says so', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { data: before } = await list(sandbox, { email: 'annie.easley@example.org', 'expand[]': ['newsletter_lists', 'subscription_premium_tiers'] });
+  await create(sandbox, { email: 'annie.easley@example.org', tier: 'premium', premium_tiers: ['Patron'], referral_code: 'x' });
+  expect((await list(sandbox, { email: 'annie.easley@example.org', 'expand[]': ['newsletter_lists', 'subscription_premium_tiers'] })).data).toEqual(before);
+  expect(sandbox.requests().find((entry) => entry.operation === 'subscriptions.create')?.reasons.join()).toContain('tier, premium_tiers, referral_code');
+});
+
+test("the customer id is taken under the specification's name and under the service's", async () => {
+  const sandbox = fresh();
+  const id = async (body: object) => {
+    const { data } = await create(sandbox, body);
+    const shown = await sandbox.fetch(`http://sandbox.test/_sandbox/subscriptions/${data.id}`);
+    return ((await shown.json()) as { data: { payments_customer_id: string } }).data.payments_customer_id;
+  };
+  expect(await id({ email: 'a@example.com', payments_customer_id: 'customer 1' })).toBe('customer 1');
+  expect(await id({ email: 'b@example.com', stripe_customer_id: 'cus_2' })).toBe('cus_2');
+  expect(await id({ email: 'c@example.com', stripe_customer_id: 'cus_3', payments_customer_id: 'customer 3' })).toBe('customer 3');
+  expect((await send(sandbox, 'POST', subscriptionsPath, { email: 'd@example.com', stripe_customer_id: 'other' })).status).toBe(400);
+});
+
 test('two sandboxes that are asked the same answer the same, byte for byte; another id seed gives other ids', async () => {
   const run = async (idSeed: number) => {
     const sandbox = fresh({ seed: 'demo', idSeed });
