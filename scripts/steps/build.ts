@@ -22,11 +22,20 @@ const builds: readonly Build[] = [
 ];
 
 /** @returns true where every package was built; stops at the first that was not, because the next ones stand on it */
-export async function buildAll(): Promise<boolean> {
-  for (const { title, folder, run: build } of builds) {
+export function buildAll(): Promise<boolean> {
+  return build(builds);
+}
+
+/** Builds the packages of these titles alone. */
+export function buildPackages(...titles: readonly string[]): Promise<boolean> {
+  return build(builds.filter(({ title }) => titles.includes(title)));
+}
+
+async function build(chosen: readonly Build[]): Promise<boolean> {
+  for (const { title, folder, run: make } of chosen) {
     const begun = Date.now();
     await rm(join(root, folder, 'dist'), { recursive: true, force: true });
-    if (!(await build())) {
+    if (!(await make())) {
       console.error(`✗ ${title} was not built; the reasons stand above.`);
       return false;
     }

@@ -1,0 +1,39 @@
+/** Runs the measurements one after the other, each in a process of its own against what was built, and prints the table. */
+import { execFile } from 'node:child_process';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { measurements, type Goal, type Measurement } from '../../test/bench/measurements.ts';
+import type { Figure } from '../../test/bench/figure.ts';
+import { root } from '../chain/root.ts';
+
+/** Minutes that one measurement may take. */
+const limit = 10;
+
+export async function printFigures(): Promise<void> {
+  console.log(`\nNode ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, load ${loadavg()[0]?.toFixed(1)}\n`);
+  for (const measurement of measurements) {
+    const figures = await measure(measurement);
+    for (const [name, goal] of Object.entries(measurement.goals)) console.log(line(goal, figures[name]));
+  }
+}
+
+/** The figures, or none where the measurement failed; why is printed. */
+async function measure({ script }: Measurement): Promise<Readonly<Record<string, Figure>>> {
+  try {
+    const file = join(root, 'test', 'bench', script);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', file], { cwd: join(root, 'test'), timeout: limit * 60_000 });
+    return JSON.parse(stdout) as Record<string, Figure>;
+  } catch (error) {
+    console.error(`✗ ${script} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  }
+}
+
+function line({ title, unit, below }: Goal, figure: Figure | undefined): string {
+  const told = figure ? `${round(figure.value)} ${unit}` : 'not measured';
+  const verdict = !figure ? '✗ failed' : figure.value < below ? '✓ reached' : '✗ short';
+  return `${verdict.padEnd(10)} ${title.padEnd(72)} ${told.padStart(10)}  (goal < ${below} ${unit})${figure ? `\n${' '.repeat(11)}${figure.detail}` : ''}`;
+}
+
+const round = (value: number): string => (value < 10 ? value.toFixed(2) : String(Math.round(value)));
