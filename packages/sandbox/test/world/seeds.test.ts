@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { automationTriggers, customFieldKinds, publicationFieldKinds, subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { expect, test, vi } from 'vitest';
 import { createSandbox, publicationId, SeedError, type Sandbox, type Seed } from '../../src/index.ts';
@@ -88,6 +89,20 @@ test.each([
 ])('a seed with %s is refused in words that name the place', (_, publication, more, says) => {
   expect(() => planted(publication, more)).toThrow(SeedError);
   expect(() => planted(publication, more)).toThrow(says);
+});
+
+test('the seed of the README plants all that it shows', async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const written = readme.slice(readme.indexOf('## Seeds')).match(/```json\n(.*?)```/s)?.[1] ?? '';
+  const sandbox = fresh({ seed: JSON.parse(written) as Seed });
+  const mine = { Authorization: 'Bearer my-key' };
+  const data = async (path: string) => ((await send(sandbox, 'GET', path, undefined, mine)).body as { data: Record<string, unknown>[] }).data;
+  for (const name of ['automations', 'authors', 'advertisement_opportunities', 'complimentary_access', 'condition_sets', 'custom_fields']) {
+    expect(await data(`${publicationPath}/${name}`), name).toHaveLength(1);
+  }
+  expect((await data(`${subscriptionsPath}?expand[]=referrals`))[0]).toMatchObject({ email: 'ada@example.com', referrals: [{ email: 'grace@example.com' }] });
+  expect(await data('/workspaces/publication_fields')).toHaveLength(2);
+  expect((await send(sandbox, 'GET', '/workspaces/publication_fields', undefined, { Authorization: 'Bearer my-restricted-key' })).status).toBe(403);
 });
 
 test('a publication is filled up to a size, spread over its life, and a page at any depth holds a hundred of them', async () => {
