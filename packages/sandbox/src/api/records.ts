@@ -1,7 +1,7 @@
 /** Rows of the store as records of the API. */
 import type { CustomFieldRow } from '../store/custom-fields.ts';
 import type { Store } from '../store/store.ts';
-import type { SubscriptionRow } from '../store/subscriptions.ts';
+import type { ListedRow } from '../store/subscriptions.ts';
 
 /** Each `expand[]` value of a subscription with what it adds. */
 export const expansions = {
@@ -17,12 +17,12 @@ export const expansions = {
   }),
   newsletter_lists: (store, row) => ({ newsletter_list_ids: store.subscriptions.listsOf(row.seq) }),
   tags: (_store, row) => ({ tags: JSON.parse(row.tags) as unknown }),
-} as const satisfies Record<string, (store: Store, row: SubscriptionRow) => object>;
+} as const satisfies Record<string, (store: Store, row: ListedRow) => object>;
 
 export type Expansion = keyof typeof expansions;
 
 /** A subscription as the API answers it, with what is asked for beyond. */
-export function subscriptionRecord(store: Store, row: SubscriptionRow, expand: readonly Expansion[] = []) {
+export function subscriptionRecord(store: Store, row: ListedRow, expand: readonly Expansion[] = []) {
   const record = {
     id: row.id,
     email: row.email,

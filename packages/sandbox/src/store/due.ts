@@ -18,9 +18,23 @@ export function dueStore(database: Database) {
   const first = database.prepare<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
   const count = database.prepare<{ n: number }>('SELECT count(*) AS n FROM due');
   const done = database.prepare('DELETE FROM due WHERE seq = ?');
+  // Every request asks what has fallen due; up to this time it is known that nothing has.
+  let quietUntil = 0;
   return {
-    schedule: (at: number, kind: string, subject: number): void => schedule.run(at, kind, subject),
-    next: (now: number) => next.get(now),
+    schedule(at: number, kind: string, subject: number): void {
+      quietUntil = Math.min(quietUntil, at);
+      schedule.run(at, kind, subject);
+    },
+    next(now: number): DueRow | undefined {
+      if (now < quietUntil) return undefined;
+      const row = next.get(now);
+      if (!row) quietUntil = first.get()?.at ?? Number.POSITIVE_INFINITY;
+      return row;
+    },
+    /** Forgets what is known of the table, after its content was replaced. */
+    reload(): void {
+      quietUntil = 0;
+    },
     /** What falls due first of all, be it later. */
     first: () => first.get(),
     count: (): number => count.get()?.n ?? 0,

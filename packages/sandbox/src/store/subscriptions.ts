@@ -49,10 +49,14 @@ const plain = [
   'emails_received', 'open_rate', 'click_through_rate',
 ] as const satisfies readonly (keyof SubscriptionRow)[];
 
-const plainColumns = `${plain.join(', ')}, coalesce(email, email_key) AS email`;
+/** What a list answers of a subscription. */
+export type ListedRow = Omit<SubscriptionRow, 'publication_id' | (typeof unlisted)[number]>;
+
+const unlisted = ['email_key', 'referred_by', 'payments_customer_id', 'double_opt_in'] as const satisfies readonly (keyof SubscriptionRow)[];
+const listed = plain.filter((column) => !unlisted.some((other) => other === column));
 
 /** What to select for a {@link SubscriptionRow}. */
-export const subscriptionColumns = `${plainColumns}, (SELECT id FROM publications WHERE seq = publication) AS publication_id`;
+export const subscriptionColumns = `${plain.join(', ')}, coalesce(email, email_key) AS email, (SELECT id FROM publications WHERE seq = publication) AS publication_id`;
 const ofPublication = 'publication = (SELECT seq FROM publications WHERE id = ?)';
 
 /** Each filter with its condition; one `?` each. */
@@ -140,7 +144,7 @@ export function subscriptionStore(database: Database) {
     listsOf: (seq: number): string[] => listsOf.all(seq).map((row) => row.id),
 
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
-    list(publicationId: string, filter: SubscriptionFilter): Rows<SubscriptionRow> {
+    list(publicationId: string, filter: SubscriptionFilter): Rows<ListedRow> {
       const asked = filterNames.filter((name) => filter[name] !== undefined);
       // Written out as well, for SQLite takes an index over some rows only where it reads that the query is about those.
       const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];
@@ -150,8 +154,8 @@ export function subscriptionStore(database: Database) {
       };
       return selection(database, {
         table: 'subscriptions',
-        columns: `${plainColumns}, ?1 AS publication_id`,
-        where: [ofPublication.replace('?', '?1'), ...asked.map((name) => conditions[name]), ...premium].join(' AND '),
+        columns: `${listed.join(', ')}, coalesce(email, email_key) AS email`,
+        where: [ofPublication, ...asked.map((name) => conditions[name]), ...premium].join(' AND '),
         values: [publicationId, ...asked.map(bind)],
       });
     },
