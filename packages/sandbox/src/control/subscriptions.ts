@@ -28,7 +28,9 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
       const search = { status, text };
       const found = store.overview.subscriptions(search, limit + 1, before);
       const rows = found.slice(0, limit);
-      const matching = store.overview.countSubscriptions(search, mostCounted + 1);
+      // The only page is its own count; a text that nobody matches costs a look at every row, and one is enough.
+      const whole = before === undefined && found.length <= limit;
+      const matching = whole ? found.length : store.overview.countSubscriptions(search, mostCounted + 1);
       return context.json({
         data: rows.map((row) => ({ ...subscriptionRecord(store, row, ['custom_fields']), publication_id: row.publication_id })),
         total: store.subscriptions.total(),
