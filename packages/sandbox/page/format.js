@@ -51,3 +51,9 @@ export const number = (value) => numbers.format(value);
  * @param {string} [many]
  */
 export const counted = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+
+/** An address that, where it has to, breaks before its @. @param {string} email */
+export function address(email) {
+  const at = email.lastIndexOf('@');
+  return at > 0 ? h('span', {}, email.slice(0, at), h('wbr'), email.slice(at)) : email;
+}

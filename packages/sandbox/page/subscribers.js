@@ -1,7 +1,7 @@
 /** Subscribers: searched and filtered by the sandbox over all of them, a page at a time, live. */
 import { ask } from './control.js';
 import { fill, h } from './dom.js';
-import { counted, moment, number, secondsToDate, statusTag, words } from './format.js';
+import { address, counted, moment, number, secondsToDate, statusTag, words } from './format.js';
 import { calmly, complain, panel } from './pieces.js';
 import { showSubscriber } from './subscriber.js';
 
@@ -127,7 +127,7 @@ function rowOf(subscription, fresh) {
     h(
       'td',
       {},
-      h('button', { type: 'button', class: 'link', on: { click: () => void showSubscriber(subscription.id).catch(complain) } }, subscription.email),
+      h('button', { type: 'button', class: 'link', on: { click: () => void showSubscriber(subscription.id).catch(complain) } }, address(subscription.email)),
       h('small', {}, sourceOf(subscription)),
     ),
     h('td', {}, statusTag(subscription.status)),
