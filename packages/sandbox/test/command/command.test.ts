@@ -69,7 +69,7 @@ test('a seed file is planted', async () => {
 test('a disk without room makes writes fail with 503, leaves reading as it was, and corrupts nothing', async () => {
   const db = join(folder(), 'sandbox.db');
   // A limit on the size of files stands in for the full disk: the write itself fails, as it would there.
-  const running = await start(['--db', db, '--seed', 'empty'], {}, 'ulimit -f 1000');
+  const running = await start(['--db', db, '--seed', 'empty'], {}, 'ulimit -f 4000');
   const kept: string[] = [];
   let refusal: Response | undefined;
   for (let i = 0; i < 2000 && !refusal; i += 1) {
