@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
+import { table } from '../src/control/assumptions/table.ts';
 import { run, start } from './command/process.ts';
 
 // Each test starts processes; a busy machine takes its time.
@@ -24,6 +25,29 @@ test('the TypeScript of the README prints what its comments say', async () => {
   const [snippet = ''] = snippets('ts');
   const ended = await feed(process.execPath, ['--conditions=source', '--input-type=module-typescript'], snippet);
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 subscriptions.list\n' });
+});
+
+test('the calls of the five-minute guide do what it says', async () => {
+  const running = await start();
+  const guide = snippets('sh').find((snippet) => snippet.includes('lostResponse')) ?? '';
+  expect(guide.match(/^curl/gm)).toHaveLength(8);
+  const ended = await feed('bash', ['-e'], guide.replaceAll('http://127.0.0.1:4010', running.address));
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 });
+  expect(ended.stdout).toContain('"limit":5');
+  expect(ended.stdout).toContain('"happened"');
+});
+
+test('the vitest snippet of the README is a test of the fixture, letter for letter', () => {
+  const snippet = snippets('ts').find((code) => code.includes('@newsletter-kit/sandbox/vitest')) ?? '';
+  const [told = ''] = /^test\([^]*\}\);$/m.exec(snippet) ?? [];
+  const fixture = readFileSync(new URL('vitest.test.ts', import.meta.url), 'utf8');
+  expect(told).toContain('clientOptions');
+  expect(fixture.replace('  met.push(sandbox);\n', '')).toContain(told);
+});
+
+test('the README lists every assumption as it is', () => {
+  const rows = Object.entries(table).map(([id, { silent, default: fallback, others }]) => `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`);
+  expect(readme).toContain(`| Assumption | Values, the default first | What is left open |\n|---|---|---|\n${rows.join('')}`);
 });
 
 test('the curl call of the README creates a subscription', async () => {

@@ -2,13 +2,13 @@
 import { Hono } from 'hono';
 import { errorAnswer, toApiError } from '../api/api.ts';
 import { apiError, errorBody } from '../api/errors.ts';
-import { readOptionalJson } from '../api/reading.ts';
 import { SeedError } from '../world/seeds/seed.ts';
 import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import { assumptionControl } from './assumptions.ts';
 import type { Assumptions } from './assumptions/assumptions.ts';
+import { readControlJson } from './body.ts';
 import { clockControl } from './clock.ts';
 import { connectionControl } from './connection.ts';
 import { eventStream, type SandboxEvent } from './events.ts';
@@ -86,8 +86,7 @@ export function createControl({ world, log, events, faults, assumptions, rateLim
 
 /** The `seed` of the body; a body is not needed. */
 async function readResetSeed(request: Request): Promise<unknown> {
-  const body = await readOptionalJson(request);
-  if (body === undefined) return undefined;
+  const body = await readControlJson(request);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw apiError(400, 'VALIDATE_ERROR', 'The body must be a JSON object such as {"seed": "demo"}.');
   }
