@@ -96,7 +96,7 @@ export function demoContent(now: number, founded: number): Content {
 /** One of every kind, and one that is archived. */
 export function demoPublicationFields(founded: number): NonNullable<Seed['publication_fields']> {
   const created = founded + 20 * day;
-  return [
+  const fields: NonNullable<Seed['publication_fields']> = [
     { name: 'harbour_name', display: 'Harbour', kind: 'text', default_value: 'Husum' },
     { name: 'berths', display: 'Berths', kind: 'number', default_value: '120' },
     { name: 'has_lighthouse', display: 'Has a lighthouse', kind: 'boolean', default_value: 'true' },
@@ -110,5 +110,6 @@ export function demoPublicationFields(founded: number): NonNullable<Seed['public
       response_keys: [{ key: 'high_water', kind: 'text' }, { key: 'height', kind: 'number' }, { key: 'day', kind: 'date' }, { key: 'chart', kind: 'image_url' }, { key: 'source', kind: 'url' }],
     },
     { name: 'old_motto', display: 'Motto', kind: 'text', default_value: 'Always dry', status: 'archived' },
-  ].map((field) => ({ ...field, created })) as NonNullable<Seed['publication_fields']>;
+  ];
+  return fields.map((field) => ({ ...field, created }));
 }
