@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { table } from '../src/control/assumptions/table.ts';
+import { assumptions } from '../src/control/assumptions/table.ts';
 import { run, start } from './command/process.ts';
 
 // Each test starts processes; a busy machine takes its time.
@@ -46,7 +46,7 @@ test('the vitest snippet of the README is a test of the fixture, letter for lett
 });
 
 test('the README lists every assumption as it is', () => {
-  const rows = Object.entries(table).map(([id, { silent, default: fallback, others }]) => `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`);
+  const rows = Object.entries(assumptions).map(([id, { silent, default: fallback, others }]) => `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`);
   expect(readme).toContain(`| Assumption | Values, the default first | What is left open |\n|---|---|---|\n${rows.join('')}`);
 });
 

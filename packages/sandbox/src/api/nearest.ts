@@ -60,7 +60,7 @@ function distance(template: readonly string[], asked: readonly string[]): number
 
 function misspelling(wanted: string, given: string): number {
   if (wanted === given) return 0;
-  const letters = edits([...wanted], [...given.toLowerCase().slice(0, 60)], (a, b) => (a === b ? 0 : 1));
+  const letters = edits(wanted.split(''), given.toLowerCase().slice(0, 60).split(''), (a, b) => (a === b ? 0 : 1));
   return Math.min(1.5, 0.1 + (letters / wanted.length) * 2);
 }
 

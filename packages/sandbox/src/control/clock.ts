@@ -35,7 +35,8 @@ export function clockControl({ world }: { readonly world: World }): Hono {
         if (!(error instanceof RangeError)) throw error;
         throw apiError(400, 'INVALID_CLOCK', `${error.message} It is ${iso(before)} now.`);
       }
-      if (freeze !== undefined) freeze ? clock.freeze() : clock.thaw();
+      if (freeze === true) clock.freeze();
+      if (freeze === false) clock.thaw();
       const happened = world.settle();
       return context.json({ ...state(), happened });
     });

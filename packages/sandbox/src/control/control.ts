@@ -1,4 +1,4 @@
-/** `/_sandbox/…`: what only a sandbox has – reset, the request log, live events, the latest subscriptions. */
+/** `/_sandbox/…`: what only a sandbox has. Mounts the facilities, keeps strange pages out, and answers mistakes as the API does. */
 import { Hono } from 'hono';
 import { errorAnswer, toApiError } from '../api/api.ts';
 import { apiError, errorBody } from '../api/errors.ts';
@@ -8,16 +8,17 @@ import type { World } from '../world/world.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import { assumptionControl } from './assumptions.ts';
 import type { Assumptions } from './assumptions/assumptions.ts';
-import { readControlJson } from './body.ts';
 import { clockControl } from './clock.ts';
 import { connectionControl } from './connection.ts';
-import { eventStream, type SandboxEvent } from './events.ts';
+import { eventControl, type SandboxEvent } from './events.ts';
 import { faultControl } from './faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { inboxControl } from './inbox.ts';
 import { jobControl } from './jobs.ts';
 import type { RequestLog } from './log.ts';
 import { profileControl } from './profile.ts';
+import { requestControl } from './requests.ts';
+import { resetControl } from './reset.ts';
 import { snapshotControl } from './snapshots.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { subscriptionControl } from './subscriptions.ts';
@@ -34,7 +35,24 @@ export interface ControlOptions {
   readonly reset: (seed?: unknown) => void;
 }
 
-export function createControl({ world, log, events, faults, assumptions, rateLimit, snapshots, reset }: ControlOptions): Hono {
+/** Every facility, in a file of its own. */
+const facilities: readonly ((options: ControlOptions) => Hono)[] = [
+  resetControl,
+  requestControl,
+  subscriptionControl,
+  jobControl,
+  connectionControl,
+  clockControl,
+  inboxControl,
+  faultControl,
+  profileControl,
+  snapshotControl,
+  assumptionControl,
+  eventControl,
+];
+
+export function createControl(options: ControlOptions): Hono {
+  const { events } = options;
   const control = new Hono();
 
   // Any page in the person's browser can send requests here; only those of this machine are meant to.
@@ -55,42 +73,14 @@ export function createControl({ world, log, events, faults, assumptions, rateLim
     context.body(null, 204, { 'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE', 'Access-Control-Allow-Headers': 'Content-Type' }),
   );
 
-  control.post('/reset', async (context) => {
-    reset(await readResetSeed(context.req.raw));
-    return context.json({ subscriptions: world.store.subscriptions.total() });
-  });
-  control.get('/requests', (context) => context.json({ data: log.entries(Number(context.req.query('after')) || 0) }));
-  control.route('/', subscriptionControl({ world }));
-  control.route('/', jobControl({ world }));
-  control.route('/', connectionControl({ world }));
-  control.route('/', clockControl({ world }));
-  control.route('/', faultControl({ faults }));
-  control.route('/', assumptionControl({ assumptions }));
-  control.route('/', profileControl({ rateLimit }));
-  control.route('/', snapshotControl({ snapshots }));
-  control.route('/', inboxControl({ world }));
-  control.get('/events', () => eventStream(events));
-
-  control.all('*', () =>
-    errorAnswer(404, {
-      message: 'There is no such control. There are POST /_sandbox/reset, /_sandbox/clock and GET /_sandbox/requests, /_sandbox/subscriptions, /_sandbox/events, /_sandbox/clock.',
-      code: 'NOT_FOUND',
-    }),
-  );
+  for (const facility of facilities) control.route('/', facility(options));
+  const places = [...new Set(control.routes.flatMap(({ path }) => /^\/[a-z]+/.exec(path) ?? []))].map((place) => `/_sandbox${place}`);
+  control.all('*', () => errorAnswer(404, { message: `There is no such control. There are ${places.join(', ')}; the README says what each takes.`, code: 'NOT_FOUND' }));
   control.onError((error, context) => {
     const failure = error instanceof SeedError ? apiError(400, 'INVALID_SEED', error.message) : toApiError(error);
     return context.json(errorBody(failure.status, failure.details), failure.status);
   });
   return control;
-}
-
-/** The `seed` of the body; a body is not needed. */
-async function readResetSeed(request: Request): Promise<unknown> {
-  const body = await readControlJson(request);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw apiError(400, 'VALIDATE_ERROR', 'The body must be a JSON object such as {"seed": "demo"}.');
-  }
-  return 'seed' in body ? body.seed : undefined;
 }
 
 function isLocal(origin: string): boolean {

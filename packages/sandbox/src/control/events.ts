@@ -1,6 +1,7 @@
 /** What the sandbox tells whoever watches: each request, each subscription that came or changed, each turn of a control, each reset – also as Server-Sent Events. */
 import type { MessageSummary } from './inbox/message.ts';
 import type { LogEntry } from './log.ts';
+import { Hono } from 'hono';
 import type { Feed } from '../world/feed.ts';
 
 export type SandboxEvent =
@@ -22,8 +23,12 @@ const heartbeat = 15_000;
 /** Events a slow reader may be behind before it is let go; it reconnects and reads the state anew. */
 const backlog = 1000;
 
+export function eventControl({ events }: { readonly events: Feed<SandboxEvent> }): Hono {
+  return new Hono().get('/events', () => eventStream(events));
+}
+
 /** A stream of `event: <type>` with the event as JSON in `data`, until the reader goes. */
-export function eventStream(events: Feed<SandboxEvent>): Response {
+function eventStream(events: Feed<SandboxEvent>): Response {
   const encoder = new TextEncoder();
   let leave = (): void => undefined;
   const body = new ReadableStream<Uint8Array>(

@@ -36,13 +36,13 @@ export function inboxControl({ world }: { readonly world: World }): Hono {
       inbox.removeAll();
       return context.json({ removed });
     })
-    .get('/inbox/:id', (context) => context.json({ data: messageRecord(world, find(context.req.param('id')), origin(context)) }))
+    .get('/inbox/:id', async (context) => context.json({ data: await messageRecord(world, find(context.req.param('id')), origin(context)) }))
     .delete('/inbox/:id', (context) => {
       inbox.removeOne(find(context.req.param('id')).id);
       return context.json({ removed: 1 });
     })
-    .get('/inbox/:id/html', (context) =>
-      context.html(messageRecord(world, find(context.req.param('id')), origin(context)).html, 200, { 'Content-Security-Policy': mailPolicy }),
+    .get('/inbox/:id/html', async (context) =>
+      context.html((await messageRecord(world, find(context.req.param('id')), origin(context))).html, 200, { 'Content-Security-Policy': mailPolicy }),
     )
     // Programs that scan e-mails follow their links; so a GET only asks, and the subscriber's POST acts.
     .get('/inbox/:id/:click', (context) => {

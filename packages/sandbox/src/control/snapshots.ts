@@ -47,12 +47,12 @@ function stream(lines: Iterable<string>): ReadableStream<Uint8Array> {
     pull(controller) {
       let piece = '';
       while (piece.length < 65_536) {
-        const { value, done } = iterator.next();
-        if (done) {
+        const line = iterator.next();
+        if (line.done) {
           controller.enqueue(encoder.encode(piece));
           return controller.close();
         }
-        piece += value;
+        piece += line.value;
       }
       controller.enqueue(encoder.encode(piece));
     },

@@ -68,7 +68,7 @@ test('the unsubscribe link makes inactive, with one click as RFC 8058 has it', a
 });
 
 test('a welcome that was ordered comes once the subscription is active: after confirming, after the check, or at once', async () => {
-  const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).reverse();
+  const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).toReversed();
   const { sandbox, message } = await asked({ send_welcome_email: true });
   expect(await kinds(sandbox)).toEqual(['confirmation']);
   await sandbox.fetch(message.links.confirm!, { method: 'POST' });

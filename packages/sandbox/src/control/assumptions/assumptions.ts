@@ -1,7 +1,7 @@
 /** The assumptions in force: which value each has, and what they make of an answer. */
 import { apiError } from '../../api/errors.ts';
 import type { Draft, Facts } from './draft.ts';
-import { table, type AssumptionChoice, type AssumptionId } from './table.ts';
+import { assumptions, type Assumption, type AssumptionChoice, type AssumptionId } from './table.ts';
 
 /** One assumption with its current value. */
 export interface AssumptionState {
@@ -27,6 +27,7 @@ export interface AssumptionSet extends Assumptions {
   reset(): void;
 }
 
+const table: Readonly<Record<string, Assumption>> = assumptions;
 const ids = Object.keys(table) as AssumptionId[];
 const valuesOf = (id: AssumptionId): string[] => [table[id]?.default ?? '', ...Object.keys(table[id]?.others ?? {})];
 

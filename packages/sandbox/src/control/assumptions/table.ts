@@ -1,7 +1,7 @@
 /** Each gap of the specification as a switch: what is silent, how the sandbox fills it, and how else a service may. */
 import { isJson, without, withBody, withRecords, type Draft, type Json } from './draft.ts';
 
-interface Assumption {
+export interface Assumption {
   /** What the specification leaves open. */
   readonly silent: string;
   /** What the sandbox does by itself. */
@@ -148,6 +148,3 @@ export type AssumptionId = keyof typeof assumptions;
 export type AssumptionValue<Id extends AssumptionId> = (typeof assumptions)[Id]['default'] | (keyof (typeof assumptions)[Id]['others'] & string);
 /** Each assumption that differs from its default. */
 export type AssumptionChoice = { readonly [Id in AssumptionId]?: AssumptionValue<Id> | undefined };
-
-/** The table as it can be read by name. */
-export const table: Readonly<Record<string, Assumption>> = assumptions;

@@ -35,24 +35,23 @@ const bodies: Readonly<Record<string, (publication: string) => string>> = {
 };
 
 /** The whole e-mail. */
-export function messageRecord(world: World, row: MessageRow, origin: string) {
+export async function messageRecord(world: World, row: MessageRow, origin: string) {
   const publication = world.store.workspace.publication(row.publication_id)?.name ?? '';
   const links = linksOf(row, origin);
   const body = bodies[row.kind]?.(publication) ?? '';
+  const content = await page(
+    row.subject,
+    html`<p>${body}</p>
+      ${links.confirm ? html`<p><a class="button" href="${links.confirm}" target="_blank" rel="noopener">Confirm</a></p>` : ''}
+      <p><small>${publication} · <a href="${links.unsubscribe}" target="_blank" rel="noopener">Unsubscribe</a></small></p>`,
+  );
   return {
     ...messageSummary(row),
     from: publication,
     links,
     headers: { 'List-Unsubscribe': `<${links.unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     text: [body, ...(links.confirm ? [`Confirm: ${links.confirm}`] : []), `Unsubscribe: ${links.unsubscribe}`].join('\n\n'),
-    html: String(
-      page(
-        row.subject,
-        html`<p>${body}</p>
-          ${links.confirm ? html`<p><a class="button" href="${links.confirm}" target="_blank" rel="noopener">Confirm</a></p>` : ''}
-          <p><small>${publication} · <a href="${links.unsubscribe}" target="_blank" rel="noopener">Unsubscribe</a></small></p>`,
-      ),
-    ),
+    html: content.toString(),
   };
 }
 

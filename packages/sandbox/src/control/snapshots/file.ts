@@ -46,9 +46,9 @@ export function readSnapshot(store: SnapshotStore, snapshot: number, text: strin
   const digest = createHash('sha256');
   const lines = linesOf(text);
   const next = (): { readonly value: unknown; readonly text: string; readonly number: number } => {
-    const { value: found } = lines.next();
-    if (!found) throw new SnapshotError('The snapshot ends too early.');
-    return { value: parse(found.text, found.number), ...found };
+    const found = lines.next();
+    if (found.done) throw new SnapshotError('The snapshot ends too early.');
+    return { value: parse(found.value.text, found.value.number), ...found.value };
   };
 
   const { value: head, text: headText } = next();
@@ -102,8 +102,13 @@ function parse(text: string, number: number): unknown {
   }
 }
 
+interface Line {
+  readonly text: string;
+  readonly number: number;
+}
+
 /** Line by line, without a copy of the whole. */
-function* linesOf(text: string): Generator<{ readonly text: string; readonly number: number }> {
+function* linesOf(text: string): Generator<Line, void> {
   for (let from = 0, number = 1; from < text.length; number += 1) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end + 1;
