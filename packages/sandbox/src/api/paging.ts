@@ -84,9 +84,9 @@ function writeCursor(at: Position, list: string, direction: 'asc' | 'desc'): str
 
 /** @throws ApiError 400 for anything this sandbox did not write for this list in this order */
 function readCursor(cursor: string, list: string, direction: 'asc' | 'desc'): Position {
-  const [, of, written, created, seq] = /^1:([a-z_]+):(asc|desc):(\d{1,12}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const [, written, created, seq] = /^1:[a-z_]+:(asc|desc):(\d{1,12}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const position = { created: Number(created), seq: Number(seq) };
-  if (of !== list || written === undefined || writeCursor(position, list, written === 'asc' ? 'asc' : 'desc') !== cursor) {
+  if (written === undefined || writeCursor(position, list, written === 'asc' ? 'asc' : 'desc') !== cursor) {
     throw apiError(400, 'INVALID_CURSOR', '"cursor" is not a cursor of this list. Use the "next_cursor" of an earlier answer as it came.');
   }
   if (written !== direction) {

@@ -29,8 +29,12 @@ test('a field can not take the text of another', async () => {
 
 test('a deleted field takes its values along, and its text is free again', async () => {
   const { sandbox, field, values } = await city();
+  const rows = () => sandbox.snapshots.take().rows;
+  const before = rows();
   const answered = await send(sandbox, 'DELETE', `${customFieldsPath}/${field.id}`);
   expect([answered.status, answered.body]).toEqual([204, null]);
+  // The field and the one value that it had.
+  expect(rows()).toBe(before - 2);
   expect((await send(sandbox, 'DELETE', `${customFieldsPath}/${field.id}`)).status).toBe(404);
   await addField(sandbox, 'string', 'City');
   expect(await values()).toEqual([]);
