@@ -22,6 +22,7 @@ interface Node {
 /** @param prefix - where each base lies, without a trailing slash: `{ api: '/v2', app: '' }` */
 export function createRouter(operations: readonly Operation[], prefix: Readonly<Record<Operation['base'], string>>): Router {
   const root = node();
+  const parameters = new Map(operations.map((operation) => [operation, parametersOf(prefix[operation.base] + operation.path)]));
   for (const operation of operations) {
     let at = root;
     for (const segment of segmentsOf(prefix[operation.base] + operation.path)) at = isParameter(segment) ? (at.parameter ??= node()) : word(at, segment);
@@ -38,7 +39,7 @@ export function createRouter(operations: readonly Operation[], prefix: Readonly<
     const matched = found.methods.get(method === 'HEAD' ? 'GET' : method);
     const [operation] = matched ?? [];
     if (!matched || !operation) return { kind: 'method', allowed: [...found.methods.keys()] };
-    return { kind: 'found', operations: matched, params: paramsOf(prefix[operation.base] + operation.path, segments) };
+    return { kind: 'found', operations: matched, params: paramsOf(parameters.get(operation) ?? [], segments) };
   };
 }
 
@@ -52,10 +53,15 @@ function descend(at: Node, segments: readonly string[], depth: number): Node | u
   return at.parameter && segment !== '' ? descend(at.parameter, segments, depth + 1) : undefined;
 }
 
-function paramsOf(template: string, segments: readonly string[]): PathParams {
-  return Object.fromEntries(
-    segmentsOf(template).flatMap((segment, index) => (isParameter(segment) ? [[segment.slice(1, -1), decode(segments[index] ?? '')]] : [])),
-  );
+/** A parameter and the segment it stands at. */
+type Parameter = readonly [name: string, index: number];
+
+function parametersOf(template: string): Parameter[] {
+  return segmentsOf(template).flatMap((segment, index): Parameter[] => (isParameter(segment) ? [[segment.slice(1, -1), index]] : []));
+}
+
+function paramsOf(parameters: readonly Parameter[], segments: readonly string[]): PathParams {
+  return Object.fromEntries(parameters.map(([name, index]) => [name, decode(segments[index] ?? '')]));
 }
 
 /** A broken percent-encoding names nothing, so it is left as it came. */

@@ -29,6 +29,8 @@ export interface Database {
   transaction<T>(work: () => T): T;
   /** Runs SQL that answers nothing, several statements too; nothing of it is kept prepared. */
   run(sql: string): void;
+  /** Calls `listener` whenever what was read before may no longer hold: every table was emptied, or a transaction taken back. */
+  onUndone(listener: () => void): void;
   /** Empties every table. */
   clear(): void;
   close(): void;
@@ -70,6 +72,10 @@ function wrap(connection: DatabaseSync): Database {
   };
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
+  const undone: (() => void)[] = [];
+  const tellUndone = (): void => {
+    for (const listener of undone) listener();
+  };
 
   return {
     // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its word.
@@ -83,11 +89,14 @@ function wrap(connection: DatabaseSync): Database {
       } catch (error) {
         // SQLite has already rolled back by itself after some errors, a full disk among them.
         if (connection.isTransaction) connection.exec('ROLLBACK');
+        tellUndone();
         throw error;
       }
     },
     run: (sql) => connection.exec(sql),
+    onUndone: (listener) => void undone.push(listener),
     clear() {
+      tellUndone();
       for (const table of Object.keys(tables)) prepare(`DELETE FROM ${table}`).run();
     },
     close() {

@@ -20,6 +20,9 @@ export function dueStore(database: Database) {
   const done = database.prepare('DELETE FROM due WHERE seq = ?');
   // Every request asks what has fallen due; up to this time it is known that nothing has.
   let quietUntil = 0;
+  database.onUndone(() => {
+    quietUntil = 0;
+  });
   return {
     schedule(at: number, kind: string, subject: number): void {
       quietUntil = Math.min(quietUntil, at);
@@ -30,10 +33,6 @@ export function dueStore(database: Database) {
       const row = next.get(now);
       if (!row) quietUntil = first.get()?.at ?? Number.POSITIVE_INFINITY;
       return row;
-    },
-    /** Forgets what is known of the table, after its content was replaced. */
-    reload(): void {
-      quietUntil = 0;
     },
     /** What falls due first of all, be it later. */
     first: () => first.get(),

@@ -58,15 +58,26 @@ export function workspaceStore(database: Database) {
   const lists = database.prepare<NewsletterListRow>('SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id');
   return {
     addPublication: (row: PublicationRow): void => addPublication.run(row.seq, row.id, row.name, row.double_opt_in, row.created),
-    publication: (id: string) => publication.get(id),
+    publication: remembered(database, (id: string) => publication.get(id)),
     publications: () => publications.all(),
     addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
-    key: (value: string) => key.get(value),
+    key: remembered(database, (value: string) => key.get(value)),
     addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
     addTier: (row: TierRow): void => addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
     tiers: (publicationId: string) => tiers.all(publicationId),
     tierBySeq: (seq: number) => tierBySeq.get(seq),
     addList: (row: NewsletterListRow): void => addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),
     lists: (publicationId: string) => lists.all(publicationId),
+  };
+}
+
+/** Every request asks for its key and its publication, which only seeds write: what was found is kept until they may have. */
+function remembered<Row>(database: Database, read: (key: string) => Row | undefined): (key: string) => Row | undefined {
+  const known = new Map<string, Row>();
+  database.onUndone(() => known.clear());
+  return (key) => {
+    const found = known.get(key) ?? read(key);
+    if (found !== undefined) known.set(key, found);
+    return found;
   };
 }

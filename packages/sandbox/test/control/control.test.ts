@@ -114,3 +114,16 @@ test('the window is one page that loads nothing from elsewhere', async () => {
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await page.text()).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
 });
+
+test('keys and publications of another seed take the place of those that were in use, also by a restored snapshot, and not by a refused one', async () => {
+  const sandbox = fresh();
+  const asks = async (key: string, id = publicationId) => (await send(sandbox, 'GET', `/publications/${id}/subscriptions`, undefined, { Authorization: `Bearer ${key}` })).status;
+  expect([await asks('sandbox-key'), await asks('other-key')]).toEqual([200, 401]);
+  const { id } = sandbox.snapshots.take();
+  sandbox.reset({ keys: [{ key: 'other-key' }], publications: [{ id: 'pub_2', name: 'Two' }] });
+  expect([await asks('sandbox-key'), await asks('other-key'), await asks('other-key', 'pub_2')]).toEqual([401, 404, 200]);
+  expect(() => sandbox.reset({ publications: [{ id: publicationId, name: 'P' }, { id: publicationId, name: 'P' }] })).toThrow('twice');
+  expect([await asks('sandbox-key'), await asks('other-key'), await asks('other-key', 'pub_2')]).toEqual([401, 404, 200]);
+  sandbox.snapshots.restore(id);
+  expect([await asks('sandbox-key'), await asks('other-key')]).toEqual([200, 401]);
+});

@@ -53,7 +53,6 @@ export function createSnapshots(world: World): Snapshots {
         note({ type: 'reset' });
       });
       world.clock.load();
-      world.store.due.reload();
       return snapshot;
     },
     remove(id) {
