@@ -92,7 +92,7 @@ const exercises: Readonly<Record<ApiId, Exercise>> = {
   'publicationFields.list': exercise({ query: '?status=all' }, { query: '?status=gone' }),
 };
 
-const apiOperations = operations.filter(({ base }) => base === 'api');
+const apiOperations = operations.filter((each) => each.base === 'api');
 const ids = Object.keys(exercises) as ApiId[];
 
 test('every one of the 32 operations below {base_url} is exercised here', () => {
@@ -141,7 +141,7 @@ const onlyByFault: readonly (readonly [ApiId, number])[] = [
 ];
 
 /** How each error status comes about. */
-const causes: Readonly<Record<number, (id: ApiId, world: Awaited<ReturnType<typeof world>>) => Promise<Answered>>> = {
+const causes: Readonly<Record<number, (id: ApiId, made: Awaited<ReturnType<typeof world>>) => Promise<Answered>>> = {
   400: (id, { call, there }) => call(id, exercises[id].bad?.(there) ?? {}),
   401: (id, { call, there }) => call(id, { ...exercises[id].success(there), headers: { Authorization: 'Bearer wrong' } }),
   async 403(id, { sandbox, call, there }) {
@@ -171,7 +171,7 @@ const causes: Readonly<Record<number, (id: ApiId, world: Awaited<ReturnType<type
   },
 };
 
-const documented = apiOperations.flatMap(({ id, errors }) => errors.map((status: number) => [id as ApiId, status] as const));
+const documented = apiOperations.flatMap(({ id, errors }) => errors.map((status: number) => [id, status] as const));
 const byFault = ([id, status]: readonly [ApiId, number]): boolean => onlyByFault.some(([faulty, its]) => faulty === id && its === status);
 
 test.each(documented)('%s answers %i in the error body', async (id, status) => {
