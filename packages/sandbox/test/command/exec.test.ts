@@ -46,7 +46,7 @@ test('a command that is not there ends with 127 and one sentence', async () => {
 test('it starts over on a database that holds something, and takes no port of a sandbox that runs', async () => {
   const db = `${folder()}/sandbox.db`;
   const count = script(`
-    const create = await fetch(${publication}/subscriptions\`, { method: 'POST', headers: { ...${headers}, 'Content-Type': 'application/json' }, body: '{"email":"ada@example.com"}' });
+    const create = await fetch(${publication}/subscriptions\`, { method: 'POST', headers: { ...${headers}, 'Content-Type': 'application/json' }, body: JSON.stringify({ email: process.pid + '@example.com' }) });
     const { data } = await (await fetch(${publication}/subscriptions\`, { headers: ${headers} })).json();
     console.log(create.status, data.length, new URL(process.env.NEWSLETTER_APP_URL).port);
   `);

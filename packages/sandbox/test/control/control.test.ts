@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sandbox, SandboxEvent } from '../../src/index.ts';
+import { publicationId, type Sandbox, type SandboxEvent } from '../../src/index.ts';
 import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
 const control = async (sandbox: Sandbox, method: string, path: string, body?: string, headers: Record<string, string> = {}) => {

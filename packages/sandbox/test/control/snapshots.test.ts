@@ -24,6 +24,17 @@ test('a snapshot takes everything back: subscribers, what is due, the clock, the
   expect((await create(sandbox, { email: 'grace@example.com' })).data).toEqual(next);
 });
 
+test('what was due when the snapshot was taken happens after it was restored, though nothing was due in between', async () => {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'ada@example.com' });
+  const { id } = sandbox.snapshots.take();
+  sandbox.reset();
+  await list(sandbox);
+  sandbox.snapshots.restore(id);
+  sandbox.clock.advance(1000);
+  expect((await list(sandbox)).data.map((one) => one.status)).toEqual(['active']);
+});
+
 test('a snapshot can be restored again and again, and restored from within another', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const full = sandbox.snapshots.take('full');
