@@ -1,6 +1,7 @@
 /** Puts the sandbox together: the world, the API on it, the control beside it, the window in front. */
 import { Hono } from 'hono';
 import { answer, apiPrefix, errorAnswer } from './api/api.ts';
+import { refusal } from './api/errors.ts';
 import { createRateLimit, type Profile, type QuotaRequest, type RateLimit } from './api/rate-limit.ts';
 import { subscriptionRecord } from './api/records.ts';
 import { createAssumptions, type Assumptions } from './control/assumptions/assumptions.ts';
@@ -12,7 +13,7 @@ import { messageSummary } from './control/inbox/message.ts';
 import { createRequestLog, type LogEntry } from './control/log.ts';
 import { createSnapshots, type Snapshots } from './control/snapshots/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
-import { answerOauth, oauthPrefix } from './oauth/oauth.ts';
+import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
 import { isStorageFailure, overflowing } from './store/database.ts';
 import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
@@ -128,11 +129,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const trace = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit });
   const traced = (request: Request, path: string): Promise<Response> =>
-    trace(request, path, (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told));
+    trace(request, path, (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told), refusal);
 
   const app = new Hono();
   app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
-  app.all(`${oauthPrefix}/*`, (context) => trace(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked)));
+  app.all(`${oauthPrefix}/*`, (context) => trace(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked), oauthRefusal));
   app.onError((error) => {
     throw error;
   });

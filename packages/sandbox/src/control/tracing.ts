@@ -6,7 +6,7 @@ import type { Clock } from '../world/clock.ts';
 import type { Feed } from '../world/feed.ts';
 import type { AssumptionSet } from './assumptions/assumptions.ts';
 import type { SandboxEvent } from './events.ts';
-import { underFaults } from './faults/effects.ts';
+import { underFaults, type Refuse } from './faults/effects.ts';
 import type { FaultSet } from './faults/faults.ts';
 import { loggableQuery, type RequestLog } from './log.ts';
 
@@ -22,9 +22,9 @@ export interface TracingOptions {
 /** Answers a request and tells the trace how. */
 export type Work = (request: Request, path: string, search: string, trace: Trace) => Promise<Response>;
 
-/** @returns a function that answers a request by `work` and leaves an entry in the log */
+/** @returns a function that answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in the log */
 export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions) {
-  return async (request: Request, path: string, work: Work): Promise<Response> => {
+  return async (request: Request, path: string, work: Work, refuse: Refuse): Promise<Response> => {
     const from = request.url.indexOf('?');
     const search = from < 0 ? '' : request.url.slice(from);
 
@@ -60,7 +60,7 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
     const fired = faults.fire({ method: request.method, path, operations: operations.map((operation) => operation.id) });
     const end = (status: number, reasons: readonly string[]): void =>
       enter({ ...blankTrace(), operation: operations[0] ?? null, status, reasons: [...reasons], rule: 'FAULT' }, performance.now());
-    return underFaults(fired, request, { work: answered, end });
+    return underFaults(fired, request, { work: answered, refuse, end });
   };
 }
 

@@ -4,7 +4,7 @@ import { toApiError, type Trace } from '../api/api.ts';
 import type { World } from '../world/world.ts';
 import { askConsent, takeAnswer } from './authorize.ts';
 import { json, type Endpoint, type OauthCall } from './endpoint.ts';
-import { OauthError } from './errors.ts';
+import { OauthError, type OauthErrorName } from './errors.ts';
 import { introspect } from './introspect.ts';
 import { revoke } from './revoke.ts';
 import { token } from './token.ts';
@@ -42,8 +42,17 @@ export async function answerOauth(world: World, request: Request, path: string, 
     const failure = toOauthError(error);
     trace.status = failure.status;
     trace.reasons.push(failure.reason);
-    return json(failure.status, failure.body, failure.headers);
+    return errorAnswer(failure);
   }
+}
+
+/** An answer of any status with OAuth's error body. */
+export function oauthRefusal(status: number, { message }: { readonly message: string }, headers: Readonly<Record<string, string>> = {}): Response {
+  return errorAnswer(ofStatus(status, message, headers));
+}
+
+function errorAnswer({ status, body, headers }: OauthError): Response {
+  return json(status, body, headers);
 }
 
 function find(method: string, path: string) {
@@ -64,7 +73,11 @@ function find(method: string, path: string) {
 function toOauthError(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
   const { status, message } = toApiError(error);
-  if (status === 503) return new OauthError('temporarily_unavailable', { description: message });
-  if (status === 500) return new OauthError('server_error', { description: message });
-  return new OauthError('invalid_request', { status, description: message });
+  return ofStatus(status, message);
+}
+
+const namesByStatus: Readonly<Record<number, OauthErrorName>> = { 401: 'invalid_client', 403: 'unauthorized_client', 500: 'server_error', 503: 'temporarily_unavailable' };
+
+function ofStatus(status: number, description: string, headers: Readonly<Record<string, string>> = {}): OauthError {
+  return new OauthError(namesByStatus[status] ?? (status > 500 ? 'server_error' : 'invalid_request'), { status, description, headers });
 }

@@ -20,6 +20,21 @@ test('a status fault answers in the error body with Retry-After, and nothing is 
   expect((await control(sandbox, 'GET', '/faults')).body).toMatchObject({ data: [{ seen: 1, fired: 1 }] });
 });
 
+test.each([
+  [400, 'invalid_request'],
+  [401, 'invalid_client'],
+  [403, 'unauthorized_client'],
+  [502, 'server_error'],
+  [503, 'temporarily_unavailable'],
+])('a status fault of %i on an OAuth operation answers in the error body of OAuth', async (status, error) => {
+  const sandbox = fresh();
+  sandbox.faults.add({ match: 'oauth.refresh', effect: { status, retryAfter: 7 } });
+  const answered = await sandbox.fetch('http://sandbox.test/oauth/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'refresh_token' }) });
+  expect(answered.status).toBe(status);
+  expect(answered.headers.get('retry-after')).toBe('7');
+  expect(await answered.json()).toMatchObject({ error });
+});
+
 test('a proxy in front of the API may answer with a page, or with nothing', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ effect: { status: 502, body: 'html' }, nth: 1 });

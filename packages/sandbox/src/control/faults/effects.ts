@@ -1,6 +1,5 @@
 /** What faults do to a request: delays, refusals, and connections that break before or after the work was done. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refusal } from '../../api/errors.ts';
 import type { Fired } from './faults.ts';
 
 /** How the connection to the API breaks: as `fetch` reports it, so that a client in process sees what it would see over a port. */
@@ -11,10 +10,15 @@ export class ConnectionLost extends TypeError {
   }
 }
 
+/** Makes an error answer of this status. */
+export type Refuse = (status: number, reason: { readonly message: string; readonly code: string }, headers: Readonly<Record<string, string>>) => Response;
+
 /** What a request does when nothing is in its way. Each call is one entry of the request log, with these notes. */
 export interface Course {
   /** Does the request's work. */
   readonly work: (request: Request, notes: readonly string[]) => Promise<Response>;
+  /** A refusal in the error body that belongs to the path: that of the API, or that of OAuth. */
+  readonly refuse: Refuse;
   /** Ends the request without its work; no response stands for no answer at all. */
   readonly end: (status: number, notes: readonly string[]) => void;
 }
@@ -24,7 +28,7 @@ export interface Course {
  *
  * @throws {@link ConnectionLost}, or the reason of the request's signal where it is aborted during a delay
  */
-export async function underFaults(fired: readonly Fired[], request: Request, { work, end }: Course): Promise<Response> {
+export async function underFaults(fired: readonly Fired[], request: Request, { work, refuse, end }: Course): Promise<Response> {
   const notes: string[] = [];
   const note = ({ id }: Fired, what: string): void => void notes.push(`Fault ${id}: ${what}`);
   for (const fault of fired) {
@@ -39,7 +43,9 @@ export async function underFaults(fired: readonly Fired[], request: Request, { w
     const { status, retryAfter, body } = fault.effect;
     note(fault, `answered ${status}; nothing was applied.`);
     end(status, notes);
-    return refused(status, body, retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) });
+    const headers: Readonly<Record<string, string>> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+    if (body === 'error') return refuse(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers);
+    return page(status, body, headers);
   }
   switch (fault.effect) {
     case 'reset':
@@ -72,9 +78,10 @@ async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-function refused(status: number, body: 'error' | 'html' | 'empty', headers: Readonly<Record<string, string>>): Response {
-  if (body === 'error') return refusal(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers);
-  const html = body === 'html' ? `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>\n` : '';
+/** What a proxy in front of the service answers. */
+function page(status: number, body: 'html' | 'empty', headers: Readonly<Record<string, string>>): Response {
+  const html = body === 'html' ? `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>
+` : '';
   return new Response(html, { status, headers: { 'Content-Type': 'text/html', ...headers } });
 }
 
