@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 /** The command `newsletter-sandbox`. */
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { help, readOptions, UsageError } from './command/options.ts';
 
 /** Errors whose message is written for the person at the terminal. */
 const spoken = new Set(['UsageError', 'ServeError', 'SeedError', 'DatabaseError']);
+
+// Saves a quarter of the time from the second start on.
+enableCompileCache();
 
 try {
   const options = readOptions(process.argv.slice(2), process.env);
@@ -27,6 +31,8 @@ try {
       'Stop with Ctrl-C.',
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
+    // Kept as soon as there is a moment, for not everyone who stops it asks it to stop.
+    setTimeout(flushCompileCache, 500).unref();
     let stopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
