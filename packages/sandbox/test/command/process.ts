@@ -27,7 +27,7 @@ export function folder(): string {
 }
 
 /** Starts the command; `prelude` is shell code before it. */
-export function launch(args: readonly string[], env: Readonly<Record<string, string>>, prelude = '') {
+export function launch(args: readonly string[], env: Readonly<Record<string, string>> = {}, prelude = '') {
   const command = [process.execPath, '--conditions=source', main, ...args];
   const options = { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
   const child = prelude ? spawn('bash', ['-c', `${prelude}; exec "$@"`, 'bash', ...command], options) : spawn(command[0]!, command.slice(1), options);
