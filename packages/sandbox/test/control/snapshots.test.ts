@@ -29,6 +29,7 @@ test('what was due when the snapshot was taken happens after it was restored, th
   await create(sandbox, { email: 'ada@example.com' });
   const { id } = sandbox.snapshots.take();
   sandbox.reset();
+  sandbox.clock.advance(1000);
   await list(sandbox);
   sandbox.snapshots.restore(id);
   sandbox.clock.advance(1000);
