@@ -5,9 +5,9 @@ import type { HostAnswer } from './host.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry.ts';
 
-/** The parsed body of a success; null where it is empty. */
+/** The parsed body of a success; null where it is empty, or where the contract promises none: some services send `{}` then. */
 export function readSuccess(operation: Operation & { readonly id: OperationId }, answer: HostAnswer): unknown {
-  if (answer.body.trim() === '') return null;
+  if (operation.success === 204 || answer.body.trim() === '') return null;
   try {
     return JSON.parse(answer.body) as unknown;
   } catch {

@@ -87,9 +87,10 @@ describe('an answer', () => {
     await expect(calling(answer).get()).rejects.toBeInstanceOf(InvalidAnswerError);
   });
 
-  it('without a body is null', async () => {
-    const { engine } = calling({ status: 204 });
-    expect(await engine.call('customFields.delete', { id: 'f' })).toBeNull();
+  it('without a body is null, also where a service says nothing at length', async () => {
+    for (const answer of [{ status: 204 }, { status: 200, body: '{}' }, { status: 200, ...html }]) {
+      expect(await calling(answer).engine.call('customFields.delete', { id: 'f' })).toBeNull();
+    }
   });
 
   it('of any 2xx is a success', async () => {

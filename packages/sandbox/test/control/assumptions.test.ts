@@ -2,6 +2,7 @@ import { createClient } from '@newsletter-kit/core';
 import { expect, test } from 'vitest';
 import { apiKeys, publicationId, type AssumptionChoice, type AssumptionId } from '../../src/index.ts';
 import { create, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
+import { app } from '../oauth/app.ts';
 import { control } from './control.ts';
 
 interface Listed {
@@ -127,4 +128,29 @@ test('core’s client creates, lists, iterates and reads custom fields under eve
     }
   }
   expect(failures).toEqual([]);
+});
+
+test.each([
+  ['bulk_done', 'completed'],
+  ['custom_field_deletion', '200'],
+  ['deletion_times', 'seconds'],
+  ['token_info', 'documented'],
+  ['token_info', 'bare'],
+])('core’s client gets on with %s: %s', async (id, value) => {
+  const sandbox = fresh();
+  await control(sandbox, 'PUT', '/assumptions', { [id]: value });
+  const client = createClient({ baseUrl: 'http://sandbox.test/v2', appUrl: 'http://sandbox.test', token: apiKeys.workspace, publicationId, fetch: sandbox.fetch, retry: false });
+  const { data: subscription } = await client.subscriptions.create({ email: 'ada@example.com' });
+  const { data: field } = await client.customFields.create({ kind: 'double', display: 'Height' });
+  expect(await client.customFields.delete({ id: field.id })).toBeNull();
+  const { data: job } = await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: subscription.id, unsubscribe: true }] });
+  sandbox.clock.advance('PT1M');
+  const { data: done } = await client.bulkSubscriptionUpdates.get({ id: job.subscription_update_id });
+  expect(done.status).toMatch(/^complete(d)?$/);
+  expect((await client.deletionRequests.create({ email: 'ada@example.com' })).data.status).toBe('pending');
+  const { access_token } = await app(sandbox, { scope: 'subscriptions:read' }).connect();
+  const bearer = createClient({ baseUrl: 'http://sandbox.test/v2', appUrl: 'http://sandbox.test', token: access_token, fetch: sandbox.fetch, retry: false });
+  const { scope, expires_in, expires_in_seconds } = await bearer.oauth.tokenInfo();
+  expect([scope].flat().join(' ')).toBe('subscriptions:read');
+  expect(expires_in ?? expires_in_seconds).toBe(7200);
 });
