@@ -1,6 +1,7 @@
 /** Custom fields of a subscription: one input per field of the publication, typed by the field's kind. */
 import type { Engine } from '@newsletter-kit/core/engine';
 import type { FieldType, IExecuteFunctions, INodeProperties, ResourceMapperField } from 'n8n-workflow';
+import { isRecord } from '../isRecord.ts';
 import { readKinds } from '../transport/customFieldKinds.ts';
 import { ParameterMismatch } from './read.ts';
 import { conversions, type SentValue } from './customFieldValue.ts';
@@ -79,8 +80,4 @@ export async function readCustomFields(node: IExecuteFunctions, itemIndex: numbe
     if (sent === undefined) throw new ParameterMismatch(`The custom field "${name}" must be ${conversion?.must ?? 'a text'}`);
     return [{ name, value: sent }];
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  * Empty means "not set" and is left out; a wrong value is named before anything is sent.
  */
 import type { INodeProperties } from 'n8n-workflow';
+import { isRecord } from '../isRecord.ts';
 
 /** A value that does not fit its parameter. The sentence names the parameter. */
 export class ParameterMismatch extends Error {
@@ -69,8 +70,4 @@ function checkChoice(property: INodeProperties, text: string | undefined): strin
   const choices = (property.options ?? []).flatMap((option) => ('value' in option ? [String(option.value)] : []));
   if (choices.includes(text)) return text;
   throw new ParameterMismatch(`"${property.displayName}" must be one of ${choices.join(', ')}`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

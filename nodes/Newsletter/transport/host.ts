@@ -1,6 +1,7 @@
 /** The engine's host inside n8n: its HTTP helper signs and sends, its clock waits. */
 import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
 import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
+import { isRecord } from '../isRecord.ts';
 
 /** A host that signs with the node's credential of this type. */
 export function createHost(context: IAllExecuteFunctions, credentialType: string): Host {
@@ -80,8 +81,4 @@ function lowerCased(headers: unknown): Record<string, string> {
 
 function toText(body: unknown): string {
   return typeof body === 'string' ? body : body === undefined || body === null ? '' : JSON.stringify(body);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,7 @@
 /** What the trigger keeps between polls, and what makes it start over. */
 import { deepCopy } from 'n8n-workflow';
 import { startCreated, type CreatedState } from '@newsletter-kit/core/watch';
+import { isRecord } from '../isRecord.ts';
 
 /** n8n keeps this as JSON beside the workflow. */
 interface Kept {
@@ -40,8 +41,4 @@ function isFrontier(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { created, ids } = value;
   return typeof created === 'number' && Array.isArray(ids) && ids.every((id) => typeof id === 'string');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
