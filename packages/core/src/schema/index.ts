@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';
+import { bulkUpdateLimit, newStatuses } from '../contract/values.ts';
 import * as automations from './automations.ts';
 import * as content from './content.ts';
 import * as oauth from './oauth.ts';
@@ -31,13 +32,13 @@ export interface OperationSchemas {
 }
 
 const bulkUpdate = {
-  body: z.strictObject({ subscriptions: z.array(subscriptions.bulkUpdateItem).min(1).max(1000) }),
+  body: z.strictObject({ subscriptions: z.array(subscriptions.bulkUpdateItem).min(1).max(bulkUpdateLimit) }),
   answer: subscriptions.bulkUpdateStarted,
 };
 const updateStatus = {
   body: z.strictObject({
     subscription_ids: z.array(z.string()).min(1),
-    new_status: z.enum(['active', 'inactive']),
+    new_status: z.enum(newStatuses),
   }),
   answer: empty,
 };

@@ -1,6 +1,6 @@
 /** Building blocks of the schemas: open enums, identifiers, the envelope of an answer. */
 import * as z from 'zod';
-import { pageLimit } from '../contract/values.ts';
+import { lastOffsetPage, pageLimit } from '../contract/values.ts';
 
 /**
  * A word of a known set, or any other: the service adds values without notice, and an answer must not fail for one.
@@ -57,7 +57,7 @@ export function listOf<Schema extends z.ZodType>(item: Schema) {
 const queryInteger = (min: number, max: number) => z.coerce.number<number>().int().min(min).max(max);
 
 export const limit = queryInteger(pageLimit.min, pageLimit.max).optional();
-export const page = queryInteger(1, 100).optional();
+export const page = queryInteger(1, lastOffsetPage).optional();
 export const cursor = z.string().min(1).optional();
 
 /** A query parameter that may be repeated: `expand[]=a&expand[]=b`. */
