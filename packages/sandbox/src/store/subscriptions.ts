@@ -88,7 +88,6 @@ export function subscriptionStore(database: Database) {
   const everywhere = one('email_key = ? ORDER BY seq');
   const byReferralCode = one(`${ofPublication} AND referral_code = ? AND referral_code <> ''`);
   const referred = one('referred_by = ? ORDER BY seq');
-  const latest = one('1 ORDER BY seq DESC LIMIT ?');
   const total = database.prepare<{ n: number }>('SELECT count(*) AS n FROM subscriptions');
   const setStatus = set('status = ?');
   const setTier = set('tier = ?');
@@ -122,8 +121,6 @@ export function subscriptionStore(database: Database) {
     everywhere: (emailKey: string) => everywhere.all(emailKey),
     byReferralCode: (publicationId: string, code: string) => byReferralCode.get(publicationId, code),
     referredBy: (seq: number) => referred.all(seq),
-    /** The last to arrive, of every publication, newest first. */
-    latest: (limit: number) => latest.all(limit),
     total: (): number => total.get()?.n ?? 0,
     setStatus: (seq: number, status: string): void => setStatus.run(status, seq),
     setTier: (seq: number, tier: string): void => setTier.run(tier, seq),
