@@ -14,6 +14,7 @@ export default defineConfig({
       { ...fromSource, test: { name: 'relay', include: ['packages/relay/test/**/*.test.ts'] } },
       { ...fromSource, test: { name: 'nodes', include: ['test/nodes/**/*.test.ts'] } },
       { ...fromSource, test: { name: 'scripts', include: ['test/{scripts,docs}/**/*.test.ts'], testTimeout: 60_000 } },
+      { ...fromSource, test: { name: 'proofs', include: ['test/proofs/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
       {
         ...fromSource,
         test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
