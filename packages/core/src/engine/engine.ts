@@ -8,6 +8,7 @@ import { TransportError, type Host, type HostAnswer, type HostRequest } from './
 import { continuation, deadEnd, Page, PagePromise, readPaging, type Continuation } from './pages.ts';
 import { contentTypes, encodeBody, encodeQuery, sortArguments, type RequestParts } from './request.ts';
 import { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
+import { tokenSource, type Token } from './token.ts';
 
 /** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
 export interface Validator {
@@ -39,8 +40,11 @@ export interface EngineOptions {
   readonly baseUrl: string;
   /** Root address of the app, for the OAuth endpoints; needed only for those. */
   readonly appUrl?: string | undefined;
-  /** API key or access token, or a function that gives it. Left out where the host signs requests itself. */
-  readonly token?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * API key or access token, a function that gives it, or a source that also renews one the service refuses. Left out where
+   * the host signs requests itself.
+   */
+  readonly token?: Token | undefined;
   /** The publication used where a call names none. */
   readonly publicationId?: string | undefined;
   /** Milliseconds until one attempt counts as lost. Default 30,000. */
@@ -67,9 +71,13 @@ export interface Engine {
 
 type Named = Operation & { readonly id: OperationId };
 
+/** What came of sending once, and how long it took. */
+type Attempt = ({ readonly answer: HostAnswer } | { readonly error: TransportError }) & { readonly durationMs: number };
+
 /** Makes an engine. */
 export function createEngine(options: EngineOptions): Engine {
   const { host } = options;
+  const tokens = options.token === undefined ? null : tokenSource(options.token);
   const baseUrl = root(options.baseUrl);
 
   function urlOf(operation: Named, parts: RequestParts): string {
@@ -89,7 +97,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   async function send(operation: Named, parts: RequestParts, call: CallOptions): Promise<unknown> {
-    const token = typeof options.token === 'function' ? await options.token() : options.token;
+    let token = await tokens?.get();
+    let renewable = tokens?.refresh !== undefined;
     const body = encodeBody(operation, parts.body);
     const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
     const request: HostRequest = {
@@ -97,7 +106,6 @@ export function createEngine(options: EngineOptions): Engine {
       url: urlOf(operation, parts),
       headers: {
         accept: 'application/json',
-        ...(token && { authorization: `Bearer ${token}` }),
         ...(operation.body && body !== undefined && { 'content-type': contentTypes[operation.body.encoding] }),
       },
       ...(body !== undefined && { body }),
@@ -107,17 +115,18 @@ export function createEngine(options: EngineOptions): Engine {
     const policy = policyOf(options.retry, call.retry);
 
     for (let attempt = 0; ; attempt++) {
-      const result = await tryOnce(operation, request);
+      let result = await tryOnce(operation, authorized(request, token));
+      if ('answer' in result && result.answer.status === 401 && renewable && token) {
+        // A 401 provably did nothing, so that even what must happen once is sent again; and it is no retry of the policy.
+        renewable = false;
+        report(operation, attempt, result, 0);
+        token = (await tokens?.refresh?.(token)) ?? token;
+        result = await tryOnce(operation, authorized(request, token));
+      }
       const failed: FailedAttempt | null =
         'error' in result ? result : result.answer.status >= 200 && result.answer.status < 300 ? null : result;
       const delay = failed && nextDelay(operation, failed, attempt, policy, host);
-      options.onAttempt?.({
-        operation: operation.id,
-        attempt: attempt + 1,
-        durationMs: result.durationMs,
-        outcome: 'error' in result ? result.error.failure : result.answer.status,
-        retryInMs: delay,
-      });
+      report(operation, attempt, result, delay);
       if (delay === null) {
         if ('error' in result) throw lost(operation, result.error, timeoutMs);
         if (failed) throw readError(operation, result.answer, host.now(), token ? [token] : []);
@@ -129,10 +138,17 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  async function tryOnce(
-    operation: Named,
-    request: HostRequest,
-  ): Promise<({ answer: HostAnswer } | { error: TransportError }) & { durationMs: number }> {
+  function report(operation: Named, attempt: number, result: Attempt, retryInMs: number | null): void {
+    options.onAttempt?.({
+      operation: operation.id,
+      attempt: attempt + 1,
+      durationMs: result.durationMs,
+      outcome: 'error' in result ? result.error.failure : result.answer.status,
+      retryInMs,
+    });
+  }
+
+  async function tryOnce(operation: Named, request: HostRequest): Promise<Attempt> {
     if (request.signal?.aborted) throw new AbortedError(operation.id);
     const started = host.now();
     try {
@@ -180,6 +196,10 @@ export function createEngine(options: EngineOptions): Engine {
       return urlOf(operation, partsOf(operation, args));
     },
   };
+}
+
+function authorized(request: HostRequest, token: string | undefined): HostRequest {
+  return token ? { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } } : request;
 }
 
 function root(url: string): string {

@@ -22,3 +22,4 @@ export { TransportError, type Host, type HostAnswer, type HostRequest, type Sign
 export { Page, PagePromise, type Paging } from './pages.ts';
 export { redact } from './redact.ts';
 export { defaultRetryPolicy, nextDelay, retryAfterMs, type FailedAttempt, type RetryPolicy } from './retry.ts';
+export type { Token, TokenSource } from './token.ts';
