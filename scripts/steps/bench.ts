@@ -30,10 +30,17 @@ async function measure({ script }: Measurement): Promise<Readonly<Record<string,
   }
 }
 
-function line({ title, unit, below }: Goal, figure: Figure | undefined): string {
+function line({ title, unit, must }: Goal, figure: Figure | undefined): string {
   const told = figure ? `${round(figure.value)} ${unit}` : 'not measured';
-  const verdict = !figure ? '✗ failed' : figure.value < below ? '✓ reached' : '✗ short';
-  return `${verdict.padEnd(10)} ${title.padEnd(72)} ${told.padStart(10)}  (goal < ${below} ${unit})${figure ? `\n${' '.repeat(11)}${figure.detail}` : ''}`;
+  const { reached, sign, bound } = judge(must, figure?.value ?? Number.NaN);
+  const verdict = !figure ? '✗ failed' : reached ? '✓ reached' : '✗ short';
+  return `${verdict.padEnd(10)} ${title.padEnd(76)} ${told.padStart(10)}  (goal ${sign} ${bound} ${unit})${figure ? `\n${' '.repeat(11)}${figure.detail}` : ''}`;
+}
+
+function judge(must: Goal['must'], value: number): { reached: boolean; sign: string; bound: number } {
+  if ('below' in must) return { reached: value < must.below, sign: '<', bound: must.below };
+  if ('atMost' in must) return { reached: value <= must.atMost, sign: '≤', bound: must.atMost };
+  return { reached: value >= must.atLeast, sign: '≥', bound: must.atLeast };
 }
 
 const round = (value: number): string => (value < 10 ? value.toFixed(2) : String(Math.round(value)));

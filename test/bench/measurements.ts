@@ -3,8 +3,8 @@
 export interface Goal {
   readonly title: string;
   readonly unit: string;
-  /** The figure must stay below. */
-  readonly below: number;
+  /** What the figure must stay below, or must at least be. */
+  readonly must: { readonly below: number } | { readonly atMost: number } | { readonly atLeast: number };
 }
 
 /** One process that measures; it tells a figure for each goal, under the goal's name. */
@@ -16,18 +16,26 @@ export interface Measurement {
 
 export const measurements: readonly Measurement[] = [
   {
-    script: 'sandbox/requests.ts',
+    script: 'core/requests.ts',
     goals: {
-      requests: { title: 'Sandbox: 10,000 requests in process, half creates, half pages of ten', unit: 'ms', below: 1000 },
-      reset: { title: 'Sandbox: reset and empty seed', unit: 'ms', below: 5 },
+      fetch: { title: 'Core: requests a second, 32 at a time, validated, against bare fetch', unit: '×', must: { atLeast: 0.65 } },
+      sdk: { title: 'Core: the same against @beehiiv/sdk 0.1.9', unit: '×', must: { atLeast: 1.25 } },
     },
   },
-  { script: 'sandbox/start.ts', goals: { start: { title: 'Sandbox: start of the command to its first answer', unit: 'ms', below: 400 } } },
+  { script: 'core/iterate.ts', goals: { memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } } } },
+  {
+    script: 'sandbox/requests.ts',
+    goals: {
+      requests: { title: 'Sandbox: 10,000 requests in process, half creates, half pages of ten', unit: 'ms', must: { below: 1000 } },
+      reset: { title: 'Sandbox: reset and empty seed', unit: 'ms', must: { below: 5 } },
+    },
+  },
+  { script: 'sandbox/start.ts', goals: { start: { title: 'Sandbox: start of the command to its first answer', unit: 'ms', must: { below: 400 } } } },
   {
     script: 'sandbox/million.ts',
     goals: {
-      depth: { title: 'Sandbox: a page of 100 anywhere in 1,000,000, against the first', unit: '×', below: 3 },
-      memory: { title: 'Sandbox: memory with 1,000,000 subscriptions', unit: 'MB', below: 400 },
+      depth: { title: 'Sandbox: a page of 100 anywhere in 1,000,000, against the first', unit: '×', must: { below: 3 } },
+      memory: { title: 'Sandbox: memory with 1,000,000 subscriptions', unit: 'MB', must: { below: 400 } },
     },
   },
 ];

@@ -1,0 +1,50 @@
+/**
+ * A plain server in a process of its own, so that what is measured is the client: one custom field, or a list of
+ * subscriptions as long as asked, in pages of 100. Prints its address; ends with its parent.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
+const field = JSON.stringify({ data: { id: 'field_1', kind: 'list', display: 'Topics', created: 1_750_000_000, options: ['ai', 'design', 'law'] } });
+const limit = 100;
+
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const body = url.pathname.endsWith('/subscriptions')
+    ? page(Number(url.searchParams.get('cursor') ?? 0), Number(/pub_(\d+)/.exec(url.pathname)?.[1] ?? 0))
+    : field;
+  request.resume();
+  response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+});
+
+/** The page that starts at this subscription, of a publication this large. */
+function page(from: number, size: number): string {
+  const data = Array.from({ length: Math.min(limit, size - from) }, (_, index) => subscription(from + index));
+  const next = from + limit < size ? String(from + limit) : null;
+  return JSON.stringify({ data, limit, has_more: next !== null, next_cursor: next });
+}
+
+function subscription(index: number): Record<string, unknown> {
+  return {
+    id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
+    email: `reader.${index}@example.com`,
+    status: 'active',
+    created: 1_750_000_000 - index,
+    subscription_tier: 'free',
+    subscription_premium_tier_names: [],
+    utm_source: 'landing',
+    utm_medium: '',
+    utm_channel: 'website',
+    utm_campaign: 'launch',
+    utm_term: '',
+    utm_content: '',
+    referring_site: 'https://example.com/blog',
+    referral_code: index.toString(36),
+    newsletter_list_ids: [],
+  };
+}
+
+server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`));
+process.on('disconnect', () => process.exit());
