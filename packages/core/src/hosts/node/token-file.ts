@@ -1,0 +1,80 @@
+/** Keeps the tokens of a login in a file that only its owner can read, for several processes at a time. */
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import type { TokenStore } from '../../oauth/store.ts';
+import { readTokenSet } from '../../oauth/tokens.ts';
+import { removeUnfinished, replaceFile } from './atomic-file.ts';
+import { withLock } from './lock-file.ts';
+
+/** The token file cannot be used as it is. The text says why and what to do; it holds the path and nothing of the content. */
+export class TokenFileError extends Error {
+  override readonly name = 'TokenFileError';
+}
+
+/** Read or write for anybody but the owner. Windows has no such bits and keeps a user's folder to the user. */
+const othersMay = 0o066;
+
+/**
+ * A token store in one file: mode 0600 in a folder of mode 0700, written whole or not at all. A file that others may read is
+ * refused, as ssh refuses such a key. Processes that share it take turns to refresh, by a lock beside it.
+ *
+ * @param path - of the file; missing folders are made
+ * @example
+ * ```ts
+ * const store = createFileTokenStore(`${homedir()}/.config/my-app/tokens.json`);
+ * ```
+ * @returns a store whose methods reject with {@link TokenFileError}, and with what the system says of a disk or folder
+ */
+export function createFileTokenStore(path: string): Required<TokenStore> {
+  return {
+    async load() {
+      const text = await readFile(path, 'utf8').catch(nullWhereMissing);
+      if (text === null) return null;
+      await refuseOpen(path);
+      const tokens = readTokenSet(parse(text));
+      if (!tokens) throw new TokenFileError(`${path} holds no tokens. Delete it and log in again.`);
+      return tokens;
+    },
+    async save(tokens) {
+      await makeFolder(path);
+      await replaceFile(path, `${JSON.stringify(tokens, null, 2)}\n`, 0o600);
+      await removeUnfinished(path, 60_000);
+    },
+    async clear() {
+      await rm(path, { force: true });
+      await removeUnfinished(path, 0);
+    },
+    async exclusively(work) {
+      await makeFolder(path);
+      return withLock(`${path}.lock`, work);
+    },
+  };
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+}
+
+async function refuseOpen(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const { mode } = await stat(path);
+  if ((mode & othersMay) === 0) return;
+  const octal = (mode & 0o777).toString(8).padStart(4, '0');
+  throw new TokenFileError(
+    `Others on this machine may read ${path} (mode ${octal}), and tokens work for whoever has them. Run chmod 600 on it; log in again if somebody may have read it.`,
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // readTokenSet says no to it
+  }
+}
+
+function nullWhereMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}
