@@ -56,7 +56,7 @@ async function loggedIn(options: SandboxOptions = {}) {
 }
 
 const counted = (sandbox: Sandbox, operation: string) => sandbox.requests().filter((entry) => entry.operation === operation).length;
-const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => expect.fail('It succeeded.'), (error: unknown) => error);
+const failure = async (work: PromiseLike<unknown>): Promise<unknown> => work.then(() => expect.fail('It succeeded.'), (error: unknown) => error);
 
 describe.each(Object.entries(kinds))('a %s app', (_, app) => {
   it('sends a person to consent, exchanges the code, calls, refreshes and ends the login', async () => {
@@ -258,7 +258,7 @@ describe('a client that lives from a login', () => {
   it('says to log in where nobody is', async () => {
     const { store, client } = await loggedIn();
     await store.clear();
-    expect(await failure(Promise.resolve(client().subscriptions.list()))).toMatchObject({ name: 'LoginRequiredError', reason: 'no-tokens' });
+    expect(await failure(client().subscriptions.list())).toMatchObject({ name: 'LoginRequiredError', reason: 'no-tokens' });
   });
 
   it('does not take an outage for the end of the login', async () => {
@@ -266,7 +266,7 @@ describe('a client that lives from a login', () => {
     sandbox.clock.advance('PT2H');
     sandbox.faults.add({ match: 'oauth.refresh', effect: { status: 500 }, times: 1 });
     const api = client();
-    const error = await failure(Promise.resolve(api.subscriptions.list()));
+    const error = await failure(api.subscriptions.list());
     expect(error).toBeInstanceOf(OAuthError);
     expect(error).toMatchObject({ status: 500 });
     expect(await store.load()).toEqual(first);

@@ -1,0 +1,7 @@
+/** A process that takes a lock and keeps it until it is killed. */
+import { withLock } from '../../../src/hosts/node/lock-file.ts';
+
+await withLock(process.argv[2] ?? '', async () => {
+  process.stdout.write('held\n');
+  await new Promise((resolve) => setTimeout(resolve, 60_000));
+});

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFileTokenStore, TokenFileError } from '../../../src/hosts/node/index.ts';
+import { withLock } from '../../../src/hosts/node/lock-file.ts';
+import type { TokenSet } from '../../../src/oauth/index.ts';
+
+const tokens: TokenSet = { accessToken: 'an access token', refreshToken: 'a refresh token', issuedAt: 1000, expiresAt: 7_201_000, scopes: ['subscriptions:read'] };
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'token-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+describe('the token file', () => {
+  it('keeps tokens for its owner alone, in a folder for its owner alone', async () => {
+    const folder = join(scratch(), 'config', 'kit');
+    const path = join(folder, 'tokens.json');
+    const store = createFileTokenStore(path);
+    expect(await store.load()).toBeNull();
+    await store.save(tokens);
+    expect([mode(path), mode(folder)]).toEqual(['600', '700']);
+    expect(await createFileTokenStore(path).load()).toEqual(tokens);
+    expect(readdirSync(folder)).toEqual(['tokens.json']);
+    await store.clear();
+    await store.clear();
+    expect(await store.load()).toBeNull();
+  });
+
+  it.each(['644', '640', '620', '602'])('is refused with mode %s, and the text says what to do', async (octal) => {
+    const path = join(scratch(), 'tokens.json');
+    const store = createFileTokenStore(path);
+    await store.save(tokens);
+    chmodSync(path, Number.parseInt(octal, 8));
+    await expect(store.load()).rejects.toThrow(TokenFileError);
+    await expect(store.load()).rejects.toThrow(`(mode 0${octal})`);
+    await expect(store.load()).rejects.toThrow('chmod 600');
+    await store.save(tokens); // a new login makes a new file
+    expect(mode(path)).toBe('600');
+  });
+
+  it.each(['', '{"accessToken":', '[]', '{}', '{"accessToken":"a secret","refreshToken":1}'])('is refused where it holds %j, without repeating it', async (content) => {
+    const path = join(scratch(), 'tokens.json');
+    writeFileSync(path, content, { mode: 0o600 });
+    const error: unknown = await createFileTokenStore(path).load().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TokenFileError);
+    expect(String(error)).toContain(path);
+    expect(String(error)).not.toContain('a secret');
+  });
+
+  it('holds one login or the other, whole, wherever a process is killed while it saves', async () => {
+    const path = join(scratch(), 'tokens.json');
+    const store = createFileTokenStore(path);
+    const saving = fileURLToPath(new URL('saving.ts', import.meta.url));
+    for (let round = 0; round < 12; round++) {
+      const child = spawn(process.execPath, [saving, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await once(child.stdout, 'data'); // it has saved once
+      await sleep(Math.random() * 15);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const kept = await store.load();
+      expect(kept?.scopes).toEqual(Array.from({ length: 2000 }, () => kept?.accessToken));
+    }
+    await store.clear();
+    expect(readdirSync(join(path, '..'))).toEqual([]); // nothing with a token in it is left lying about
+  });
+});
+
+describe('the lock of a token file', () => {
+  it('lets one in at a time', async () => {
+    const path = join(scratch(), 'lock');
+    let inside = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        withLock(path, async () => {
+          most = Math.max(most, ++inside);
+          await sleep(3);
+          inside -= 1;
+        }),
+      ),
+    );
+    expect(most).toBe(1);
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('is opened again where the work fails', async () => {
+    const path = join(scratch(), 'lock');
+    await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await withLock(path, async () => 'in')).toBe('in');
+  });
+
+  it('of a process that died is taken over', async () => {
+    const path = join(scratch(), 'lock');
+    const holder = spawn(process.execPath, [fileURLToPath(new URL('holding.ts', import.meta.url)), path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void holder.kill('SIGKILL'));
+    await once(holder.stdout, 'data');
+    await expect(withLock(path, async () => 'in', { waitMs: 100 })).rejects.toThrow(`has held ${path}`);
+    holder.kill('SIGKILL');
+    await once(holder, 'close');
+    expect(await withLock(path, async () => 'in', { waitMs: 1000 })).toBe('in');
+  });
+
+  it('of another machine is taken over once it is too old to be held', async () => {
+    const path = join(scratch(), 'lock');
+    writeFileSync(path, JSON.stringify({ pid: 1, host: 'elsewhere', id: 'x' }));
+    await expect(withLock(path, async () => 'in', { waitMs: 50, staleMs: 60_000 })).rejects.toThrow('delete that file');
+    const anHourAgo = Date.now() / 1000 - 3600;
+    utimesSync(path, anHourAgo, anHourAgo);
+    expect(await withLock(path, async () => readFileSync(path, 'utf8'), { waitMs: 1000, staleMs: 60_000 })).toContain(`"pid":${process.pid}`);
+  });
+});

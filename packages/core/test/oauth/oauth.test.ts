@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { createOAuth, type OAuthOptions, type TokenSet } from '../../src/oauth/index.ts';
+
+const options = { appUrl: 'https://app.test', clientId: 'my-app', redirectUri: 'http://127.0.0.1:8080/callback' } satisfies OAuthOptions;
+const tokens: TokenSet = { accessToken: 'old-access', refreshToken: 'old-refresh', issuedAt: 0, expiresAt: 1, scopes: ['subscriptions:read'] };
+
+/** An app whose service gives this answer, and what was sent to it. */
+function answering(answer: () => Response, more: Partial<OAuthOptions> = {}) {
+  const sent: { url: string; body: Record<string, string>; authorization: string | null; redirect: string }[] = [];
+  const oauth = createOAuth({
+    ...options,
+    retry: false,
+    now: () => 5000,
+    ...more,
+    async fetch(request) {
+      const body = Object.fromEntries(new URLSearchParams(await request.text()));
+      sent.push({ url: request.url, body, authorization: request.headers.get('authorization'), redirect: request.redirect });
+      return answer();
+    },
+  });
+  return { oauth, sent };
+}
+
+const fresh = { access_token: 'new-access', token_type: 'Bearer', expires_in: 7200, created_at: 5 };
+const failure = async (work: PromiseLike<unknown>): Promise<unknown> => work.then(() => expect.fail('It succeeded.'), (error: unknown) => error);
+
+describe('setting up', () => {
+  it.each([
+    'http://app.test',
+    'http://127.0.0.1.evil.test',
+    'http://localhost.evil.test',
+    'http://192.168.0.7',
+    'ftp://127.0.0.1',
+    'app.test',
+    '',
+  ])('refuses %j as the address of the app', (appUrl) => {
+    expect(() => createOAuth({ ...options, appUrl })).toThrow('appUrl must be an https address');
+  });
+
+  it.each(['https://app.test', 'https://app.test/', 'http://127.0.0.1:4010', 'http://localhost:4010/', 'http://[::1]:4010'])('takes %s', async (appUrl) => {
+    const { url } = await createOAuth({ ...options, appUrl }).authorize();
+    expect(url).toContain(`${appUrl.replace(/\/$/, '')}/oauth/authorize?`);
+  });
+
+  it('names every mistake at once', () => {
+    expect(() => createOAuth({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(/appUrl .*clientId .*clientSecret .*redirectUri /);
+  });
+});
+
+describe('the address a person is sent to', () => {
+  it('carries a challenge for the verifier that is kept, and a state of its own each time', async () => {
+    const oauth = createOAuth({ ...options, scopes: ['subscriptions:read', 'automations:read'] });
+    const [one, two] = [await oauth.authorize(), await oauth.authorize({ scopes: ['posts:read'], state: 'mine' })];
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(one.codeVerifier)));
+    expect(Object.fromEntries(new URL(one.url).searchParams)).toEqual({
+      client_id: 'my-app',
+      redirect_uri: 'http://127.0.0.1:8080/callback',
+      response_type: 'code',
+      scope: 'subscriptions:read automations:read',
+      state: one.state,
+      code_challenge: Buffer.from(hash).toString('base64url'),
+      code_challenge_method: 'S256',
+    });
+    expect(new URL(two.url).searchParams.get('scope')).toBe('posts:read');
+    expect(two.state).toBe('mine');
+    expect(one.url).not.toContain(one.codeVerifier);
+    expect(one.codeVerifier).not.toBe(two.codeVerifier);
+  });
+});
+
+describe('the requests', () => {
+  it('of a public app name it in the body; of a confidential one with the secret; neither in a header', async () => {
+    const open = answering(() => Response.json(fresh));
+    await open.oauth.refresh(tokens);
+    expect(open.sent).toEqual([
+      {
+        url: 'https://app.test/oauth/token',
+        body: { grant_type: 'refresh_token', refresh_token: 'old-refresh', client_id: 'my-app' },
+        authorization: null,
+        redirect: 'manual',
+      },
+    ]);
+    const closed = answering(() => Response.json(fresh), { clientSecret: 'hush' });
+    await closed.oauth.refresh(tokens);
+    expect(closed.sent[0]).toMatchObject({ body: { client_id: 'my-app', client_secret: 'hush' }, authorization: null });
+  });
+
+  it('are not sent on to where a redirect points', async () => {
+    const { oauth, sent } = answering(() => new Response(null, { status: 307, headers: { location: 'https://elsewhere.test/' } }));
+    expect(await failure(oauth.refresh(tokens))).toMatchObject({ name: 'OAuthError', status: 307 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('end both tokens of a login, and only the one where there is one', async () => {
+    const { oauth, sent } = answering(() => Response.json({}));
+    await oauth.revoke(tokens);
+    await oauth.revoke({ ...tokens, refreshToken: null });
+    expect(sent.map(({ body }) => [body['token'], body['token_type_hint']])).toEqual([
+      ['old-refresh', 'refresh_token'],
+      ['old-access', 'access_token'],
+      ['old-access', 'access_token'],
+    ]);
+  });
+});
+
+describe('the callback', () => {
+  const login = { state: 's', codeVerifier: 'v'.repeat(43) };
+
+  it.each([
+    'http://127.0.0.1:8080/callback?code=c&state=s',
+    '/callback?code=c&state=s',
+    '?code=c&state=s',
+    new URL('http://127.0.0.1:8080/callback?code=c&state=s'),
+  ])('is read from %s', async (callback) => {
+    const { oauth, sent } = answering(() => Response.json(fresh));
+    await oauth.exchange(callback, login);
+    expect(sent[0]?.body).toEqual({
+      grant_type: 'authorization_code',
+      code: 'c',
+      redirect_uri: 'http://127.0.0.1:8080/callback',
+      client_id: 'my-app',
+      code_verifier: login.codeVerifier,
+    });
+  });
+
+  it.each([
+    ['another state', '?code=c&state=x', 'StateMismatchError'],
+    ['no state', '?code=c', 'StateMismatchError'],
+    ['two states', '?code=c&state=s&state=s', 'StateMismatchError'],
+    ['a refusal of somebody else', '?error=access_denied&state=x', 'StateMismatchError'],
+    ['a refusal', '?error=access_denied&state=s', 'AccessDeniedError'],
+    ['an error', '?error=invalid_scope&error_description=No.&state=s', 'OAuthError'],
+    ['no code', '?state=s', 'InvalidAnswerError'],
+    ['two codes', '?code=c&code=d&state=s', 'InvalidAnswerError'],
+  ])('with %s is not exchanged', async (_, callback, name) => {
+    const { oauth, sent } = answering(() => Response.json(fresh));
+    expect(await failure(oauth.exchange(callback, login))).toMatchObject({ name });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('the answer', () => {
+  it.each([
+    ['without a refresh token', {}],
+    ['with a refresh token of null', { refresh_token: null, scope: null }],
+  ])('%s leaves the old one in use', async (_, more) => {
+    const { oauth } = answering(() => Response.json({ ...fresh, ...more }));
+    expect(await oauth.refresh(tokens)).toEqual({
+      accessToken: 'new-access',
+      refreshToken: 'old-refresh',
+      issuedAt: 5000,
+      expiresAt: 7_205_000,
+      scopes: ['subscriptions:read'],
+    });
+  });
+
+  it.each([
+    ['a text', 'a:read b:write'],
+    ['a list', ['a:read', 'b:write']],
+  ])('gives the scopes from %s', async (_, scope) => {
+    const { oauth } = answering(() => Response.json({ ...fresh, refresh_token: 'new-refresh', scope }));
+    expect(await oauth.refresh(tokens)).toMatchObject({ refreshToken: 'new-refresh', scopes: ['a:read', 'b:write'] });
+  });
+
+  it('may leave out when the token ends', async () => {
+    const { expires_in: _, ...endless } = fresh;
+    expect(await answering(() => Response.json(endless)).oauth.refresh(tokens)).toMatchObject({ expiresAt: null });
+  });
+
+  it.each([
+    ['is a page', () => new Response('<html>secret-token</html>')],
+    ['is no object', () => Response.json(['secret-token'])],
+    ['lacks the token', () => Response.json({ token_type: 'Bearer', refresh_token: 'secret-token' })],
+    ['has a kind of token nobody here can send', () => Response.json({ ...fresh, token_type: 'mac', access_token: 'secret-token' })],
+  ])('that %s is refused without what it held', async (_, answer) => {
+    const error = await failure(answering(answer).oauth.refresh(tokens));
+    expect(error).toMatchObject({ name: 'InvalidAnswerError' });
+    expect(everything(error)).not.toContain('secret-token');
+  });
+
+  it('that repeats the secrets of the request is told without them', async () => {
+    const echo = () =>
+      Response.json({ error: 'invalid_grant', error_description: 'No old-refresh of hush for ada@example.com.' }, { status: 400, headers: { 'www-authenticate': 'Bearer error="invalid_grant"' } });
+    const error = await failure(answering(echo, { clientSecret: 'hush' }).oauth.refresh(tokens));
+    expect(error).toMatchObject({ name: 'OAuthError', code: 'invalid_grant', status: 400, operation: 'oauth.refresh' });
+    for (const secret of ['old-refresh', 'hush', 'ada@example.com']) expect(everything(error)).not.toContain(secret);
+    expect(String(error)).toContain('start the login again');
+  });
+});
+
+/** All that a log of this error could show. */
+function everything(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return [error.stack, JSON.stringify(error), everything(error.cause)].join('\n');
+}

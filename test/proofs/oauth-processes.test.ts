@@ -1,0 +1,51 @@
+/** Several processes that live from one login: refresh tokens are good once, and a second use ends the login of all. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createFileTokenStore } from '@newsletter-kit/core/node';
+import { createOAuth } from '@newsletter-kit/core/oauth';
+import { consent, oauthClients, publicationId } from '@newsletter-kit/sandbox';
+import { test } from '@newsletter-kit/sandbox/vitest';
+import { expect, onTestFinished } from 'vitest';
+
+const rounds = 6;
+const processes = 5;
+const caller = fileURLToPath(new URL('oauth-caller.ts', import.meta.url));
+
+test('refresh it once each time it ends, whoever notices first', async ({ sandboxOnPort: sandbox }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'oauth-processes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'tokens.json');
+  const clientId = oauthClients.public.uid;
+  const oauth = createOAuth({ appUrl: sandbox.address, clientId, redirectUri: 'http://127.0.0.1/callback', scopes: ['subscriptions:read'] });
+  const login = await oauth.authorize();
+  await createFileTokenStore(path).save(await oauth.exchange(await consent(fetch, login.url), login));
+
+  const children = Array.from({ length: processes }, () => {
+    const child = spawn(process.execPath, ['--conditions=source', caller, sandbox.address, path, publicationId, clientId], { stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  });
+  await Promise.all(children.map((child) => once(child.stdout, 'data')));
+
+  for (let round = 1; round <= rounds; round++) {
+    sandbox.clock.advance('PT2H');
+    await Promise.all(
+      children.map((child) => {
+        child.stdin.write('call\n');
+        return Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => expect.fail('A process lost its login.'))]);
+      }),
+    );
+    expect(sandbox.requests().filter(({ operation }) => operation === 'oauth.refresh')).toHaveLength(round);
+  }
+  await Promise.all(
+    children.map(async (child) => {
+      const exit = once(child, 'exit');
+      child.stdin.write('stop\n');
+      expect(await exit).toEqual([0, null]);
+    }),
+  );
+});
