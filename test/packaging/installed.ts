@@ -11,8 +11,13 @@ import { root } from '../../scripts/chain/root.ts';
 const execute = promisify(execFile);
 const shell = process.platform === 'win32';
 
-/** Folders of what is published, besides the n8n package. */
-const packages = ['packages/core', 'packages/sandbox', 'packages/relay', 'widget'] as const;
+/** What is published, besides the n8n package: the name in our scope, and the folder. */
+export const publishedPackages = [
+  { name: 'core', path: 'packages/core' },
+  { name: 'sandbox', path: 'packages/sandbox' },
+  { name: 'relay', path: 'packages/relay' },
+  { name: 'signup', path: 'widget' },
+] as const;
 
 /** How a command ended. */
 export interface Ended {
@@ -30,16 +35,21 @@ export interface Installation {
   remove(): Promise<void>;
 }
 
+/** Packs what was built, a tarball each. */
+export async function packPackages(folder: string): Promise<void> {
+  for (const { path } of publishedPackages) {
+    if (!existsSync(join(root, path, 'dist'))) throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
+    await execute('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: join(root, path), shell });
+  }
+}
+
 export async function installPacked(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-packed-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const tarballs = join(folder, 'tarballs');
     await mkdir(tarballs);
-    for (const path of packages) {
-      if (!existsSync(join(root, path, 'dist'))) throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
-      await execute('npx', ['--yes', pnpm, 'pack', '--pack-destination', tarballs], { cwd: join(root, path), shell });
-    }
+    await packPackages(tarballs);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`);
     await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files], { cwd: folder, shell });
