@@ -14,10 +14,6 @@ export const automations = [
     query: ['expand[]', 'limit', 'page'],
     expand: ['stats'],
     pagination: 'offset',
-    assumed: [
-      'The record is not shown: id, status, name, trigger_events, description, stats when expanded.',
-      'Values of expand[] are not shown: stats.',
-    ],
     doc: 'List automations',
   },
   {
@@ -29,7 +25,6 @@ export const automations = [
     query: ['expand[]'],
     expand: ['stats'],
     pagination: 'none',
-    assumed: ['The record is not shown; as in automations.list.'],
     doc: 'Read one automation',
   },
   {
@@ -41,9 +36,6 @@ export const automations = [
     query: ['limit', 'cursor', 'page'],
     expand: [],
     pagination: 'cursor-or-offset',
-    assumed: [
-      'The record is not shown: id, automation_step_id, subject_line, preview_text, status, created_at, first_sent_at, last_sent_at, stats (always present).',
-    ],
     doc: 'List the e-mails of an automation with their statistics',
   },
   {
@@ -59,10 +51,6 @@ export const automations = [
     errors,
     pagination: 'none',
     retry: 'once',
-    assumed: [
-      'The record is not shown: id, automation_id, subscription_id, email, status, started_at, completed_at.',
-      'Without email and subscription_id: 400. Unknown subscriber: 404. No active Add by API trigger: 400.',
-    ],
     doc: 'Enroll an existing subscriber into an automation',
   },
   {
@@ -74,10 +62,6 @@ export const automations = [
     query: ['status', 'limit', 'page'],
     expand: [],
     pagination: 'offset',
-    assumed: [
-      'The record is not shown; as in journeys.enroll.',
-      'Values of the status filter are not shown: in_progress, completed, exited_early, all.',
-    ],
     doc: 'List the journeys of an automation',
   },
   {
@@ -89,7 +73,6 @@ export const automations = [
     query: [],
     expand: [],
     pagination: 'none',
-    assumed: ['The record is not shown; as in journeys.enroll.'],
     doc: 'Read one journey',
   },
 ] as const satisfies readonly Operation[];

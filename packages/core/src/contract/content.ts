@@ -15,7 +15,6 @@ export const content = [
     expand: [],
     errors: errorsWithForbidden,
     pagination: 'offset',
-    assumed: ['The record is not shown: id, type, name, bio, bio_image_url, social_media_links.'],
     doc: 'List authors, optionally by full or first name',
   },
   {
@@ -27,7 +26,6 @@ export const content = [
     expand: [],
     errors: errorsWithForbidden,
     pagination: 'none',
-    assumed: ['The record is not shown; as in authors.list.', 'Where several authors share a first name, the oldest is answered.'],
     doc: 'Read one author by UUID, full name or first name',
   },
   {
@@ -39,9 +37,6 @@ export const content = [
     expand: [],
     errors: errorsWithForbidden,
     pagination: 'none',
-    assumed: [
-      'The record is not shown: id, advertiser_name, payout_rate (a formatted string), advertisement_kind, send_by_window_start_at, send_by_window_end_at; total_results beside data.',
-    ],
     doc: 'List accepted advertisement opportunities',
   },
   {
@@ -53,7 +48,6 @@ export const content = [
     expand: ['tier', 'stats'],
     errors,
     pagination: 'cursor',
-    assumed: ['The record is not shown: id, duration (null when forever), time_unit, description, tier_id, tier and stats when expanded.'],
     doc: 'List complimentary access objects',
   },
   {
@@ -65,7 +59,6 @@ export const content = [
     expand: ['tier'],
     errors,
     pagination: 'none',
-    assumed: ['The record is not shown; as in complimentaryAccess.list.'],
     doc: 'Read one complimentary access object',
   },
   {
@@ -77,7 +70,6 @@ export const content = [
     expand: [],
     errors,
     pagination: 'cursor-or-offset',
-    assumed: ['The record is not shown: id, name, status, created, updated, purpose.', 'Values of purpose are not shown: dynamic_content.'],
     doc: 'List active condition sets',
   },
   {
@@ -89,7 +81,6 @@ export const content = [
     expand: ['stats'],
     errors: [401, 404, 429, 500],
     pagination: 'none',
-    assumed: ['The record is not shown; as in conditionSets.list, plus stats.active_subscriber_count.', 'An archived set answers 404.'],
     doc: 'Read one active condition set, with its subscriber count when expanded',
   },
 ] as const satisfies readonly Operation[];

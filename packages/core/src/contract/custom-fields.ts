@@ -1,7 +1,6 @@
 /** Custom fields of a publication. A subscription refers to one by its `display` text. */
 import type { Operation } from './types.ts';
 
-const record = 'The record is not shown: id, kind, display, created, options (list fields only).';
 const one = {
   path: '/publications/{publicationId}/custom_fields/{id}',
   base: 'api',
@@ -26,7 +25,6 @@ export const customFields = [
     errors,
     pagination: 'none',
     retry: 'once',
-    assumed: [record, 'What a second field of the same display does is not shown: 400.'],
     doc: 'Create a custom field',
   },
   {
@@ -42,11 +40,10 @@ export const customFields = [
     errors,
     pagination: 'offset',
     retry: 'safe',
-    assumed: [record, 'The answer carries limit, page, total_results and total_pages although no paging parameter is named.'],
     doc: 'List custom fields',
   },
-  { ...one, id: 'customFields.get', method: 'GET', scope: 'custom_fields:read', body: null, success: 200, errors, retry: 'safe', assumed: [record], doc: 'Read one custom field' },
-  { ...one, id: 'customFields.update', method: 'PATCH', scope: 'custom_fields:write', body: renameBody, success: 200, errors, retry: 'upsert', assumed: ['The patch result is not shown: the custom field.'], doc: 'Rename a custom field' },
-  { ...one, id: 'customFields.updatePut', method: 'PUT', scope: 'custom_fields:write', body: renameBody, success: 200, errors, retry: 'upsert', assumed: [record], doc: 'The same as customFields.update, by PUT' },
-  { ...one, id: 'customFields.delete', method: 'DELETE', scope: 'custom_fields:write', body: null, success: 204, errors, retry: 'upsert', assumed: null, doc: 'Delete a custom field' },
+  { ...one, id: 'customFields.get', method: 'GET', scope: 'custom_fields:read', body: null, success: 200, errors, retry: 'safe', doc: 'Read one custom field' },
+  { ...one, id: 'customFields.update', method: 'PATCH', scope: 'custom_fields:write', body: renameBody, success: 200, errors, retry: 'upsert', doc: 'Rename a custom field' },
+  { ...one, id: 'customFields.updatePut', method: 'PUT', scope: 'custom_fields:write', body: renameBody, success: 200, errors, retry: 'upsert', doc: 'The same as customFields.update, by PUT' },
+  { ...one, id: 'customFields.delete', method: 'DELETE', scope: 'custom_fields:write', body: null, success: 204, errors, retry: 'upsert', doc: 'Delete a custom field' },
 ] as const satisfies readonly Operation[];

@@ -15,10 +15,6 @@ export const oauth = [
     success: 302,
     errors: [400, 401],
     retry: 'safe',
-    assumed: [
-      'code_challenge_method is not shown: S256 and plain.',
-      'An unknown client or redirect_uri is answered in place, never redirected; other errors go to the redirect_uri.',
-    ],
     doc: 'Send the person to sign in and consent; the code comes back to the redirect_uri',
   },
   {
@@ -35,7 +31,6 @@ export const oauth = [
     success: 200,
     errors: [400, 401],
     retry: 'once',
-    assumed: ['Lifetimes are not shown: access token 7200 s, code 600 s.', 'The answer also carries scope and created_at.'],
     doc: 'Exchange a code for tokens',
   },
   {
@@ -48,7 +43,6 @@ export const oauth = [
     success: 200,
     errors: [400, 401],
     retry: 'once',
-    assumed: ['The refresh token rotates; where none comes back the old one stays in use.'],
     doc: 'Exchange a refresh token for new tokens',
   },
   {
@@ -61,7 +55,6 @@ export const oauth = [
     success: 200,
     errors: [401, 403],
     retry: 'upsert',
-    assumed: ['token_type_hint is not shown: access_token and refresh_token.', 'An unknown token answers 200 as well (RFC 7009).'],
     doc: 'Revoke an access or refresh token',
   },
   {
@@ -74,7 +67,6 @@ export const oauth = [
     success: 200,
     errors: [400, 401],
     retry: 'safe',
-    assumed: ['Fields are not shown: as RFC 7662; an unusable token answers {"active": false}.'],
     doc: 'Ask whether a token is active, and for its metadata',
   },
   {
@@ -87,7 +79,6 @@ export const oauth = [
     success: 200,
     errors: [401],
     retry: 'safe',
-    assumed: ['Fields are not shown: resource_owner_id, scope (string or list), expires_in or expires_in_seconds, application, created_at.'],
     doc: 'Read the metadata of the bearer token in use',
   },
 ] as const satisfies readonly Operation[];

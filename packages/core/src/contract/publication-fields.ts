@@ -15,7 +15,6 @@ export const publicationFields = [
     errors: [400, 401, 403, 404, 429, 500],
     pagination: 'cursor-or-offset',
     retry: 'safe',
-    assumed: null,
     doc: 'List publication fields; needs a key with access to every publication',
   },
 ] as const satisfies readonly Operation[];

@@ -16,11 +16,6 @@ const bulkUpdate = {
   errors,
   pagination: 'none',
   retry: 'upsert',
-  assumed: [
-    'Item fields and answer body are not shown. Items: subscription_id, tier, payments_customer_id, unsubscribe, custom_fields (with delete), newsletter_list_ids, unsubscribe_newsletter_list_ids, complimentary_gift_id. Answer: data.subscription_update_id, to be read with bulkSubscriptionUpdates.get.',
-    'An unknown subscription_id is reported in the job, not as an error of the call.',
-    'PUT and PATCH do the same.',
-  ],
 } as const satisfies Partial<Operation>;
 
 const updateStatus = {
@@ -34,11 +29,6 @@ const updateStatus = {
   errors,
   pagination: 'none',
   retry: 'upsert',
-  assumed: [
-    'Error statuses are not shown; the usual five are assumed.',
-    'Values of new_status are not shown: active and inactive.',
-    'PUT and PATCH do the same; the work is a job of type status.',
-  ],
 } as const satisfies Partial<Operation>;
 
 export const subscriptions = [
@@ -55,11 +45,6 @@ export const subscriptions = [
     errors,
     pagination: 'none',
     retry: 'upsert',
-    assumed: [
-      'A known address is not an error: the existing subscription is answered, with the custom fields of the request applied.',
-      'The service has been seen to answer 201 for a new subscription; clients take any 2xx.',
-      'Values of warnings[].code are not shown.',
-    ],
     doc: 'Create a subscription, or update the one that has this address',
   },
   {
@@ -86,13 +71,6 @@ export const subscriptions = [
     errors,
     pagination: 'cursor-or-offset',
     retry: 'safe',
-    assumed: [
-      'Paging fields stand at top level beside data; the general description nests them under pagination. Both are read.',
-      'Without page and cursor the answer is cursor-shaped.',
-      'Values of the status and tier filters are not shown: every status or tier, and all.',
-      'expand[]=tags is named by the record, not by the list.',
-      'creation_date is a day in UTC.',
-    ],
     doc: 'List subscriptions, filtered and expanded as asked',
   },
   {
@@ -108,10 +86,6 @@ export const subscriptions = [
     errors,
     pagination: 'none',
     retry: 'upsert',
-    assumed: [
-      'The answer is not shown: message and import_id, not wrapped in data. The import runs after the answer; no endpoint reads its result.',
-      'The largest batch is not shown; 1000 is used.',
-    ],
     doc: 'Create many subscriptions in one asynchronous import',
   },
   {
@@ -127,7 +101,6 @@ export const subscriptions = [
     errors,
     pagination: 'none',
     retry: 'safe',
-    assumed: ['The record is not shown: id, type, params (a string), status, publication_id, failure_reason, completed, created, updated, error_log.'],
     doc: 'List the bulk update jobs of the publication',
   },
   {
@@ -143,7 +116,6 @@ export const subscriptions = [
     errors,
     pagination: 'none',
     retry: 'safe',
-    assumed: ['The record is not shown; as in bulkSubscriptionUpdates.list.'],
     doc: 'Read one bulk update job, its state and its error log',
   },
   { ...bulkUpdate, id: 'subscriptions.bulkUpdate', method: 'PATCH', doc: 'Update tier, custom fields, lists or consent of up to 1000 subscriptions' },

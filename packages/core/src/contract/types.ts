@@ -45,8 +45,6 @@ export interface Operation {
   readonly errors: readonly number[];
   readonly pagination: Pagination;
   readonly retry: RetryClass;
-  /** What the specification leaves open here and how we filled it; null where it is silent about nothing. */
-  readonly assumed: readonly string[] | null;
   /** Present on operations that exist at the service but not in the specification. */
   readonly extension?: true;
   /** One line: what it does. */

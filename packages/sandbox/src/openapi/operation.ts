@@ -1,5 +1,5 @@
 /** One operation of the contract as an OpenAPI operation object. */
-import type { Operation, OperationId } from '@newsletter-kit/core/contract';
+import { assumed, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { bodyExamples } from './examples.ts';
@@ -35,7 +35,7 @@ export function describeOperation(operation: KnownOperation, writer: SchemaWrite
     parameters: [...pathParametersOf(operation), ...queryParametersOf(operation, query, writer)],
     ...requestBody,
     responses: responsesOf(operation, answer, writer),
-    ...(operation.assumed && { 'x-assumed': operation.assumed }),
+    ...(assumed[operation.id].length > 0 && { 'x-assumed': assumed[operation.id] }),
     'x-retry': operation.retry,
   };
 }

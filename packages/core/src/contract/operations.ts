@@ -1,0 +1,42 @@
+/** The operations, resource by resource, and by id. */
+import { automations } from './automations.ts';
+import { content } from './content.ts';
+import { customFields } from './custom-fields.ts';
+import { dataDeletion } from './data-deletion.ts';
+import { oauth } from './oauth.ts';
+import { publicationFields } from './publication-fields.ts';
+import { subscriptions } from './subscriptions.ts';
+
+/**
+ * Every operation of the specification: 32 of the API, 6 of OAuth, in the specification's order of resources.
+ *
+ * @example
+ * ```ts
+ * import { operations } from '@newsletter-kit/core/contract';
+ * const writes = operations.filter((operation) => operation.scope?.endsWith(':write'));
+ * ```
+ */
+export const operations = [
+  ...subscriptions,
+  ...automations,
+  ...content,
+  ...customFields,
+  ...dataDeletion,
+  ...publicationFields,
+  ...oauth,
+] as const;
+
+/** `resource.verb` of any operation. */
+export type OperationId = (typeof operations)[number]['id'];
+
+/** The contract's record of one operation. */
+export type OperationById<Id extends OperationId> = Extract<(typeof operations)[number], { readonly id: Id }>;
+
+const byId = new Map<string, (typeof operations)[number]>(operations.map((operation) => [operation.id, operation]));
+
+/** The record of the operation with this id. */
+export function operation<Id extends OperationId>(id: Id): OperationById<Id> {
+  const found = byId.get(id);
+  if (!found) throw new RangeError(`There is no operation "${id}" in the contract.`);
+  return found as OperationById<Id>;
+}
