@@ -28,7 +28,7 @@ test('each operation documents its parameters, body, statuses, scope and assumpt
     const names = object?.parameters.map(({ name }) => name) ?? [];
     expect(names, operation.id).toEqual([...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...operation.query]);
     expect(Object.keys(object?.responses ?? {}).map(Number), operation.id).toEqual([operation.success, ...operation.errors].toSorted((a, b) => a - b));
-    expect(object?.['x-assumed'] ?? [], operation.id).toEqual(expect.arrayContaining(assumed[operation.id]));
+    expect(object?.['x-assumed'] ?? [], operation.id).toEqual(expect.arrayContaining([...assumed[operation.id]]));
     expect(Object.keys(object?.requestBody?.content ?? {}), operation.id).toEqual(
       operation.body ? [operation.body.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'] : [],
     );
