@@ -6,10 +6,12 @@ import {
   type INodeType,
   type INodeTypeDescription,
 } from 'n8n-workflow';
+import { listSearch } from './methods/listSearch.ts';
 import { getCustomFields } from './methods/resourceMapping.ts';
 import { dispatch } from './operations/dispatch.ts';
 import { resources } from './operations/index.ts';
 import { nodeProperties } from './operations/properties.ts';
+import { credentials } from './parameters/authentication.ts';
 
 export class Newsletter implements INodeType {
   description: INodeTypeDescription = {
@@ -19,16 +21,16 @@ export class Newsletter implements INodeType {
     group: ['transform'],
     version: 1,
     subtitle: '={{$parameter["operation"].replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"]}}',
-    description: 'Create and read subscriptions of a newsletter publication',
+    description: 'Work with the subscriptions, automations and custom fields of a newsletter publication',
     defaults: { name: 'Newsletter' },
     usableAsTool: true,
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
-    credentials: [{ name: 'newsletterApi', required: true }],
+    credentials,
     properties: nodeProperties(resources),
   };
 
-  methods = { resourceMapping: { getCustomFields } };
+  methods = { listSearch, resourceMapping: { getCustomFields } };
 
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     return [await dispatch(this, resources)];

@@ -7,8 +7,9 @@ import {
   type INodeTypeDescription,
   type IPollFunctions,
 } from 'n8n-workflow';
+import { authentication, credentials } from './parameters/authentication.ts';
 import { publication } from './parameters/publication.ts';
-import { subscriptionExpand } from './parameters/subscription-expand.ts';
+import { subscriptionInclude } from './parameters/subscriptionInclude.ts';
 import { toNodeFailure } from './transport/failure.ts';
 import { eventProperty, events } from './trigger/events.ts';
 
@@ -26,11 +27,12 @@ export class NewsletterTrigger implements INodeType {
     polling: true,
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
-    credentials: [{ name: 'newsletterApi', required: true }],
+    credentials,
     properties: [
+      authentication,
       eventProperty,
       publication,
-      { ...subscriptionExpand, default: ['custom_fields'] },
+      { ...subscriptionInclude, default: ['custom_fields'] },
     ],
   };
 

@@ -21,7 +21,7 @@ describe('Subscription: Create', () => {
     expect(execution.error).toBeUndefined();
     const [mary, wrong, kaethe] = execution.output('Add');
     expect(execution.pairs('Add')).toEqual([0, 1, 2]);
-    expect(mary).toMatchObject({ id: expect.stringMatching(/^sub_/), email: 'Mary.Somerville+letters@example.com', utm_source: 'rows', created: expect.any(Number) });
+    expect(mary).toMatchObject({ id: expect.stringMatching(/^sub_/), email: 'Mary.Somerville+letters@example.com', utm_source: 'rows', created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/) });
     expect(wrong).toEqual({ error: expect.stringMatching(/address|email/i) });
     expect(kaethe).toMatchObject({ email: 'käthe@bücher.example', utm_campaign: 'Küste' });
     expect(execution.hints('Add')).toEqual([]);

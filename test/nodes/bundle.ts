@@ -2,7 +2,7 @@
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createBuilder } from 'vite';
+import { build } from 'vite';
 import { root } from '../../scripts/chain/root.ts';
 
 /** One item as n8n passes it on. */
@@ -21,21 +21,39 @@ export interface Property {
   readonly description?: string;
   readonly options?: readonly (Property & { readonly value?: string; readonly action?: string })[];
   readonly typeOptions?: Readonly<Record<string, unknown>>;
-  readonly displayOptions?: { readonly show?: Readonly<Record<string, readonly unknown[]>> };
+  readonly displayOptions?: Readonly<Partial<Record<'show' | 'hide', Readonly<Record<string, readonly unknown[]>>>>>;
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  readonly modes?: readonly { readonly name: string; readonly placeholder?: string; readonly typeOptions?: { readonly searchListMethod?: string } }[];
 }
 
 interface NodeType {
   readonly description: Readonly<Record<string, unknown>> & { readonly properties: readonly Property[] };
   execute(this: unknown): Promise<Item[][]>;
   poll(this: unknown): Promise<Item[][] | null>;
-  readonly methods: { readonly resourceMapping: { getCustomFields(this: unknown): Promise<{ fields: readonly unknown[] }> } };
+  readonly methods: {
+    readonly resourceMapping: { getCustomFields(this: unknown): Promise<{ fields: readonly unknown[] }> };
+    readonly listSearch: Readonly<Record<string, (this: unknown, filter?: string, paginationToken?: string) => Promise<Found>>>;
+  };
+}
+
+/** A page of a resource locator's list. */
+export interface Found {
+  readonly results: readonly { readonly name: string; readonly value: string }[];
+  readonly paginationToken?: string;
+}
+
+interface Credential {
+  readonly name: string;
+  readonly properties: readonly Property[];
 }
 
 export interface Bundle {
   readonly folder: string;
   readonly newsletter: NodeType;
   readonly trigger: NodeType;
-  readonly credential: { readonly name: string; readonly properties: readonly Property[] };
+  readonly credential: Credential;
+  readonly oAuth2: Credential;
   remove(): Promise<void>;
 }
 
@@ -49,8 +67,7 @@ export async function buildBundle(): Promise<Bundle> {
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'nodes-'));
-  const builder = await createBuilder({ configFile: join(root, 'vite.config.mts'), logLevel: 'error', build: { outDir: folder } });
-  await builder.buildApp();
+  await build({ configFile: join(root, 'vite.config.mts'), logLevel: 'error', build: { outDir: folder } });
   const load = createRequire(join(folder, 'loader.cjs'));
   const make = <T>(path: string, name: string): T => new (load(join(folder, path)) as Record<string, new () => T>)[name]!();
   return {
@@ -58,6 +75,7 @@ export async function buildBundle(): Promise<Bundle> {
     newsletter: make('nodes/Newsletter/Newsletter.node.js', 'Newsletter'),
     trigger: make('nodes/Newsletter/NewsletterTrigger.node.js', 'NewsletterTrigger'),
     credential: make('credentials/NewsletterApi.credentials.js', 'NewsletterApi'),
+    oAuth2: make('credentials/NewsletterOAuth2Api.credentials.js', 'NewsletterOAuth2Api'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -18,6 +18,17 @@ export interface Run {
   readonly staticData?: Record<string, unknown>;
   /** Left out by versions of n8n that do not have it. */
   readonly hints?: { message: string }[];
+  /** Signs with the OAuth2 credential: what n8n keeps of the connection, and how it refreshes it. */
+  readonly connection?: Connection;
+  /** As n8n runs it for an AI agent. */
+  readonly tool?: boolean;
+}
+
+/** A connected account. */
+export interface Connection {
+  readonly oauthTokenData?: { readonly access_token: string };
+  /** Gives a new access token; n8n asks for one when a 401 is thrown. */
+  refresh?(): Promise<string>;
 }
 
 /** The sandbox's own account. */
@@ -36,7 +47,9 @@ export function executeContext(run: Run): unknown {
   return {
     ...common(run),
     getInputData: () => items.map((json) => ({ json })),
-    getNodeParameter: (name: string, index: number, fallback?: unknown) => parameter(run, name, index) ?? fallback,
+    getNodeParameter: (name: string, index: number, fallback?: unknown, options?: ParameterOptions) =>
+      extracted(parameter(run, name, index) ?? fallback, options),
+    isToolExecution: () => run.tool ?? false,
     continueOnFail: () => run.continueOnFail ?? false,
     getExecutionCancelSignal: () => undefined,
     ...(run.hints && { addExecutionHints: (hint: { message: string }) => run.hints?.push(hint) }),
@@ -47,26 +60,33 @@ export function executeContext(run: Run): unknown {
 export function itemlessContext(run: Run): unknown {
   return {
     ...common(run),
-    getNodeParameter: (name: string, fallback?: unknown) => parameter(run, name, 0) ?? fallback,
+    getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) => extracted(parameter(run, name, 0) ?? fallback, options),
     getMode: () => run.mode ?? 'trigger',
     getWorkflowStaticData: () => run.staticData ?? {},
-    logger: { info: () => undefined, warn: () => undefined },
   };
 }
 
+interface ParameterOptions {
+  readonly extractValue?: boolean;
+}
+
 function common(run: Run) {
+  const { connection } = run;
   const credential = { ...account, ...run.credential };
+  const connected = { baseUrl: credential.baseUrl, publicationId: credential.publicationId, ...connection };
+  let token = connection ? (connection.oauthTokenData?.access_token ?? '') : credential.apiKey;
+  const parameters = { ...(connection && { authentication: 'oAuth2' }) };
   return {
-    getNode: () => ({ id: '1', name: 'Newsletter', type: 'newsletter', typeVersion: 1, position: [0, 0], parameters: {} }),
-    getCredentials: async () => credential,
+    getNode: () => ({ id: '1', name: 'Newsletter', type: run.tool ? 'newsletterTool' : 'newsletter', typeVersion: 1, position: [0, 0], parameters }),
+    getCredentials: async (type: string) => (type === 'newsletterOAuth2Api' ? connected : credential),
+    logger: { info: () => undefined, warn: () => undefined },
     helpers: {
       /** Throws on 401 and on a broken connection only, wrapped as n8n wraps it; everything else is an answer. */
-      async httpRequestWithAuthentication(_type: string, { method, url, headers, body }: HelperRequest) {
-        let response: Response;
-        try {
-          response = await run.sandbox.fetch(url, { method, headers: { ...headers, authorization: `Bearer ${credential.apiKey}` }, ...(body !== undefined && { body }) });
-        } catch (cause) {
-          throw new NodeApiError(this, cause);
+      async httpRequestWithAuthentication(type: string, request: HelperRequest) {
+        let response = await send(run, token, request);
+        if (response.status === 401 && type === 'newsletterOAuth2Api' && connection?.refresh) {
+          token = await connection.refresh();
+          response = await send(run, token, request);
         }
         const answered = { status: response.status, headers: Object.fromEntries(response.headers), data: await response.text() };
         if (response.status === 401) throw new NodeApiError({}, Object.assign(new Error('Request failed'), { response: answered }));
@@ -74,6 +94,19 @@ function common(run: Run) {
       },
     },
   };
+}
+
+async function send({ sandbox }: Run, token: string, { method, url, headers, body }: HelperRequest): Promise<Response> {
+  try {
+    return await sandbox.fetch(url, { method, headers: { ...headers, authorization: `Bearer ${token}` }, ...(body !== undefined && { body }) });
+  } catch (cause) {
+    throw new NodeApiError({}, cause);
+  }
+}
+
+/** A resource locator gives its value alone where that is asked for. */
+function extracted(value: unknown, options?: ParameterOptions): unknown {
+  return options?.extractValue && typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
 }
 
 function parameter({ parameters }: Run, name: string, index: number): unknown {

@@ -1,5 +1,4 @@
-/** What the editor is told: complete against the contract, and worded as n8n's guidelines and linters want it. */
-import { operation, subscriptionRequestFields } from '@newsletter-kit/core/contract';
+/** What the editor is told: worded as n8n's guidelines and linters want it. That it is complete, contract.test.ts shows. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildBundle, type Bundle, type Property } from './bundle.ts';
 
@@ -9,37 +8,16 @@ beforeAll(async () => {
 });
 afterAll(() => bundle?.remove());
 
-/** The parameters that one operation shows. */
-const shownFor = (name: string): readonly Property[] =>
-  bundle.newsletter.description.properties.filter(({ displayOptions }) => displayOptions?.show?.['operation']?.includes(name));
 const named = (properties: readonly Property[], name: string): Property => {
   const found = properties.find((property) => property.name === name);
   if (!found) throw new Error(`There is no parameter "${name}".`);
   return found;
 };
-const values = (property: Property): string[] => (property.options ?? []).map(({ value, name }) => value ?? name);
 /** Every parameter, however deep. */
 const walk = (properties: readonly Property[]): Property[] =>
   properties.flatMap((property) => [property, ...(property.type === 'collection' ? walk(property.options ?? []) : [])]);
 
 describe('the parameters', () => {
-  it('reach every field of the request of Create', () => {
-    const properties = shownFor('create');
-    const reached = ['email', 'custom_fields', ...values(named(properties, 'additionalFields'))];
-    expect(reached.toSorted()).toEqual([...subscriptionRequestFields].toSorted());
-  });
-
-  it('reach every filter, order and expansion of Get Many', () => {
-    const { query, expand } = operation('subscriptions.list');
-    const properties = shownFor('getMany');
-    const options = named(properties, 'options').options ?? [];
-    const reached = [...values(named(properties, 'filters')), ...options.map(({ name }) => name)];
-    // limit and cursor are the node's own work, page is deprecated, and order_by has one value, its default.
-    const meant = query.map((name) => name.replace('[]', '')).filter((name) => !['limit', 'cursor', 'page', 'order_by'].includes(name));
-    expect(reached.toSorted()).toEqual(meant.toSorted());
-    expect(values(named(options, 'expand')).toSorted()).toEqual([...expand].toSorted());
-  });
-
   it('are what n8n expects of them', () => {
     const all = walk([...bundle.newsletter.description.properties, ...bundle.trigger.description.properties]);
     for (const { name, displayName, type, description, default: preset, typeOptions, options } of all) {
@@ -55,19 +33,33 @@ describe('the parameters', () => {
     }
   });
 
-  it('give each operation a name, a description and an action', () => {
-    for (const { value, description, action } of named(bundle.newsletter.description.properties, 'operation').options ?? []) {
-      expect({ value, description, action }).toEqual({ value: expect.any(String), description: expect.any(String), action: expect.stringMatching(/^[A-Z][a-z ]+$/) });
+  it('give each operation a name, a description and an action, no two alike', () => {
+    const operations = bundle.newsletter.description.properties.filter(({ name }) => name === 'operation').flatMap(({ options = [] }) => options);
+    for (const { value, description, action } of operations) {
+      expect({ value, description, action }).toEqual({ value: expect.any(String), description: expect.any(String), action: expect.stringMatching(/^[A-Z][a-zA-Z ]+$/) });
     }
+    expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
+  });
+
+  it('name a list search that is there wherever a list can be chosen from', () => {
+    const searches = walk(bundle.newsletter.description.properties).flatMap(({ modes = [] }) => modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []));
+    expect(Object.keys(bundle.newsletter.methods.listSearch).toSorted()).toEqual([...new Set(searches)].toSorted());
+  });
+
+  it('begin with what most people come for', () => {
+    const preset = (name: string, resource?: string) =>
+      bundle.newsletter.description.properties.find((property) => property.name === name && (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)))?.default;
+    expect([preset('authentication'), preset('resource'), preset('operation', 'subscription')]).toEqual(['apiKey', 'subscription', 'createOrUpdate']);
   });
 });
 
 describe('the fixed names', () => {
   it('are those that workflows refer to', () => {
-    expect([bundle.newsletter.description['name'], bundle.trigger.description['name'], bundle.credential.name]).toEqual([
+    expect([bundle.newsletter.description['name'], bundle.trigger.description['name'], bundle.credential.name, bundle.oAuth2.name]).toEqual([
       'newsletter',
       'newsletterTrigger',
       'newsletterApi',
+      'newsletterOAuth2Api',
     ]);
   });
 

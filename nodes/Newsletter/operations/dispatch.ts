@@ -1,9 +1,14 @@
-/** Runs the chosen operation for each input item, and keeps every record tied to the item it came from. */
+/** Runs the chosen operation for the input items, and keeps every record tied to the item it came from. */
 import type { Engine } from '@newsletter-kit/core/engine';
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import { readForm } from '../parameters/output.ts';
+import { present } from '../records/present.ts';
 import { openEngine } from '../transport/engine.ts';
 import { toNodeFailure } from '../transport/failure.ts';
-import type { OperationDefinition, ResourceDefinition } from './definition.ts';
+import type { BatchOperation, ItemOperation, ItemOutcome, OperationContext, OperationDefinition, ResourceDefinition } from './definition.ts';
+
+/** Opens what an operation works with for the item of this index. */
+type Open = (itemIndex: number) => Promise<OperationContext>;
 
 /** @throws NodeApiError or NodeOperationError, unless the node is set to continue on fail */
 export async function dispatch(
@@ -11,31 +16,72 @@ export async function dispatch(
   resources: Readonly<Record<string, ResourceDefinition>>,
 ): Promise<INodeExecutionData[]> {
   const operation = chosen(node, resources);
-  const engines = new Map<string, Promise<Engine>>();
+  const goOn = node.continueOnFail();
   const notices = new Set<string>();
-  const output: INodeExecutionData[] = [];
+  const open = opener(node, notices);
+  const indexes = [...node.getInputData().keys()];
+  const outcomes = 'executeAll' in operation ? await together(operation, indexes, open, goOn) : await oneByOne(operation, indexes, open, goOn);
 
-  for (const itemIndex of node.getInputData().keys()) {
-    try {
-      const publicationId = String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }));
-      // One engine a publication, so that what it learns of the service's limits serves all items.
-      const engine = engines.get(publicationId) ?? openEngine(node, publicationId).then(({ engine: opened }) => opened);
-      engines.set(publicationId, engine);
-      const records = await operation.execute({
-        node,
-        itemIndex,
-        engine: await engine,
-        notice: (message) => notices.add(message),
-      });
-      for (const json of records) output.push({ json, pairedItem: { item: itemIndex } });
-    } catch (error) {
-      const failure = toNodeFailure(node.getNode(), error, itemIndex);
-      if (!node.continueOnFail()) throw failure;
-      output.push({ json: { error: failure.message }, error: failure, pairedItem: { item: itemIndex } });
-    }
-  }
+  const output = outcomes.map((outcome): INodeExecutionData => {
+    const pairedItem = { item: outcome.itemIndex };
+    if ('json' in outcome) return { json: outcome.json, pairedItem };
+    const error = toNodeFailure(node.getNode(), outcome.error, outcome.itemIndex);
+    if (!goOn) throw error;
+    return { json: { error: error.message }, error, pairedItem };
+  });
   showNotices(node, notices);
   return output;
+}
+
+/** Stops at the first failure unless it is to go on. */
+async function oneByOne(operation: ItemOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  for (const itemIndex of indexes) {
+    try {
+      const context = await open(itemIndex);
+      const { record: shape } = operation;
+      const form = shape && readForm(context, shape);
+      for (const record of await operation.execute(context)) {
+        outcomes.push({ itemIndex, json: form ? present(record, shape, form) : record });
+      }
+    } catch (error) {
+      outcomes.push({ itemIndex, error });
+      if (!goOn) break;
+    }
+  }
+  return outcomes;
+}
+
+/** In the order of the items, whatever the order they were worked on. */
+async function together(operation: BatchOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
+  const failed: ItemOutcome[] = [];
+  const contexts: OperationContext[] = [];
+  for (const itemIndex of indexes) {
+    try {
+      contexts.push(await open(itemIndex));
+    } catch (error) {
+      failed.push({ itemIndex, error });
+    }
+  }
+  if (failed.length > 0 && !goOn) return failed;
+  return [...failed, ...(await operation.executeAll(contexts, goOn))].toSorted((a, b) => a.itemIndex - b.itemIndex);
+}
+
+/** One engine a publication, so that what it learns of the service's limits serves all items. */
+function opener(node: IExecuteFunctions, notices: Set<string>): Open {
+  const engines = new Map<string, Promise<Engine>>();
+  return async (itemIndex) => {
+    const publicationId = String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }) ?? '');
+    const engine = engines.get(publicationId) ?? openEngine(node, publicationId).then(({ engine: opened }) => opened);
+    engines.set(publicationId, engine);
+    return {
+      node,
+      itemIndex,
+      engine: await engine,
+      call: { signal: node.getExecutionCancelSignal() },
+      notice: (message) => void notices.add(message),
+    };
+  };
 }
 
 function chosen(node: IExecuteFunctions, resources: Readonly<Record<string, ResourceDefinition>>): OperationDefinition {

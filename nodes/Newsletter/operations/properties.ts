@@ -1,8 +1,10 @@
 /** Makes the node's parameters out of the registry: resource, operation, publication, then each operation's own. */
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
+import { authentication } from '../parameters/authentication.ts';
 import { byName, choice } from '../parameters/choice.ts';
+import { outputOf } from '../parameters/output.ts';
 import { publication } from '../parameters/publication.ts';
-import type { ResourceDefinition } from './definition.ts';
+import type { OperationDefinition, ResourceDefinition } from './definition.ts';
 
 const resource: INodeProperties = { displayName: 'Resource', name: 'resource', type: 'options', noDataExpression: true, default: '' };
 
@@ -10,22 +12,33 @@ const operation: INodeProperties = { displayName: 'Operation', name: 'operation'
 
 type Registry = Readonly<Record<string, ResourceDefinition>>;
 
+/** What a new node begins with: what most people add it for. */
+const first = { resource: 'subscription', operation: 'createOrUpdate' } as const;
+
 /** Every parameter of the node. */
 export function nodeProperties(resources: Registry): INodeProperties[] {
   const entries = Object.entries(resources);
   return [
-    choice(resource, byName(entries.map(([value, { name }]) => ({ name, value })))),
+    authentication,
+    choice(resource, byName(entries.map(([value, { name }]) => ({ name, value }))), first.resource),
     ...entries.map(([value, definition]) => operationOf(value, definition)),
-    publication,
+    {
+      ...publication,
+      displayOptions: { hide: { resource: entries.flatMap(([value, { workspace }]) => (workspace ? [value] : [])) } },
+    },
     ...entries.flatMap(([value, { operations }]) =>
-      Object.entries(operations).flatMap(([name, { properties }]) =>
-        updateDisplayOptions({ show: { resource: [value], operation: [name] } }, [...properties]),
+      Object.entries(operations).flatMap(([name, definition]) =>
+        updateDisplayOptions({ show: { resource: [value], operation: [name] } }, parametersOf(definition)),
       ),
     ),
   ];
 }
 
+function parametersOf({ properties, record }: OperationDefinition): INodeProperties[] {
+  return [...properties, ...(record ? outputOf(record) : [])];
+}
+
 function operationOf(resourceValue: string, { operations }: ResourceDefinition): INodeProperties {
   const options = Object.entries(operations).map(([value, { name, description, action }]) => ({ name, value, description, action }));
-  return { ...choice(operation, byName(options)), displayOptions: { show: { resource: [resourceValue] } } };
+  return { ...choice(operation, byName(options), first.operation), displayOptions: { show: { resource: [resourceValue] } } };
 }

@@ -2,12 +2,38 @@
  * Turns what a person entered into arguments of an operation, by the descriptions of the parameters themselves.
  * Empty means "not set" and is left out; a wrong value is named before anything is sent.
  */
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 
 /** A value that does not fit its parameter. The sentence names the parameter. */
 export class ParameterMismatch extends Error {
   override readonly name = 'ParameterMismatch';
+}
+
+/** Where parameters are read from: a node, and the input item they are evaluated for. */
+export interface ItemParameters {
+  readonly node: Pick<IExecuteFunctions, 'getNodeParameter'>;
+  readonly itemIndex: number;
+}
+
+/**
+ * Reads a parameter of the operation; undefined where nothing was entered.
+ *
+ * @throws ParameterMismatch, also where a required one is empty
+ */
+export function readParameter({ node, itemIndex }: ItemParameters, property: INodeProperties): unknown {
+  const value = readValue(property, node.getNodeParameter(property.name, itemIndex, property.default));
+  if (value === undefined && property.required) throw new ParameterMismatch(`"${property.displayName}" is empty`);
+  return value;
+}
+
+/**
+ * Reads the collection of this name.
+ *
+ * @throws ParameterMismatch
+ */
+export function readFields({ node, itemIndex }: ItemParameters, name: string, properties: readonly INodeProperties[]): Record<string, unknown> {
+  return properties.length === 0 ? {} : readCollection(properties, node.getNodeParameter(name, itemIndex, {}));
 }
 
 /**
@@ -32,7 +58,9 @@ export function readCollection(properties: readonly INodeProperties[], entered: 
  */
 export function readValue(property: INodeProperties, value: unknown): unknown {
   if (value === undefined || value === null || value === '') return undefined;
+  if (property.type === 'resourceLocator') return readLocated(property, value);
   if (property.type === 'boolean') return readBoolean(property, value);
+  if (property.type === 'number') return readNumber(property, value);
   if (property.type === 'dateTime') return readDay(property, value);
   if (property.type === 'multiOptions' || property.typeOptions?.multipleValues === true) return readList(property, value);
   return checkChoice(property, readText(property, value));
@@ -42,6 +70,20 @@ function readText(property: INodeProperties, value: unknown): string | undefined
   if (typeof value === 'string') return value.trim() || undefined;
   if (typeof value === 'number') return String(value);
   throw new ParameterMismatch(`"${property.displayName}" must be a text`);
+}
+
+/** What was chosen from a list or typed in; an expression, or an agent, may give the bare value instead. */
+function readLocated(property: INodeProperties, value: unknown): string | undefined {
+  const chosen = isRecord(value) ? value['value'] : value;
+  return chosen === undefined || chosen === null ? undefined : readText(property, chosen);
+}
+
+function readNumber(property: INodeProperties, value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value;
+  const { minValue = Number.NEGATIVE_INFINITY, maxValue = Number.POSITIVE_INFINITY } = property.typeOptions ?? {};
+  if (typeof number === 'number' && number >= minValue && number <= maxValue) return number;
+  const range = [Number.isFinite(minValue) && `from ${minValue}`, Number.isFinite(maxValue) && `to ${maxValue}`].filter(Boolean).join(' ');
+  throw new ParameterMismatch(`"${property.displayName}" must be a number ${range}`.trim());
 }
 
 function readBoolean(property: INodeProperties, value: unknown): boolean {

@@ -1,10 +1,8 @@
 /** Opens the engine for a node: its credential says where the API stands and which publication is meant. */
 import { createEngine, type Engine } from '@newsletter-kit/core/engine';
-import type { IAllExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError, type IAllExecuteFunctions } from 'n8n-workflow';
+import { usesOAuth2 } from '../parameters/authentication.ts';
 import { createHost } from './host.ts';
-
-/** The credential type that every node of the package takes. */
-export const credentialType = 'newsletterApi';
 
 /** An engine, and the publication it works on. */
 export interface OpenEngine {
@@ -12,15 +10,28 @@ export interface OpenEngine {
   readonly publicationId: string;
 }
 
-/** @param named - the publication the node names; empty for the credential's */
+/**
+ * @param named - the publication the node names; empty for the credential's
+ * @throws NodeOperationError where the credential is of an account that was never connected
+ */
 export async function openEngine(context: IAllExecuteFunctions, named: string): Promise<OpenEngine> {
-  const credential = await context.getCredentials<Connection>(credentialType);
+  const node = context.getNode();
+  const oAuth2 = usesOAuth2(node);
+  const type = oAuth2 ? 'newsletterOAuth2Api' : 'newsletterApi';
+  const credential = await context.getCredentials<Connection>(type);
+  // For a grant with PKCE n8n does not look whether there is a token; the service's 401 would not say what is missing.
+  if (oAuth2 && !credential.oauthTokenData) {
+    throw new NodeOperationError(node, 'The Newsletter OAuth2 credential is not connected', {
+      description: 'Open the credential and choose Connect.',
+    });
+  }
   const publicationId = named.trim() || credential.publicationId.trim();
-  return { engine: createEngine({ host: createHost(context, credentialType), baseUrl: credential.baseUrl.trim(), publicationId }), publicationId };
+  return { engine: createEngine({ host: createHost(context, type), baseUrl: credential.baseUrl.trim(), publicationId }), publicationId };
 }
 
-/** The fields of the credential that are not secret. */
+/** The fields of the credential that are not secret, and whether there is a token. */
 interface Connection {
   readonly baseUrl: string;
   readonly publicationId: string;
+  readonly oauthTokenData?: unknown;
 }

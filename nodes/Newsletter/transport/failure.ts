@@ -1,6 +1,8 @@
 /** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
+import { operation, type OperationId } from '@newsletter-kit/core/contract';
 import { ApiError, InvalidRequestError, NetworkError, NewsletterError, TimeoutError } from '@newsletter-kit/core/engine';
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { usesOAuth2 } from '../parameters/authentication.ts';
 import { ParameterMismatch } from '../parameters/read.ts';
 
 /** Either error class of n8n. */
@@ -17,6 +19,34 @@ const remedies: Readonly<Record<number, string>> = {
   409: 'It exists already, or is already under way.',
   429: 'The service asks to slow down. Waiting and repeating has been tried; process fewer items at a time, or try again later.',
 };
+
+const remediesOAuth2: Readonly<Record<number, string>> = {
+  401: 'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.',
+};
+
+/** Where an operation has reasons of its own. */
+const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<number, string>>>>> = {
+  'journeys.enroll': {
+    400: 'Check the Subscription, and that the Automation has an active Add by API trigger.',
+    404: 'Only existing subscribers can be enrolled. Check the Subscription and the Automation; new subscribers are enrolled by Subscription: Create with Automation IDs.',
+  },
+  'deletionRequests.create': {
+    403: 'Data deletion concerns the whole organization: it has to be enabled for it, and the key must not be restricted to publications.',
+    404: 'No publication of the organization has a subscription with this address.',
+    409: 'The deletion of the data of this subscriber is requested already. Data Deletion: Get Many shows when it is due.',
+  },
+  'deletionRequests.list': { 403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.' },
+  'deletionRequests.get': { 403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.' },
+  'publicationFields.list': { 403: 'Publication fields belong to the workspace: the key needs access to every publication in it.' },
+};
+
+function remedyFor(node: INode, id: OperationId, status: number): string {
+  const own = remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
+  const { scope } = operation(id);
+  const access = status === 403 && usesOAuth2(node) && scope !== null ? `Access in the Newsletter OAuth2 credential must include ${scope}; connect it again after a change.` : '';
+  if (own !== undefined) return [own, access].filter(Boolean).join(' ');
+  return status >= 500 ? 'The service is not working at the moment; try again later.' : '';
+}
 
 /** The error n8n shows, for the item it belongs to. Errors of n8n itself pass as they are. */
 export function toNodeFailure(node: INode, error: unknown, itemIndex?: number): NodeFailure {
@@ -42,7 +72,7 @@ function refused(node: INode, error: ApiError, at: Options): NodeApiError {
   const { status, statusText, errors, retryAfterMs } = error;
   const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
-  const remedy = remedies[status] ?? (status >= 500 ? 'The service is not working at the moment; try again later.' : '');
+  const remedy = remedyFor(node, error.operation, status);
   return new NodeApiError(node, {}, {
     ...at,
     message: said.length > 0 ? sentence(said.join('; ')) : `The service answered ${status} ${statusText}`.trim(),

@@ -2,10 +2,10 @@
 import type { Arguments, Engine } from '@newsletter-kit/core/engine';
 import { pollCreated } from '@newsletter-kit/core/watch';
 import type { IPollFunctions } from 'n8n-workflow';
-import { toRecord } from '../operations/record.ts';
+import { toRecord } from '../records/record.ts';
 import { largestPage } from '../parameters/list.ts';
 import { readCollection } from '../parameters/read.ts';
-import { subscriptionExpand } from '../parameters/subscription-expand.ts';
+import { subscriptionInclude } from '../parameters/subscriptionInclude.ts';
 import { openEngine } from '../transport/engine.ts';
 import type { EventDefinition } from './events.ts';
 import { resume, toKeep } from './state.ts';
@@ -55,7 +55,7 @@ async function open(
     engine,
     publicationId,
     query: {
-      ...readCollection([subscriptionExpand], { expand: context.getNodeParameter('expand', []) }),
+      ...readCollection([subscriptionInclude], { expand: context.getNodeParameter('expand', []) }),
       order_by: 'created',
       direction: 'desc',
     },

@@ -1,14 +1,11 @@
 /** Subscription: Get Many. */
-import type { Arguments } from '@newsletter-kit/core/engine';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { largestPage, listLength } from '../../parameters/list.ts';
-import { readCollection } from '../../parameters/read.ts';
-import { subscriptionExpand } from '../../parameters/subscription-expand.ts';
-import type { OperationDefinition } from '../definition.ts';
-import { toRecord } from '../record.ts';
+import type { INodeProperties } from 'n8n-workflow';
+import { subscriptionInclude } from '../../parameters/subscriptionInclude.ts';
+import { subscription } from '../../records/records.ts';
+import { list } from '../list.ts';
 
 /** Named as the query parameters of the list. */
-export const filters: readonly INodeProperties[] = [
+const filters: readonly INodeProperties[] = [
   {
     displayName: 'Created On',
     name: 'creation_date',
@@ -72,8 +69,8 @@ export const filters: readonly INodeProperties[] = [
 ];
 
 /** Named as the query parameters of the list. `order_by` is left out: `created` is its default and only value. */
-export const options: readonly INodeProperties[] = [
-  subscriptionExpand,
+const options: readonly INodeProperties[] = [
+  subscriptionInclude,
   {
     displayName: 'Sort Direction',
     name: 'direction',
@@ -86,27 +83,4 @@ export const options: readonly INodeProperties[] = [
   },
 ];
 
-export const getMany: OperationDefinition = {
-  name: 'Get Many',
-  description: 'Get many subscriptions',
-  action: 'Get many subscriptions',
-  properties: [
-    ...listLength,
-    { displayName: 'Filters', name: 'filters', type: 'collection', placeholder: 'Add Filter', default: {}, options: [...filters] },
-    { displayName: 'Options', name: 'options', type: 'collection', placeholder: 'Add Option', default: {}, options: [...options] },
-  ],
-  async execute({ node, itemIndex, engine }) {
-    const returnAll = node.getNodeParameter('returnAll', itemIndex) === true;
-    const most = returnAll ? Number.POSITIVE_INFINITY : Number(node.getNodeParameter('limit', itemIndex));
-    const query: Arguments<'subscriptions.list'> = {
-      ...readCollection(filters, node.getNodeParameter('filters', itemIndex, {})),
-      ...readCollection(options, node.getNodeParameter('options', itemIndex, {})),
-      limit: Math.min(most, largestPage),
-    };
-    const records: IDataObject[] = [];
-    for await (const subscription of engine.list('subscriptions.list', query, { signal: node.getExecutionCancelSignal() })) {
-      if (records.push(toRecord(subscription)) >= most) break;
-    }
-    return records;
-  },
-};
+export const getMany = list({ id: 'subscriptions.list', plural: 'subscriptions', record: subscription, filters, options });

@@ -1,0 +1,98 @@
+/** An account connected through OAuth 2.0 with PKCE: one credential for public and confidential apps. */
+import type { ICredentialType, INodeProperties } from 'n8n-workflow';
+
+export class NewsletterOAuth2Api implements ICredentialType {
+  name = 'newsletterOAuth2Api';
+  extends = ['oAuth2Api'];
+  displayName = 'Newsletter OAuth2 API';
+  icon = { light: 'file:../nodes/Newsletter/newsletter.svg', dark: 'file:../nodes/Newsletter/newsletter.dark.svg' } as const;
+  documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit#readme';
+
+  properties: INodeProperties[] = [
+    {
+      displayName: 'App URL',
+      name: 'appUrl',
+      type: 'string',
+      required: true,
+      default: 'http://127.0.0.1:4010',
+      placeholder: 'e.g. https://app.example.com',
+      description: 'Root address of the app where you sign in and consent. The default is the local sandbox.',
+    },
+    {
+      displayName: 'Base URL',
+      name: 'baseUrl',
+      type: 'string',
+      required: true,
+      default: 'http://127.0.0.1:4010/v2',
+      placeholder: 'e.g. https://api.example.com/v2',
+      description: 'Root address of the API. It ends with /v2. The default is the local sandbox.',
+    },
+    {
+      displayName: 'Publication ID',
+      name: 'publicationId',
+      type: 'string',
+      required: true,
+      default: '',
+      placeholder: 'e.g. pub_00000000-0000-4000-8000-000000000001',
+      description: 'The publication used wherever a node names none',
+    },
+    {
+      displayName: 'Client Secret',
+      name: 'clientSecret',
+      type: 'string',
+      typeOptions: { password: true },
+      default: '',
+      description: 'Leave empty for a public app: PKCE protects the exchange in either case',
+    },
+    {
+      displayName: 'Access',
+      name: 'access',
+      type: 'multiOptions',
+      default: [
+        'subscriptions:read',
+        'subscriptions:write',
+        'custom_fields:read',
+        'custom_fields:write',
+        'automations:read',
+        'automations:write',
+        'posts:read',
+        'complimentary_access:read',
+        'condition_sets:read',
+        'publication_fields:read',
+      ],
+      description: 'What the workflows may do with the account. Connect again after a change.',
+      options: [
+        { name: 'Advertisement Opportunities: Read', value: 'posts:read' },
+        { name: 'Automations and Journeys: Enroll', value: 'automations:write' },
+        { name: 'Automations and Journeys: Read', value: 'automations:read' },
+        { name: 'Complimentary Access: Read', value: 'complimentary_access:read' },
+        { name: 'Condition Sets: Read', value: 'condition_sets:read' },
+        { name: 'Custom Fields: Create, Rename and Delete', value: 'custom_fields:write' },
+        { name: 'Custom Fields: Read', value: 'custom_fields:read' },
+        { name: 'Data Deletion: Read', value: 'data_deletion:read' },
+        { name: 'Data Deletion: Request', value: 'data_deletion:write' },
+        { name: 'Publication Fields: Read', value: 'publication_fields:read' },
+        { name: 'Subscriptions: Create and Update', value: 'subscriptions:write' },
+        { name: 'Subscriptions: Read', value: 'subscriptions:read' },
+      ],
+    },
+    { displayName: 'Grant Type', name: 'grantType', type: 'hidden', default: 'pkce' },
+    {
+      displayName: 'Authorization URL',
+      name: 'authUrl',
+      type: 'hidden',
+      default: '={{$self["appUrl"].replace(/\\/+$/, "")}}/oauth/authorize',
+      required: true,
+    },
+    {
+      displayName: 'Access Token URL',
+      name: 'accessTokenUrl',
+      type: 'hidden',
+      default: '={{$self["appUrl"].replace(/\\/+$/, "")}}/oauth/token',
+      required: true,
+    },
+    { displayName: 'Scope', name: 'scope', type: 'hidden', default: '={{$self["access"].join(" ")}}' },
+    { displayName: 'Auth URI Query Parameters', name: 'authQueryParameters', type: 'hidden', default: '' },
+    { displayName: 'Authentication', name: 'authentication', type: 'hidden', default: 'body' },
+  ];
+}

@@ -1,0 +1,74 @@
+/** Data Deletion: Request. It cannot be undone, so it asks twice, and asks the node's owner before an agent may do it. */
+import type { INodeProperties } from 'n8n-workflow';
+import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
+import { recordIn } from '../../records/record.ts';
+import * as records from '../../records/records.ts';
+import type { ItemOperation, OperationContext } from '../definition.ts';
+
+const warning: INodeProperties = {
+  displayName:
+    'After 14 days the data of this subscriber is deleted from <b>every publication of the organization</b>. Once that has begun it cannot be undone.',
+  name: 'deletionNotice',
+  type: 'notice',
+  default: '',
+};
+
+const email: INodeProperties = {
+  displayName: 'Email',
+  name: 'email',
+  type: 'string',
+  placeholder: 'name@email.com',
+  required: true,
+  default: '',
+  description: 'Address of the subscriber whose data is to be deleted',
+};
+
+const confirmation: INodeProperties = {
+  displayName: 'Confirm Email',
+  name: 'emailConfirmation',
+  type: 'string',
+  placeholder: 'name@email.com',
+  required: true,
+  default: '',
+  description: 'The same address once more. Nothing is requested where the two differ.',
+};
+
+const allowAgents: INodeProperties = {
+  displayName: 'Allow Agents to Request Deletion',
+  name: 'allowAgents',
+  type: 'boolean',
+  // No expression, so that no agent can fill it in.
+  noDataExpression: true,
+  default: false,
+  description: 'Whether an AI agent that uses this node as a tool may request the deletion of a subscriber',
+  displayOptions: { show: { '@tool': [true] } },
+};
+
+export const request: ItemOperation = {
+  name: 'Request',
+  description: 'Request the deletion of all data of a subscriber. It cannot be undone.',
+  action: 'Request the deletion of the data of a subscriber',
+  record: records.deletionRequest,
+  properties: [warning, email, confirmation, allowAgents],
+  async execute(context) {
+    if (usedByAgent(context) && readParameter(context, allowAgents) !== true) {
+      throw new ParameterMismatch('An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node');
+    }
+    const address = String(readParameter(context, email));
+    if (addressKey(address) !== addressKey(String(readParameter(context, confirmation)))) {
+      throw new ParameterMismatch('"Email" and "Confirm Email" are not the same; nothing was requested');
+    }
+    return [recordIn(await context.engine.call('deletionRequests.create', { email: address }, context.call))];
+  },
+};
+
+/** The service tells addresses apart without regard to case. */
+function addressKey(address: string): string {
+  return address.trim().toLowerCase();
+}
+
+/** n8n runs a tool under a node type of its own, whose name ends in Tool; newer versions say so themselves. */
+function usedByAgent({ node }: OperationContext): boolean {
+  const asked: Partial<Pick<typeof node, 'isToolExecution'>> = node;
+  return asked.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');
+}

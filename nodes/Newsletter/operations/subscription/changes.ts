@@ -1,0 +1,72 @@
+/** What Update and Bulk Update change of a subscription: the parameters, and the item of the request they make. */
+import type { Arguments } from '@newsletter-kit/core/engine';
+import type { INodeProperties } from 'n8n-workflow';
+import { collection } from '../../parameters/collection.ts';
+import { customFields, readCustomFields } from '../../parameters/customFields.ts';
+import { ParameterMismatch, readFields } from '../../parameters/read.ts';
+import type { OperationContext } from '../definition.ts';
+import { gift, paymentsCustomer, tier } from './fields.ts';
+
+/** One subscription and what is to change of it. */
+export type Change = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
+
+const updateFields: readonly INodeProperties[] = [
+  {
+    displayName: 'Clear Custom Fields',
+    name: 'delete',
+    type: 'string',
+    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Name' },
+    placeholder: 'e.g. First Name',
+    default: [],
+    description: 'Names of custom fields whose values are taken from the subscription',
+  },
+  gift,
+  {
+    displayName: 'Join Newsletter List IDs',
+    name: 'newsletter_list_ids',
+    type: 'string',
+    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
+    placeholder: 'e.g. nl_list_00000000-0000-4000-8000-000000000001',
+    default: [],
+    description: 'Newsletter lists to add to those it is on. Not together with Unsubscribe.',
+  },
+  {
+    displayName: 'Leave Newsletter List IDs',
+    name: 'unsubscribe_newsletter_list_ids',
+    type: 'string',
+    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
+    placeholder: 'e.g. nl_list_00000000-0000-4000-8000-000000000001',
+    default: [],
+    description: 'Newsletter lists to take it off',
+  },
+  paymentsCustomer,
+  tier,
+  {
+    displayName: 'Unsubscribe',
+    name: 'unsubscribe',
+    type: 'boolean',
+    default: false,
+    description: 'Whether to unsubscribe it from the publication. Only the subscriber can take this back, by subscribing again.',
+  },
+];
+
+/** The parameters, named as the fields of the request. */
+export const changeFields: readonly INodeProperties[] = [
+  customFields,
+  ...collection('updateFields', 'Update Fields', 'Add Field', updateFields),
+];
+
+/**
+ * Reads them for one item.
+ *
+ * @throws ParameterMismatch, also where nothing is to change
+ */
+export async function readChanges(context: OperationContext): Promise<Omit<Change, 'subscription_id'>> {
+  const { delete: cleared, ...fields } = readFields(context, 'updateFields', updateFields);
+  const set = await readCustomFields(context.node, context.itemIndex, context.engine);
+  const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
+  if (set.length + clear.length + Object.keys(fields).length === 0) {
+    throw new ParameterMismatch('There is nothing to update: fill in "Custom Fields" or add a field to "Update Fields"');
+  }
+  return { ...fields, ...(set.length + clear.length > 0 && { custom_fields: [...set, ...clear] }) };
+}

@@ -1,0 +1,28 @@
+/** Subscription: Update. The API updates subscriptions in jobs alone; this is a job of one, waited for unless told otherwise. */
+import { ParameterMismatch } from '../../parameters/read.ts';
+import { readSubscriber, subscriber } from '../../parameters/subscriber.ts';
+import { readWaiting, waiting } from '../../parameters/waiting.ts';
+import { findSubscription } from '../../transport/findSubscription.ts';
+import { complaints, waitForJob } from '../../transport/job.ts';
+import type { ItemOperation } from '../definition.ts';
+import { changeFields, readChanges } from './changes.ts';
+
+export const update: ItemOperation = {
+  name: 'Update',
+  description: 'Update tier, custom fields, lists or consent of a subscription',
+  action: 'Update a subscription',
+  properties: [subscriber, ...changeFields, ...waiting],
+  async execute(context) {
+    const seconds = readWaiting(context);
+    const changes = await readChanges(context);
+    const named = readSubscriber(context);
+    const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
+    const { data } = await context.engine.call('subscriptions.bulkUpdate', { subscriptions: [{ subscription_id, ...changes }] }, context.call);
+    const begun = { subscription_id, subscription_update_id: data.subscription_update_id };
+    if (seconds === null) return [{ ...begun, status: 'pending' }];
+    const job = await waitForJob(context, begun.subscription_update_id, seconds);
+    const [complaint] = complaints(job, subscription_id);
+    if (complaint !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${complaint}`);
+    return [{ ...begun, status: 'complete' }];
+  },
+};

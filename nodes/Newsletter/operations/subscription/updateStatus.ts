@@ -1,0 +1,43 @@
+/** Subscription: Update Status. One new status for many subscriptions; the service answers nothing and works on it later. */
+import type { Arguments } from '@newsletter-kit/core/engine';
+import type { INodeProperties } from 'n8n-workflow';
+import { readParameter } from '../../parameters/read.ts';
+import type { ItemOperation } from '../definition.ts';
+
+const subscriptionIds: INodeProperties = {
+  displayName: 'Subscription IDs',
+  name: 'subscription_ids',
+  type: 'string',
+  typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
+  required: true,
+  placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
+  default: [],
+  description: 'The subscriptions to set the status of. An expression may give a list, or a text with commas.',
+};
+
+const newStatus: INodeProperties = {
+  displayName: 'New Status',
+  name: 'new_status',
+  type: 'options',
+  required: true,
+  default: 'inactive',
+  options: [
+    { name: 'Active', value: 'active' },
+    { name: 'Inactive', value: 'inactive', description: 'No longer receives the newsletter' },
+  ],
+};
+
+export const updateStatus: ItemOperation = {
+  name: 'Update Status',
+  description: 'Set the status of many subscriptions; the service does so in a job, see Bulk Update Job: Get Many',
+  action: 'Update the status of subscriptions',
+  properties: [subscriptionIds, newStatus],
+  async execute(context) {
+    const args = {
+      subscription_ids: readParameter(context, subscriptionIds),
+      new_status: readParameter(context, newStatus),
+    } as Arguments<'subscriptions.updateStatus'>;
+    await context.engine.call('subscriptions.updateStatus', args, context.call);
+    return [{ success: true, ...args }];
+  },
+};

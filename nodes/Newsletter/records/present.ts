@@ -1,0 +1,28 @@
+/** Gives a record the form that was asked for: as a person reads it, whole, or some of its fields. Pure. */
+import type { IDataObject } from 'n8n-workflow';
+import { isRecord } from '../isRecord.ts';
+import { toRecord } from './record.ts';
+import type { RecordShape } from './shape.ts';
+
+/** The choices of the parameter Output. */
+export type Form =
+  | { readonly output: 'simplified' | 'raw' }
+  | { readonly output: 'selected'; readonly fields: readonly string[] };
+
+/** The record in this form. What the service warned about stays in each of them. */
+export function present(record: IDataObject, shape: RecordShape, form: Form): IDataObject {
+  if (form.output === 'raw') return record;
+  const names = form.output === 'selected' ? form.fields : shape.simple;
+  const kept = [...names, 'warnings'].filter((name) => record[name] !== undefined);
+  return toRecord(Object.fromEntries(kept.map((name) => [name, readable(name, record[name], shape)])));
+}
+
+function readable(name: string, value: unknown, { times }: RecordShape): unknown {
+  if (typeof value === 'number' && times.includes(name)) return new Date(value * 1000).toISOString();
+  return name === 'custom_fields' && Array.isArray(value) ? byName(value) : value;
+}
+
+/** `[{ name, kind, value }]` as `{ [name]: value }`, which an expression reaches without searching. */
+function byName(fields: readonly unknown[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value]));
+}

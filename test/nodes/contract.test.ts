@@ -1,0 +1,125 @@
+/**
+ * Nothing of the contract is out of a person's reach: every operation of the node is run with everything filled in, and what
+ * arrived at the service is held against the contract.
+ */
+import * as contract from '@newsletter-kit/core/contract';
+import { bulkUpdateItem } from '@newsletter-kit/core/schema';
+import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildBundle, type Bundle } from './bundle.ts';
+import { executeContext } from './context.ts';
+import { fillings, offered } from './parameters.ts';
+
+/** What no parameter reaches, and why. */
+const leftOut: Readonly<Record<string, string>> = {
+  'subscriptions.bulkCreate': 'Bulk Import will call it, through the importer of core.',
+  'subscriptions.bulkUpdatePut': 'The same as subscriptions.bulkUpdate.',
+  'subscriptions.updateStatusPut': 'The same as subscriptions.updateStatus.',
+  'customFields.updatePut': 'The same as customFields.update.',
+};
+
+/** Query parameters that are no person's business. */
+const paging = new Set(['limit', 'cursor', 'page']);
+
+/** The only value of `order_by` is its default. */
+const defaults = new Set(['order_by']);
+
+/** What arrived for one operation: the values by the name of the field. */
+type Arrived = Map<string, Set<string>>;
+
+let bundle: Bundle;
+let sandbox: Sandbox;
+const arrived = new Map<string, Arrived>();
+beforeAll(async () => {
+  bundle = await buildBundle();
+  sandbox = createSandbox({ seed: 'demo' });
+  for (const each of offered(bundle)) {
+    for (const parameters of fillings(each)) {
+      const context = executeContext({ sandbox: { fetch: recorded }, parameters, continueOnFail: true });
+      await bundle.newsletter.execute.call(context);
+    }
+  }
+}, 60_000);
+afterAll(async () => {
+  sandbox?.close();
+  await bundle?.remove();
+});
+
+async function recorded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  note(new URL(String(input)), init?.method ?? 'GET', typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : {});
+  return sandbox.fetch(input, init);
+}
+
+function note({ pathname, searchParams }: URL, method: string, body: unknown): void {
+  const matching = contract.operations.find(
+    ({ path, method: known, base }) => base === 'api' && known === method && new RegExp(`^/v2${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  );
+  if (!matching) throw new Error(`${method} ${pathname} is no operation of the contract.`);
+  const fields: Arrived = arrived.get(matching.id) ?? new Map();
+  arrived.set(matching.id, fields);
+  for (const [name, value] of searchParams) add(fields, name, value);
+  noteBody(fields, body);
+}
+
+/** Also what stands inside of lists: the items of a bulk update, the parts of a custom field. */
+function noteBody(fields: Arrived, body: unknown, prefix = ''): void {
+  if (Array.isArray(body)) body.forEach((entry) => noteBody(fields, entry, prefix));
+  else if (typeof body !== 'object' || body === null) add(fields, prefix, String(body));
+  else for (const [name, value] of Object.entries(body)) {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    add(fields, path, typeof value === 'object' ? '' : String(value));
+    noteBody(fields, value, path);
+  }
+}
+
+const add = (fields: Arrived, name: string, value: string): void => void fields.set(name, (fields.get(name) ?? new Set()).add(value));
+
+const reachable = contract.operations.filter(({ id, base }) => base === 'api' && !(id in leftOut));
+const names = (id: string): readonly string[] => [...(arrived.get(id)?.keys() ?? [])];
+const values = (id: string, field: string): readonly string[] => [...(arrived.get(id)?.get(field) ?? [])].toSorted();
+
+describe('the parameters of the node', () => {
+  it.each(reachable.map(({ id }) => id))('reach all of %s', (id) => {
+    const { query, body, expand }: contract.Operation = contract.operation(id);
+    expect([...arrived.keys()]).toContain(id);
+    const meant = [...query.filter((name) => !paging.has(name) && !defaults.has(name)), ...(body?.fields ?? [])];
+    expect(names(id)).toEqual(expect.arrayContaining(meant));
+    if (query.includes('expand[]')) expect(values(id, 'expand[]')).toEqual([...expand].toSorted());
+  });
+
+  it('reach every field of an item of the bulk update, and can take a custom field away', () => {
+    const fields = Object.keys(bulkUpdateItem.shape).map((name) => `subscriptions.${name}`);
+    expect(names('subscriptions.bulkUpdate')).toEqual(expect.arrayContaining([...fields, 'subscriptions.custom_fields.delete']));
+  });
+
+  it.each([
+    ['subscriptions.list', 'status', contract.subscriptionStatusFilters],
+    ['subscriptions.list', 'tier', contract.subscriptionTierFilters],
+    ['subscriptions.list', 'direction', contract.directions],
+    ['subscriptions.create', 'tier', contract.subscriptionTiers],
+    ['subscriptions.create', 'double_opt_override', contract.doubleOptOverrides],
+    ['subscriptions.bulkUpdate', 'subscriptions.tier', contract.subscriptionTiers],
+    ['subscriptions.updateStatus', 'new_status', contract.newStatuses],
+    ['journeys.enroll', 'double_opt_override', contract.doubleOptOverrides],
+    ['journeys.list', 'status', contract.journeyStatusFilters],
+    ['conditionSets.list', 'purpose', contract.conditionSetPurposes],
+    ['customFields.create', 'kind', contract.customFieldKinds],
+    ['publicationFields.list', 'status', contract.publicationFieldStatusFilters],
+  ] as const)('offer every value of %s %s', (id, field, words) => {
+    expect(values(id, field)).toEqual([...words].toSorted());
+  });
+
+  it('leave out nothing that the contract does not have', () => {
+    const ids = new Set<string>(contract.operations.map(({ id }) => id));
+    expect(Object.keys(leftOut).filter((id) => !ids.has(id))).toEqual([]);
+    expect(Object.keys(leftOut).filter((id) => arrived.has(id))).toEqual([]);
+  });
+});
+
+describe('the OAuth2 credential', () => {
+  it('offers exactly the scopes that the operations need', () => {
+    const needed = new Set(contract.operations.flatMap(({ base, scope }) => (base === 'api' && scope !== null ? [scope] : [])));
+    const access = bundle.oAuth2.properties.find(({ name }) => name === 'access');
+    expect((access?.options ?? []).map(({ value }) => value).toSorted()).toEqual([...needed].toSorted());
+  });
+});
