@@ -41,8 +41,8 @@ export async function removeUnfinished(path: string, olderThanMs: number): Promi
   }
 }
 
-/** The rename itself lasts once the folder is on disk. */
-async function syncFolder(path: string): Promise<void> {
+/** A name, new or changed, lasts once its folder is on disk. */
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => null); // Windows does not open folders, and needs no such thing
   try {
     await folder?.sync();

@@ -1,0 +1,188 @@
+/** Reads a CSV file as the source of an import: row by row, in any of the encodings and dialects people's tools write. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { TextDecoder } from 'node:util';
+import { CsvError as ParseError, parse, type Parser } from 'csv-parse';
+import type { ImportSource, SourceRow } from '../../import/source.ts';
+import { HeaderError, understand, type ColumnOptions } from './csv-columns.ts';
+
+export type { ColumnTarget } from './csv-columns.ts';
+
+/** Options of {@link readCsv}. */
+export interface CsvOptions extends ColumnOptions {
+  /** What stands between cells. Default: whichever of comma, semicolon, tab and bar the header has most of. */
+  readonly delimiter?: string | undefined;
+  /** As `TextDecoder` names it. Default: as the byte order mark says (UTF-8 or UTF-16), else UTF-8. */
+  readonly encoding?: string | undefined;
+  /** What errors call the source. Default: the name of the file, or `CSV`. */
+  readonly name?: string | undefined;
+}
+
+/** A CSV file, ready to be imported. */
+export interface CsvSource extends ImportSource {
+  /** Numbered as a spreadsheet does: the header is row 1, empty rows count. Can be iterated once. */
+  readonly rows: AsyncIterable<SourceRow>;
+  /** The header. */
+  readonly columns: readonly string[];
+  /** SHA-256 of a file; undefined for a stream. */
+  readonly fingerprint: string | undefined;
+  /** How many rows there seem to be, by the bytes read so far; undefined for a stream. */
+  readonly total: () => number | undefined;
+}
+
+/** The CSV can't be read; says where, and what to do. */
+export class CsvError extends Error {
+  override readonly name = 'CsvError';
+}
+
+/** A record that is longer is a quotation mark that nobody closed. */
+const longestRecord = 1 << 20;
+
+/**
+ * Opens a CSV file or stream and reads its header. A path is read twice, first for its fingerprint.
+ *
+ * Empty cells set nothing. Cells of custom fields are read by the field's kind; one that does not fit comes out as a rejected row.
+ * Custom fields are filled by columns named `custom:<display text>` or mapped there.
+ *
+ * @throws CsvError where the file can't be read, or where its header does not tell what to import; later, from `rows`, where the
+ * text is broken
+ * @example
+ * ```ts
+ * const source = await readCsv('people.csv', { columns: { 'Mail': 'email', 'First Name': 'custom:First Name', 'Internal': null } });
+ * ```
+ */
+export async function readCsv(from: string | URL | AsyncIterable<Uint8Array>, options: CsvOptions = {}): Promise<CsvSource> {
+  const path = typeof from === 'string' ? from : from instanceof URL ? fileURLToPath(from) : undefined;
+  const name = options.name ?? (path === undefined ? 'CSV' : basename(path));
+  const about = (where: string, sentence: string, cause?: unknown): CsvError => new CsvError(`${name}${where}: ${sentence}`, { cause });
+  let parser: Parser | undefined;
+  const explained = (cause: unknown, row: number): unknown => (cause instanceof CsvError ? cause : explain(cause, row, about));
+
+  try {
+    const size = path === undefined ? undefined : (await stat(path)).size;
+    const fingerprint = path === undefined ? undefined : await digest(path);
+    const text = decoded(path === undefined ? from as AsyncIterable<Uint8Array> : createReadStream(path), options.encoding);
+    const { delimiter, whole } = await withDelimiter(text, options.delimiter);
+    const parsing = parse({ delimiter, relax_column_count: true, trim: true, max_record_size: longestRecord });
+    parser = parsing;
+    pipeline(Readable.from(whole), parsing, () => undefined); // an error comes out of the iteration below
+    const records = parsing[Symbol.asyncIterator]() as AsyncIterator<string[]>;
+    const first = await records.next();
+    if (first.done === true) throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
+    const columns = first.value;
+    const read = understand(columns, options);
+
+    return {
+      columns,
+      fingerprint,
+      total: () => (size === undefined || parsing.info.bytes === 0 ? undefined : Math.max(0, Math.round((parsing.info.records * size) / Math.min(size, parsing.info.bytes)) - 1)),
+      rows: rows(records, columns, read, (cause, row) => explained(cause, row)),
+    };
+  } catch (cause) {
+    parser?.destroy();
+    throw explained(cause, 1);
+  }
+}
+
+async function* rows(
+  records: AsyncIterator<string[]>,
+  columns: readonly string[],
+  read: ReturnType<typeof understand>,
+  explained: (cause: unknown, row: number) => unknown,
+): AsyncGenerator<SourceRow> {
+  let row = 1;
+  try {
+    for (let next = await records.next(); next.done !== true; next = await records.next()) {
+      row += 1;
+      const cells = next.value;
+      if (cells.every((cell) => cell === '')) continue;
+      const original = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? '']));
+      if (cells.slice(columns.length).some((cell) => cell !== '')) {
+        yield { row, problem: `the row has ${cells.length} cells, the header ${columns.length}; a value that holds the delimiter must stand in quotation marks`, original };
+      } else yield { row, ...read(cells), original };
+    }
+  } catch (cause) {
+    throw explained(cause, row + 1);
+  } finally {
+    await records.return?.();
+  }
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  return hash.digest('hex');
+}
+
+const marks = [
+  { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
+  { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
+] as const;
+
+/** The text of the bytes. A byte that is none of the encoding is an error: a wrong letter in a name can't be taken back. */
+async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string | undefined): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  let before = new Uint8Array();
+  for await (const chunk of bytes) {
+    if (decoder) {
+      yield decoder.decode(chunk, { stream: true });
+      continue;
+    }
+    before = new Uint8Array([...before, ...chunk]);
+    if (before.length < 2) continue;
+    const mark = marks.find(({ bytes: [a, b] }) => before[0] === a && before[1] === b);
+    decoder = new TextDecoder(encoding ?? mark?.encoding ?? 'utf-8', { fatal: true });
+    yield decoder.decode(before, { stream: true });
+  }
+  decoder ??= new TextDecoder(encoding ?? 'utf-8', { fatal: true });
+  const rest = decoder.decode(before.length < 2 ? before : undefined);
+  if (rest) yield rest;
+}
+
+const delimiters = [',', ';', '\t', '|'];
+
+/** Looks at the header, as far as the first chunks hold it. */
+async function withDelimiter(text: AsyncGenerator<string>, given: string | undefined): Promise<{ delimiter: string; whole: AsyncIterable<string> }> {
+  if (given !== undefined) return { delimiter: given, whole: text };
+  let start = '';
+  while (!/[\r\n]/.test(start) && start.length < longestRecord) {
+    const next = await text.next();
+    if (next.done) break;
+    start += next.value;
+  }
+  const header = start.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)[0] ?? '';
+  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
+  const delimiter = delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
+  return {
+    delimiter,
+    whole: (async function* () {
+      if (start) yield start;
+      yield* text;
+    })(),
+  };
+}
+
+function explain(cause: unknown, row: number, about: (where: string, sentence: string, cause?: unknown) => CsvError): unknown {
+  if (cause instanceof HeaderError) return about('', cause.message, cause);
+  // The parser's own text repeats the row, so it goes no further, not even as the cause.
+  if (cause instanceof ParseError) return about(`, at or after row ${row}`, `${meanings[cause.code] ?? `the text is no CSV (${cause.code})`}. Correct the file, or export it again.`);
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+    return about(`, at or after row ${row}`, 'it is not in the expected encoding. Save it as "CSV UTF-8", or say how it is written, for example encoding: "windows-1252".', cause);
+  }
+  if (code === 'ERR_ENCODING_NOT_SUPPORTED') return about('', 'this encoding is not known. Name it as TextDecoder does, for example "utf-8" or "windows-1252".', cause);
+  if (code === 'ENOENT') return about('', 'there is no such file.', cause);
+  if (code === 'EISDIR') return about('', 'it is a folder.', cause);
+  return cause;
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quotation mark is opened and never closed',
+  CSV_MAX_RECORD_SIZE: 'a row is longer than 1 MB; most likely a quotation mark is opened and never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quotation mark before the next delimiter',
+  INVALID_OPENING_QUOTE: 'a quotation mark stands in the middle of a value; such a value must stand in quotation marks, and the mark be doubled',
+};

@@ -1,0 +1,138 @@
+/** The journal of an import in a file: a line of JSON for each record, on the disk before anything follows from it. */
+import { open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { JournalError, type Journal, type JournalRecord } from '../../import/journal.ts';
+import { syncFolder } from './atomic-file.ts';
+import { lockExclusively } from './exclusive-file.ts';
+
+/** A journal in a file. */
+export interface FileJournal extends Journal {
+  /** Whether the file held records when it was opened: the import goes on, it does not begin. */
+  readonly resumes: boolean;
+  /** Writes what is waiting and lets go of the file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a journal, or begins one. A last line that was cut off by a crash is removed: what it was about never began.
+ *
+ * Records that come while the disk is busy are written together, and each `append` resolves only after `fdatasync`. The file
+ * holds row numbers, ids and digests, and no address. Beside it stands `<path>-lock`, which the kernel frees however a process
+ * ends.
+ *
+ * @throws JournalError where another process has it open, where it is no journal, or where a line in its middle is damaged
+ */
+export async function openFileJournal(path: string): Promise<FileJournal> {
+  const unlock = await lockExclusively(path, (reason) => new JournalError(`The journal ${path} can't be used: ${reason}.`));
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, 'a+', 0o600);
+    const { end, records } = await wholeLines(file, path);
+    await file.truncate(end);
+    await file.datasync();
+    await syncFolder(dirname(path));
+    return journal(file, path, records > 0, unlock);
+  } catch (cause) {
+    await file?.close();
+    unlock();
+    if (cause instanceof JournalError) throw cause;
+    throw new JournalError(`The journal ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
+  }
+}
+
+interface Waiting {
+  readonly line: string;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function journal(file: FileHandle, path: string, resumes: boolean, unlock: () => void): FileJournal {
+  let waiting: Waiting[] = [];
+  let writing: Promise<void> | undefined;
+  let broken: JournalError | undefined;
+
+  /** After a failed write nobody knows what the file holds: nothing may follow it. */
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      try {
+        if (broken) throw broken;
+        await file.appendFile(group.map(({ line }) => line).join(''));
+        await file.datasync();
+        for (const { resolve } of group) resolve();
+      } catch (cause) {
+        broken ??= new JournalError(`The journal ${path} could not be written: ${cause instanceof Error ? cause.message : String(cause)}. Free the disk, then start again with the same journal.`, { cause });
+        for (const { reject } of group) reject(broken);
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    resumes,
+    async *read() {
+      for await (const { value } of lines(file, path)) yield value;
+    },
+    append: (record: JournalRecord) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ line: `${JSON.stringify(record)}\n`, resolve, reject });
+        writing ??= drain();
+      }),
+    async close() {
+      await writing;
+      await file.close();
+      unlock();
+    },
+  };
+}
+
+interface Line {
+  readonly value: unknown;
+  /** Bytes of the file up to and with its line break. */
+  readonly end: number;
+}
+
+/** Where the last whole record ends. */
+async function wholeLines(file: FileHandle, path: string): Promise<{ end: number; records: number }> {
+  let end = 0;
+  let records = 0;
+  for await (const line of lines(file, path)) {
+    ({ end } = line);
+    records += 1;
+  }
+  return { end, records };
+}
+
+/** Every whole record. Ends before a last one that was cut off, or that the disk left empty. @throws JournalError where records follow it */
+async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
+  const chunk = Buffer.allocUnsafe(1 << 16);
+  let rest = Buffer.alloc(0);
+  let end = 0;
+  let number = 0;
+  let cutOff = 0;
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      const value = parse(rest.subarray(0, at));
+      rest = rest.subarray(at + 1);
+      number += 1;
+      end += at + 1;
+      if (value === undefined) cutOff ||= number;
+      else if (cutOff > 0) throw new JournalError(`Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Give another path, or start with a new journal.`);
+      else yield { value, end };
+    }
+    if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Give another path.`);
+  }
+}
+
+function parse(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}

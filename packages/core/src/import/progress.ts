@@ -1,0 +1,61 @@
+/** Counts what an import does, and tells how fast it goes and how long it still takes. */
+
+/** How far an import is. Counts are those of all its runs together, and never fall. */
+export interface ImportProgress {
+  /** Rows read from the source. */
+  readonly read: number;
+  /** Rows the service took. */
+  readonly accepted: number;
+  /** Rows that are invalid, or that the service refused. */
+  readonly rejected: number;
+  /** Rows left out because an earlier one has the same address. */
+  readonly duplicates: number;
+  /** Rows in calls that failed in this run; the next run sends them. */
+  readonly failed: number;
+  /** Calls the service took. */
+  readonly batches: number;
+  /** How many rows there are, where that is known. */
+  readonly total: number | undefined;
+  /** Rows dealt with in a second, in this run, those of earlier runs left out. */
+  readonly rowsPerSecond: number;
+  /** Undefined where the total is not known or nothing has been dealt with yet. */
+  readonly secondsLeft: number | undefined;
+}
+
+type Count = 'read' | 'accepted' | 'rejected' | 'duplicates' | 'failed' | 'batches';
+
+/** The counts, and the clock beside them. */
+export class Tally {
+  readonly counts: Record<Count, number> = { read: 0, accepted: 0, rejected: 0, duplicates: 0, failed: 0, batches: 0 };
+  /** Rows that earlier runs had settled. */
+  resumed = 0;
+  /** Rows sent once more because the answer was lost. */
+  resent = 0;
+  readonly #now: () => number;
+  readonly #total: () => number | undefined;
+  #begun: number | undefined;
+
+  constructor(now: () => number, total: number | (() => number | undefined) | undefined) {
+    this.#now = now;
+    this.#total = typeof total === 'function' ? total : () => total;
+  }
+
+  /** The first row that is not skipped starts the clock. */
+  start(): void {
+    this.#begun ??= this.#now();
+  }
+
+  progress(): ImportProgress {
+    const { read, accepted, rejected, duplicates, failed } = this.counts;
+    const total = this.#total();
+    const settled = accepted + rejected + duplicates + failed;
+    const seconds = this.#begun === undefined ? 0 : (this.#now() - this.#begun) / 1000;
+    const rowsPerSecond = seconds > 0 ? Math.max(0, settled - this.resumed) / seconds : 0;
+    return {
+      ...this.counts,
+      total: total === undefined ? undefined : Math.max(total, read),
+      rowsPerSecond,
+      secondsLeft: total === undefined || rowsPerSecond === 0 ? undefined : Math.max(0, total - settled) / rowsPerSecond,
+    };
+  }
+}
