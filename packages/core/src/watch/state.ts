@@ -1,0 +1,107 @@
+/** What a watch keeps between polls: made, and read back with every doubt answered. Plain JSON. */
+import { startCreated, type CreatedState } from './created.ts';
+import type { ScanState } from './scan.ts';
+
+/** Plain JSON: `JSON.stringify` writes it, {@link readWatchState} reads it. */
+export interface WatchState {
+  readonly version: 2;
+  /** What was watched, in the caller's words: publication and filters. Another scope begins anew. */
+  readonly scope: string;
+  /** Counts the polls that moved something. */
+  readonly revision: number;
+  readonly created: CreatedState;
+  /** Null where only new subscriptions are watched. */
+  readonly scan: ScanState | null;
+}
+
+/** What was kept is no state of this watch, or one of a later version. */
+export class WatchStateError extends Error {
+  override readonly name = 'WatchStateError';
+}
+
+/** More subscriptions would have to be kept than was allowed. */
+export class CapacityError extends Error {
+  override readonly name = 'CapacityError';
+  readonly capacity: number;
+
+  constructor(capacity: number) {
+    super(
+      `The watched list holds more than ${capacity} subscriptions, and of each some bytes have to be kept. Watch "created" only, or a list of one status, or run the watch where it may keep more.`,
+    );
+    this.capacity = capacity;
+  }
+}
+
+/**
+ * The state before the first poll.
+ *
+ * @param scope - what is watched, in words of your own, such as publication and filters
+ * @param since - Unix seconds; when given, everything created from that second on counts as new
+ */
+export function startWatch(scope = '', since?: number): WatchState {
+  return { version: 2, scope, revision: 0, created: startCreated(since), scan: null };
+}
+
+/**
+ * A state as it was kept, parsed. Of another scope, or not there at all (null or undefined), it begins anew. States of
+ * "created" alone (version 1) are taken over.
+ *
+ * @throws WatchStateError where it is damaged or of a later version; to begin anew, delete it
+ */
+export function readWatchState(kept: unknown, scope = ''): WatchState {
+  if (kept === null || kept === undefined) return startWatch(scope);
+  const version = isRecord(kept) ? kept['version'] : undefined;
+  if (typeof version === 'number' && version > 2) {
+    throw new WatchStateError(`The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to begin anew.`);
+  }
+  if (isCreatedState(kept)) return { ...startWatch(scope), created: kept };
+  if (!isWatchState(kept)) throw new WatchStateError('The watch state is damaged or something else: restore it, or delete it to begin anew.');
+  return kept.scope === scope ? kept : startWatch(scope);
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const orNull = (check: Check): Check => (value) => value === null || check(value);
+const listOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
+const record = (checks: Readonly<Record<string, Check>>): Check => (value) =>
+  isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
+
+const isFrontier = record({ created: isNumber, ids: listOf(isText) });
+const isWalk = record({ head: isFrontier, tail: orNull(isFrontier), cursor: orNull(isText) });
+const created = record({ version: (value) => value === 1, seen: orNull(isFrontier), walk: orNull(isWalk) });
+const isSegment = record({
+  second: isNumber,
+  hash: isCount,
+  width: (value) => isCount(value) && Number(value) <= 22,
+  packed: (value) => typeof value === 'string' && value.length % 15 === 0 && /^[\w-]+$/.test(value),
+});
+const isCondition: Check = (value) => Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
+const scan = record({
+  fields: isText,
+  list: (value) => value === 'all' || value === 'some',
+  table: listOf(isSegment),
+  conditions: listOf(isCondition),
+  pass: isCount,
+  place: record({ cursor: orNull(isText), day: orNull((value) => typeof value === 'string' && /^\d{4}\/\d\d\/\d\d$/.test(value)) }),
+  reached: orNull(isNumber),
+  oldest: orNull(isNumber),
+  met: isCount,
+  size: orNull(isCount),
+  stretches: listOf(record({ to: isNumber, at: isNumber })),
+});
+const watch = record({ version: (value) => value === 2, scope: isText, revision: isCount, created, scan: orNull(scan) });
+
+function isCreatedState(value: unknown): value is CreatedState {
+  return created(value);
+}
+
+function isWatchState(value: unknown): value is WatchState {
+  return watch(value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
