@@ -141,7 +141,7 @@ async function findChanges<Item extends Watched>(poll: WatchPoll<Item>, first: F
   // Without "created" at hand, nobody would have reported what the scan must leave to it.
   if (begun === null || (begun.list === 'all' && created.seen === null) || first.interruption !== undefined) return first;
   let state: ScanState = begun;
-  const view: ScanView = { fields, now, seen: state.list === 'all' ? created.seen : null, underWay: created.walk !== null };
+  const view: ScanView = { fields, now, seen: state.list === 'all' ? created.seen : null, underWay: (created.walk?.tail ?? null) !== null };
   const events: SubscriptionEvent<Item>[] = [];
   let next: Place | null = state.place;
   let resumed = next.cursor !== null;

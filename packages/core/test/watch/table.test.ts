@@ -1,0 +1,139 @@
+/** The packed table: what was written down is found again, however it is cut into segments; and how much room it takes. */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hash32, hash48 } from '../../src/watch/hash.ts';
+import { charactersAnEntry } from '../../src/watch/segment.ts';
+import { note, remark, secondAfter, sizeOf, sweep, type Rule, type Sighting, type Table } from '../../src/watch/table.ts';
+
+const upsert: Rule = { rank: () => 0, merge: (_, { mark, print }) => ({ mark, print }), add: true };
+
+function sighting(id: string, second: number, mark = 0, print = 0): Sighting {
+  return { second, hash: hash48(id), mark, print };
+}
+
+/** Packed bytes: 90 bits an entry, and of each segment its second (4), hash (6) and width (1). */
+function bytesOf(table: Table): number {
+  return (sizeOf(table) * charactersAnEntry * 6) / 8 + table.length * 11;
+}
+
+const start = 1_600_000_000;
+/** How seconds of creation lie: in one second, in bursts, evenly, with gaps of months. */
+const spreads: Readonly<Record<string, (index: number) => number>> = {
+  'one second': () => start,
+  'bursts of a thousand': (index) => start + Math.floor(index / 1000) * 3600,
+  'one every few minutes': (index) => start + index * 157,
+  'one a month': (index) => start + index * 2_600_000,
+  'slow, then a burst, then slow': (index) => start + (index < 500 ? index * 9000 : index < 2500 ? 4_500_000 : index * 5000),
+};
+
+describe.each(Object.entries(spreads))('subscriptions created %s', (name, secondOf) => {
+  const count = name === 'one a month' ? 300 : 3000;
+  const all = Array.from({ length: count }, (_, index) => sighting(`sub_${index}`, secondOf(index), index % 1024, hash32(`${index}`)));
+
+  it('are all found again, in whatever order and batches they were written', () => {
+    const batch = fc.array(fc.integer({ min: 0, max: count - 1 }), { maxLength: 200 }).map((indexes) => [...new Set(indexes)]);
+    fc.assert(
+      fc.property(fc.array(batch, { maxLength: 30 }), (batches) => {
+        let table: Table = [];
+        const written = new Set<number>();
+        for (const indexes of batches) {
+          const before = JSON.stringify(table);
+          const step = note(table, indexes.map((index) => all[index]!), upsert);
+          expect(JSON.stringify(table)).toBe(before);
+          ({ table } = step);
+          expect(step.known.map((known) => known !== null)).toEqual(indexes.map((index) => written.has(index)));
+          for (const index of indexes) written.add(index);
+        }
+        expect(sizeOf(table)).toBe(written.size);
+        const again = note(table, [...written].map((index) => all[index]!), upsert);
+        expect(again.known).toEqual([...written].map((index) => ({ mark: all[index]!.mark, print: all[index]!.print })));
+        expect(again.table).toBe(table);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('survive JSON, and are swept second by second', () => {
+    let table: Table = [];
+    for (let from = 0; from < count; from += 100) ({ table } = note(table, all.slice(from, from + 100), upsert));
+    const kept: Table = JSON.parse(JSON.stringify(table));
+    expect(kept).toEqual(table);
+    const middle = secondOf(Math.floor(count / 2));
+    const { table: rest, gone } = sweep(kept, start, middle, (mark) => mark % 2 === 0);
+    const expected = all.filter(({ second, mark }) => second <= middle && mark % 2 === 0);
+    expect(gone.map(({ second }) => second).sort()).toEqual(expected.map(({ second }) => second).sort());
+    expect(sizeOf(rest)).toBe(count - expected.length);
+    expect(note(rest, all, { ...upsert, add: false }).known.filter((known) => known === null)).toHaveLength(expected.length);
+    const marked = remark(rest, middle + 1, () => 7);
+    const known = note(marked, all.filter(({ second }) => second > middle), { ...upsert, add: false }).known;
+    expect(new Set(known.map((entry) => entry?.mark))).toEqual(new Set(known.length === 0 ? [] : [7]));
+    expect(secondAfter(kept, start - 1)).toBe(start);
+    expect(secondAfter(kept, secondOf(count - 1))).toBeNull();
+  });
+});
+
+it('tells two ids of one second apart whose hashes look alike, as long as they come in one page', () => {
+  const [one, other] = [{ second: start, hash: 5, mark: 1, print: 1 }, { second: start, hash: 5, mark: 2, print: 2 }];
+  const { table, known } = note([], [one, other], upsert);
+  expect(known).toEqual([null, null]);
+  expect(sizeOf(table)).toBe(2);
+  const rank: Rule['rank'] = (entry, seen) => (entry.mark === seen.mark ? 0 : 1);
+  expect(note(table, [other, one], { ...upsert, rank }).known).toEqual([{ mark: 2, print: 2 }, { mark: 1, print: 1 }]);
+});
+
+describe('a million subscriptions', () => {
+  const million = 1_000_000;
+  /** A generator of pseudorandom numbers below 1, the same each time. */
+  function dice(): () => number {
+    let state = 12_345;
+    return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+  }
+  /** Five years: signups at random, and imports of ten thousand within a few seconds. */
+  function* life(): Generator<Sighting> {
+    const roll = dice();
+    let second = start;
+    for (let index = 0; index < million; index++) {
+      const importing = index % 50_000 < 10_000;
+      second += importing ? (roll() < 0.001 ? 1 : 0) : Math.floor(-Math.log(1 - roll()) * 157);
+      yield sighting(`sub_${index.toString(16).padStart(12, '0')}`, second, index % 1024, hash32(String(index)));
+    }
+  }
+
+  it('take at most 12 bytes each, and none is taken for another', { timeout: 60_000 }, () => {
+    let table: Table = [];
+    let page: Sighting[] = [];
+    let mistaken = 0;
+    for (const one of life()) {
+      page.push(one);
+      if (page.length < 100) continue;
+      const step = note(table, page, upsert);
+      mistaken += step.known.filter((known) => known !== null).length;
+      ({ table } = step);
+      page = [];
+    }
+    expect(sizeOf(table)).toBe(million);
+    expect(mistaken).toBe(0);
+    expect(bytesOf(table) / million).toBeLessThanOrEqual(12);
+    // As JSON, the same in letters of six bits.
+    expect(JSON.stringify(table).length / million).toBeLessThanOrEqual(16);
+  });
+});
+
+describe('a hash', () => {
+  it('spreads ids that are alike over its whole range', () => {
+    const buckets = Array<number>(64).fill(0);
+    for (let index = 0; index < 64_000; index++) {
+      const bucket = Math.floor(hash48(`sub_00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`) / 2 ** 42);
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+    }
+    expect(Math.min(...buckets)).toBeGreaterThan(850);
+    expect(Math.max(...buckets)).toBeLessThan(1150);
+  });
+
+  it('of 32 bits collides about as often as chance would have it', () => {
+    const count = 200_000;
+    const different = new Set(Array.from({ length: count }, (_, index) => hash32(JSON.stringify([['Name', `"${index}"`]])))).size;
+    // Expected: 4.7 pairs.
+    expect(count - different).toBeLessThan(20);
+  });
+});
