@@ -15,10 +15,10 @@ export async function dispatch(
   node: IExecuteFunctions,
   resources: Readonly<Record<string, ResourceDefinition>>,
 ): Promise<INodeExecutionData[]> {
-  const operation = chosen(node, resources);
+  const { operation, workspace } = chosen(node, resources);
   const goOn = node.continueOnFail();
   const notices = new Set<string>();
-  const open = opener(node, notices);
+  const open = opener(node, notices, workspace);
   const indexes = [...node.getInputData().keys()];
   const outcomes = 'executeAll' in operation ? await together(operation, indexes, open, goOn) : await oneByOne(operation, indexes, open, goOn);
 
@@ -67,11 +67,15 @@ async function together(operation: BatchOperation, indexes: readonly number[], o
   return [...failed, ...(await operation.executeAll(contexts, goOn))].toSorted((a, b) => a.itemIndex - b.itemIndex);
 }
 
-/** One engine a publication, so that what it learns of the service's limits serves all items. */
-function opener(node: IExecuteFunctions, notices: Set<string>): Open {
+/**
+ * One engine a publication, so that what it learns of the service's limits serves all items.
+ *
+ * @param workspace - whether no publication is named: n8n refuses to read a locator that is not shown
+ */
+function opener(node: IExecuteFunctions, notices: Set<string>, workspace: boolean): Open {
   const engines = new Map<string, Promise<Engine>>();
   return async (itemIndex) => {
-    const publicationId = String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }) ?? '');
+    const publicationId = workspace ? '' : String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }) ?? '');
     const engine = engines.get(publicationId) ?? openEngine(node, publicationId).then(({ engine: opened }) => opened);
     engines.set(publicationId, engine);
     return {
@@ -84,12 +88,12 @@ function opener(node: IExecuteFunctions, notices: Set<string>): Open {
   };
 }
 
-function chosen(node: IExecuteFunctions, resources: Readonly<Record<string, ResourceDefinition>>): OperationDefinition {
+function chosen(node: IExecuteFunctions, resources: Readonly<Record<string, ResourceDefinition>>): { operation: OperationDefinition; workspace: boolean } {
   const resource = String(node.getNodeParameter('resource', 0));
-  const operation = String(node.getNodeParameter('operation', 0));
-  const found = resources[resource]?.operations[operation];
-  if (found !== undefined) return found;
-  throw new NodeOperationError(node.getNode(), `This version of the node has no operation "${operation}" for "${resource}"`, {
+  const name = String(node.getNodeParameter('operation', 0));
+  const operation = resources[resource]?.operations[name];
+  if (operation !== undefined) return { operation, workspace: resources[resource]?.workspace === true };
+  throw new NodeOperationError(node.getNode(), `This version of the node has no operation "${name}" for "${resource}"`, {
     description: 'Choose a Resource and an Operation from the lists, or update the package.',
   });
 }

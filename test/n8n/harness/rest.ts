@@ -1,4 +1,5 @@
 /** n8n's own REST API, the one its editor uses, signed in as the owner. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
 
 /** The owner every test signs in as. */
@@ -19,6 +20,43 @@ export interface Execution {
   pairs(node: string): readonly number[];
   /** Message and description of the error that ended it. */
   readonly error: { readonly message: string; readonly description?: string | null } | undefined;
+  /** Milliseconds that the named node worked. */
+  took(node: string): number;
+}
+
+/** A node of a workflow as a test writes it; what it leaves out is filled in. */
+export type NodeDraft = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** What the editor sends to have a list of a node filled. */
+export interface DynamicRequest {
+  /** Where the parameter stands, for example `parameters.automationId`. */
+  readonly path: string;
+  /** The method of the node that fills it. */
+  readonly methodName: string;
+  readonly nodeTypeAndVersion: { readonly name: string; readonly version: number };
+  readonly currentNodeParameters: Readonly<Record<string, unknown>>;
+  readonly credentials: Readonly<Record<string, unknown>>;
+}
+
+/** A page of a resource locator's list. */
+export interface LocatorPage {
+  readonly results: readonly { readonly name: string; readonly value: string }[];
+  readonly paginationToken?: string;
+}
+
+/** A node type as n8n describes it to its editor. */
+export interface NodeType {
+  readonly name: string;
+  readonly properties: readonly NodeParameter[];
+}
+
+/** A parameter of a node type. */
+export interface NodeParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly options?: readonly { readonly name: string; readonly value?: unknown }[];
+  readonly modes?: readonly { readonly typeOptions?: { readonly searchListMethod?: string } }[];
+  readonly displayOptions?: { readonly show?: Readonly<Record<string, readonly unknown[]>> };
 }
 
 /** How a credential test ended, as the editor shows it. */
@@ -28,6 +66,7 @@ export interface CredentialTest {
 }
 
 interface TaskData {
+  readonly executionTime?: number;
   readonly data?: { readonly main?: readonly (readonly { json: Readonly<Record<string, unknown>>; pairedItem?: unknown }[] | null)[] };
   readonly hints?: readonly { readonly message: string }[];
 }
@@ -100,7 +139,26 @@ export class Rest {
       hints: (node) => (first(node)?.hints ?? []).map(({ message }) => message),
       pairs: (node) => items(node).map(({ pairedItem }) => pairedIndex(pairedItem)),
       error: resultData.error,
+      took: (node) => first(node)?.executionTime ?? Number.NaN,
     };
+  }
+
+  /**
+   * Waits for the execution.
+   *
+   * @param within - milliseconds to wait at most
+   */
+  async ended(id: string, within = 60_000): Promise<Execution> {
+    for (const deadline = Date.now() + within; Date.now() < deadline; await sleep(100)) {
+      const execution = await this.execution(id);
+      if (execution) return execution;
+    }
+    throw new Error(`Execution ${id} did not end within ${within / 1000} s.`);
+  }
+
+  /** Runs the workflow as the editor's button does, and waits for its end. */
+  async run(workflowId: string, trigger = 'Start', within?: number): Promise<Execution> {
+    return this.ended(await this.runManually(workflowId, trigger), within);
   }
 
   /** Runs the workflow from one of its triggers, as the editor's button does. @returns the execution's id */
@@ -110,12 +168,12 @@ export class Rest {
   }
 
   /** Saves a new credential. @returns its id */
-  async createCredential(type: string, data: Readonly<Record<string, string>>): Promise<string> {
+  async createCredential(type: string, data: Readonly<Record<string, unknown>>): Promise<string> {
     return (await this.#send<{ id: string }>('POST', '/rest/credentials', { name: 'Of a test', type, data })).id;
   }
 
   /** Saves a new workflow: these nodes, each connected to the next. @returns its id */
-  async createWorkflow(nodes: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[]): Promise<string> {
+  async createWorkflow(nodes: readonly NodeDraft[]): Promise<string> {
     const connections = Object.fromEntries(
       nodes.slice(0, -1).map(({ name }, index) => [name, { main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] }]),
     );
@@ -129,8 +187,31 @@ export class Rest {
   }
 
   /** What the editor asks for to draw a resource mapper. */
-  mapperFields(request: Readonly<Record<string, unknown>>): Promise<{ fields: readonly { id: string; type: string }[] }> {
+  mapperFields(request: DynamicRequest): Promise<{ fields: readonly { id: string; type: string }[] }> {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-mapper-fields', request);
+  }
+
+  /** What the editor asks for to fill the list of a resource locator, when it is opened, scrolled or searched. */
+  locatorPage(request: DynamicRequest & { readonly filter?: string; readonly paginationToken?: string }): Promise<LocatorPage> {
+    return this.#send('POST', '/rest/dynamic-node-parameters/resource-locator-results', request);
+  }
+
+  /** The node type as n8n loaded it. */
+  async nodeType(name: string): Promise<NodeType> {
+    const response = await fetch(`${this.#url}/types/nodes.json`, { headers: { cookie: this.#cookie } });
+    const found = ((await response.json()) as NodeType[]).find((type) => type.name === name);
+    if (found === undefined) throw new Error(`n8n has not loaded ${name}.`);
+    return found;
+  }
+
+  /** Where the person is sent who presses "Connect" on an OAuth2 credential. */
+  connectUrl(credentialId: string): Promise<string> {
+    return this.#send('GET', `/rest/oauth2-credential/auth?id=${credentialId}`);
+  }
+
+  /** Takes the workflow off the schedule. */
+  async deactivate(id: string): Promise<void> {
+    await this.#send('POST', `/rest/workflows/${id}/deactivate`, {});
   }
 }
 

@@ -1,0 +1,27 @@
+/** Nodes of workflows as tests write them. */
+import { packageName } from './pack.ts';
+import type { NodeDraft } from './rest.ts';
+
+export const newsletterType = `${packageName}.newsletter`;
+export const triggerType = `${packageName}.newsletterTrigger`;
+
+/** Where a workflow begins that a person runs by hand. */
+export const start: NodeDraft = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
+
+/**
+ * Nodes that give these items: one for each row.
+ *
+ * @param rows - the rows, or an expression that gives them
+ */
+export function items(rows: readonly unknown[] | string): readonly NodeDraft[] {
+  const jsonOutput = typeof rows === 'string' ? `={{ ({ rows: ${rows} }) }}` : JSON.stringify({ rows });
+  return [
+    { name: 'Rows', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { mode: 'raw', jsonOutput, options: {} } },
+    { name: 'One row an item', type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'rows', options: {} } },
+  ];
+}
+
+/** The record that a resource locator was set to. */
+export function chosen(value: string, mode = 'list'): Readonly<Record<string, unknown>> {
+  return { __rl: true, mode, value };
+}

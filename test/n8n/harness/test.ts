@@ -1,0 +1,51 @@
+/** vitest's `test` with a sandbox of its own that the shared n8n reaches, and the action node to run against it. */
+import { createClient, type Client } from '@newsletter-kit/core';
+import { test as sandboxTest } from '@newsletter-kit/sandbox/vitest';
+import { inject } from 'vitest';
+import { items as rowsOf, newsletterType, start } from './nodes.ts';
+import { Rest, type Execution } from './rest.ts';
+
+/** The name of the node under test in every workflow. */
+export const underTest = 'Newsletter';
+
+/** How the node is set, and what comes in. */
+export interface NodeRun {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Input items; one empty item where left out. */
+  readonly items?: readonly unknown[] | string;
+  /** Settings of the node besides its parameters, such as `onError`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Milliseconds the execution may take. */
+  readonly within?: number;
+}
+
+/** The shared n8n. */
+export const n8n = new Rest(inject('newsletter').n8nUrl, inject('newsletter').cookie);
+
+interface Fixtures {
+  /** Reads and writes the sandbox behind n8n's back. */
+  readonly api: Client;
+  /** A credential for the sandbox, as a node refers to it. */
+  readonly credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+  /** Runs the action node in a workflow of its own, and waits for the end. */
+  readonly runNode: (run: NodeRun) => Promise<Execution>;
+}
+
+export const test = sandboxTest.override({ sandboxOptions: { seed: 'demo' } }).extend<Fixtures>({
+  api: async ({ sandboxOnPort }, use) => use(createClient(sandboxOnPort.clientOptions)),
+  credentials: async ({ sandboxOnPort }, use) => {
+    const { baseUrl, token, publicationId } = sandboxOnPort.clientOptions;
+    const id = await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId });
+    await use({ newsletterApi: { id, name: 'Of a test' } });
+  },
+  runNode: async ({ credentials }, use) => {
+    await use(async ({ parameters, items, settings, within }) => {
+      const workflow = await n8n.createWorkflow([
+        start,
+        ...(items === undefined ? [] : rowsOf(items)),
+        { name: underTest, type: newsletterType, parameters, credentials, ...settings },
+      ]);
+      return n8n.run(workflow, start.name, within);
+    });
+  },
+});
