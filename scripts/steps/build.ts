@@ -17,6 +17,7 @@ const builds: readonly Build[] = [
   script('core', 'packages/core'),
   script('sandbox', 'packages/sandbox'),
   script('relay', 'packages/relay'),
+  script('cli', 'packages/cli'),
   script('widget', 'widget'),
   { title: 'n8n nodes', folder: '.', run: () => run('vite', ['build', '--logLevel', 'warn'], { quiet: true }) },
 ];

@@ -1,0 +1,76 @@
+/** The port of this machine that the browser comes back to. Listens on the loopback interface alone, for one login. */
+import { createServer, type ServerResponse } from 'node:http';
+import { StateMismatchError } from '@newsletter-kit/core/oauth';
+import { Mistake } from '../command/mistake.ts';
+import { closingPage } from './page.ts';
+
+export interface LoopbackOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const path = '/callback';
+
+/**
+ * Waits until the browser has come back.
+ *
+ * @param begin - begins the login for a redirect URI; the answer finishes it with the address the browser came back to
+ * @returns what finishing gave
+ * @throws Mistake where nobody came back in time or the port is in use; what `begin` and finishing throw
+ */
+export async function waitForBrowser<T>({ port, timeoutMs, signal }: LoopbackOptions, begin: (redirectUri: string) => Promise<(callback: URL) => Promise<T>>): Promise<T> {
+  const server = createServer();
+  const over = Promise.withResolvers<T>();
+  const stop = (): void => over.reject(new Mistake('The login was interrupted; nothing was kept.'));
+  const timer = setTimeout(() => over.reject(new Mistake(`Nobody came back from the browser within ${timeoutMs / 1000} s. Run newsletter login again; --timeout gives more time.`)), timeoutMs);
+  signal.addEventListener('abort', stop);
+  try {
+    const listening = Promise.withResolvers<void>();
+    server.once('error', listening.reject);
+    server.listen(port, '127.0.0.1', listening.resolve);
+    await listening.promise.catch((error: unknown) => {
+      throw new Mistake(`Port ${port} on 127.0.0.1 cannot be listened on (${error instanceof Error ? error.message : 'unknown'}). Choose another with --port.`);
+    });
+    const address = server.address();
+    const redirectUri = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : port}${path}`;
+    const finish = await begin(redirectUri);
+    server.on('request', (request, response) => {
+      const callback = new URL(request.url ?? '/', redirectUri);
+      if (request.method !== 'GET' || callback.pathname !== path) {
+        answer(response, 404, 'There is nothing here', 'This address only waits for the end of a login.');
+        return;
+      }
+      finish(callback).then(
+        (result) => {
+          answer(response, 200, 'You are signed in', 'Close this window and go back to the terminal.');
+          over.resolve(result);
+        },
+        (error: unknown) => {
+          answer(response, 400, 'You are not signed in', 'The terminal says why.');
+          // Any page can send a browser here: what does not belong to this login must not end it.
+          if (!(error instanceof StateMismatchError)) over.reject(error);
+        },
+      );
+    });
+    return await over.promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    server.close();
+    server.closeIdleConnections();
+  }
+}
+
+function answer(response: ServerResponse, status: number, title: string, text: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+    // The address holds the code; it is used up, and still nobody's business.
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  });
+  response.end(closingPage(title, text));
+}

@@ -1,0 +1,69 @@
+/** Runs the command as a person would: its own process, from source, with a home of its own. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly ended: Promise<Ended>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+}
+
+/** A folder of a test's own, gone when the test is over. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'newsletter-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** @param prelude - shell code in place of the plain start; `"$@"` is the command */
+export function start(args: readonly string[], env: Readonly<Record<string, string>>, prelude = 'exec "$@"'): Started {
+  const child = spawn('/bin/sh', ['-c', prelude, 'sh', process.execPath, '--conditions=source', main, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { stdout: () => written.stdout, stderr: () => written.stderr, ended, kill: (signal) => void child.kill(signal) };
+}
+
+/** Runs it to its end. */
+export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return start(args, env).ended;
+}
+
+/** Waits until `look` finds something, for ten seconds. */
+export async function eventually<T>(what: string, look: () => T | null | undefined): Promise<T> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const found = look();
+    if (found !== null && found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`Never: ${what}.`);
+}
+
+/** The events of `--json`. */
+export function events(stdout: string): readonly Readonly<Record<string, unknown>>[] {
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+}
