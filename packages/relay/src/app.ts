@@ -47,7 +47,8 @@ export function createRelay(options: RelayOptions): Relay {
   const dispatcher = new Dispatcher({
     ...options.delivery,
     store,
-    client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key }),
+    // The dispatcher decides when to send, and writes it down; a call must not wait in a line that a restart forgets.
+    client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key, pacer: false }),
     forms: config.forms,
     log,
     secrets: [config.api.key],

@@ -2,8 +2,8 @@
 import type { Operation, OperationId } from '../contract/index.ts';
 import { apiError, InvalidAnswerError, type ApiError, type ServiceMessage } from './errors.ts';
 import type { HostAnswer } from './host.ts';
+import { retryAfterMs } from './limits.ts';
 import { redact } from './redact.ts';
-import { retryAfterMs } from './retry.ts';
 
 /** The parsed body of a success; null where it is empty, or where the contract promises none: some services send `{}` then. */
 export function readSuccess(operation: Operation & { readonly id: OperationId }, answer: HostAnswer): unknown {

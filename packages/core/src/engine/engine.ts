@@ -3,8 +3,9 @@ import { operation as operationById, type Operation, type OperationId } from '..
 import type { Answer } from '../schema/index.ts';
 import { readError, readSuccess } from './answer.ts';
 import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
-import { AbortedError, InvalidAnswerError, InvalidRequestError, NetworkError, TimeoutError } from './errors.ts';
+import { AbortedError, heldBack, InvalidAnswerError, InvalidRequestError, NetworkError, RateLimitError, TimeoutError } from './errors.ts';
 import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
+import { createPacer, PausedError, type Pacer, type Turn } from './pacer.ts';
 import { continuation, deadEnd, Page, PagePromise, readPaging, type Continuation } from './pages.ts';
 import { contentTypes, encodeBody, encodeQuery, sortArguments, type RequestParts } from './request.ts';
 import { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
@@ -49,7 +50,14 @@ export interface EngineOptions {
   readonly publicationId?: string | undefined;
   /** Milliseconds until one attempt counts as lost. Default 30,000. */
   readonly timeoutMs?: number | undefined;
+  /** Milliseconds until a call must have ended, every wait and repetition included. Default: no limit. */
+  readonly totalTimeoutMs?: number | undefined;
   readonly retry?: Partial<RetryPolicy> | false | undefined;
+  /**
+   * Keeps all calls within the quota of their key. Each engine brings one of its own; pass the same to engines that use the
+   * same key, or false to send everything at once.
+   */
+  readonly pacer?: Pacer | false | undefined;
   readonly validator?: Validator | undefined;
   /** Called after each attempt. */
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
@@ -78,6 +86,7 @@ type Attempt = ({ readonly answer: HostAnswer } | { readonly error: TransportErr
 export function createEngine(options: EngineOptions): Engine {
   const { host } = options;
   const tokens = options.token === undefined ? null : tokenSource(options.token);
+  const pacer = options.pacer ?? createPacer(host);
   const baseUrl = root(options.baseUrl);
 
   function urlOf(operation: Named, parts: RequestParts): string {
@@ -97,11 +106,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   async function send(operation: Named, parts: RequestParts, call: CallOptions): Promise<unknown> {
-    let token = await tokens?.get();
-    let renewable = tokens?.refresh !== undefined;
     const body = encodeBody(operation, parts.body);
-    const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
-    const request: HostRequest = {
+    const unsigned: HostRequest = {
       method: operation.method,
       url: urlOf(operation, parts),
       headers: {
@@ -109,33 +115,68 @@ export function createEngine(options: EngineOptions): Engine {
         ...(operation.body && body !== undefined && { 'content-type': contentTypes[operation.body.encoding] }),
       },
       ...(body !== undefined && { body }),
-      timeoutMs,
+      timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 30_000,
       ...(call.signal && { signal: call.signal }),
     };
     const policy = policyOf(options.retry, call.retry);
+    const totalMs = call.totalTimeoutMs ?? options.totalTimeoutMs ?? Number.POSITIVE_INFINITY;
+    const deadline = host.now() + totalMs;
+    let token: string | undefined;
+    let renewed: string | undefined;
+    let last: Attempt | null = null;
+
+    const failure = (attempt: Attempt): Error =>
+      'error' in attempt
+        ? lost(operation, attempt.error, Math.min(unsigned.timeoutMs, totalMs))
+        : readError(operation, attempt.answer, host.now(), token ? [token] : []);
 
     for (let attempt = 0; ; attempt++) {
-      let result = await tryOnce(operation, authorized(request, token));
-      if ('answer' in result && result.answer.status === 401 && renewable && token) {
+      const turn: Turn | null = await takeTurn(operation, call, deadline, policy, attempt).catch((cause: unknown) => {
+        throw last && !call.signal?.aborted ? failure(last) : held(operation, cause, totalMs);
+      });
+      let result: Attempt;
+      try {
+        token = renewed ?? (await tokens?.get());
+        result = await tryOnce(operation, { ...authorized(unsigned, token), timeoutMs: Math.min(unsigned.timeoutMs, deadline - host.now()) });
+        turn?.done('answer' in result ? result.answer : result.error.failure === 'aborted' ? undefined : null);
+      } finally {
+        turn?.done(); // where there is no result at all
+      }
+      if ('answer' in result && result.answer.status === 401 && tokens?.refresh && token && renewed === undefined) {
         // A 401 provably did nothing, so that even what must happen once is sent again; and it is no retry of the policy.
-        renewable = false;
         report(operation, attempt, result, 0);
-        token = (await tokens?.refresh?.(token)) ?? token;
-        result = await tryOnce(operation, authorized(request, token));
+        renewed = await tokens.refresh(token);
+        attempt--;
+        continue;
       }
-      const failed: FailedAttempt | null =
-        'error' in result ? result : result.answer.status >= 200 && result.answer.status < 300 ? null : result;
-      const delay = failed && nextDelay(operation, failed, attempt, policy, host);
+      const failed = isSuccess(result) ? null : result;
+      const delay = failed && untilNext(operation, failed, attempt, policy, deadline);
       report(operation, attempt, result, delay);
-      if (delay === null) {
-        if ('error' in result) throw lost(operation, result.error, timeoutMs);
-        if (failed) throw readError(operation, result.answer, host.now(), token ? [token] : []);
-        return checkAnswer(operation, result.answer);
-      }
+      if (!failed && 'answer' in result) return checkAnswer(operation, result.answer);
+      if (delay === null) throw failure(result);
+      last = result;
       await host.sleep(delay, call.signal).catch((cause: unknown) => {
         throw call.signal?.aborted ? new AbortedError(operation.id) : cause;
       });
     }
+  }
+
+  /** Only the API has a quota: what renews a token must not wait for it. */
+  async function takeTurn(operation: Named, call: CallOptions, deadline: number, policy: RetryPolicy, attempt: number): Promise<Turn | null> {
+    if (!pacer || operation.base !== 'api') return null;
+    return pacer.turn({
+      stream: call.stream,
+      signal: call.signal,
+      deadline: Number.isFinite(deadline) ? deadline : undefined,
+      maxPauseMs: policy.maxRetryAfterMs,
+      mayProbe: attempt < policy.retries,
+    });
+  }
+
+  /** Milliseconds until the next attempt, or null where there is none: not by the policy, or not before the deadline. */
+  function untilNext(operation: Named, failed: FailedAttempt, attempt: number, policy: RetryPolicy, deadline: number): number | null {
+    const delay = nextDelay(operation, failed, attempt, policy, host);
+    return delay !== null && host.now() + delay < deadline ? delay : null;
   }
 
   function report(operation: Named, attempt: number, result: Attempt, retryInMs: number | null): void {
@@ -189,7 +230,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
     list(id, args, call = {}) {
       const operation: Named = operationById(id);
-      return new PagePromise(async () => listPage(operation, partsOf(operation, args), call) as Promise<Page<Item<typeof id>>>);
+      const one = { ...call, stream: call.stream ?? {} };
+      return new PagePromise(async () => listPage(operation, partsOf(operation, args), one) as Promise<Page<Item<typeof id>>>);
     },
     address(id, args) {
       const operation: Named = operationById(id);
@@ -211,6 +253,17 @@ function policyOf(...layers: (Partial<RetryPolicy> | false | undefined)[]): Retr
     (policy, layer) => (layer === false ? { ...policy, retries: 0 } : { ...policy, ...layer }),
     defaultRetryPolicy,
   );
+}
+
+function isSuccess(attempt: Attempt): boolean {
+  return 'answer' in attempt && attempt.answer.status >= 200 && attempt.answer.status < 300;
+}
+
+/** The error of a call that waited for its turn, and in vain. */
+function held(operation: Named, cause: unknown, totalMs: number): unknown {
+  if (cause instanceof PausedError) return new RateLimitError(operation.id, heldBack(cause.pauseMs));
+  if (!(cause instanceof TransportError)) return cause;
+  return cause.failure === 'timeout' ? new TimeoutError(operation.id, totalMs, { notSent: true }) : lost(operation, cause, totalMs);
 }
 
 function lost(operation: Named, error: TransportError, timeoutMs: number): Error {

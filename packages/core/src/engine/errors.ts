@@ -53,6 +53,13 @@ export interface ApiErrorDetails {
   readonly errors: readonly ServiceMessage[];
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Set where this request was not even sent: an earlier one was answered like this, and the pause it asks for is not over. */
+  readonly heldBack?: true;
+}
+
+/** A 429 that stands for a request that was not sent. */
+export function heldBack(pauseMs: number): ApiErrorDetails {
+  return { status: 429, statusText: '', errors: [], retryAfterMs: pauseMs, heldBack: true };
 }
 
 /** The service answered an error status. Branch on the class or on `status`, never on a code: no registry of codes exists. */
@@ -65,7 +72,10 @@ export class ApiError extends NewsletterError implements ApiErrorDetails {
 
   constructor(operation: OperationId, details: ApiErrorDetails) {
     const said = details.errors.map(({ message, code }) => `${message.replace(/\.$/, '')} (${code})`).join('; ');
-    super(operation, `the service answered ${details.status}${said && `, "${said}"`}. ${remedy(operation, details.status)}`);
+    const what = details.heldBack
+      ? `the request was not sent: the service answered an earlier one with ${details.status} and asks to wait ${Math.ceil((details.retryAfterMs ?? 0) / 1000)} s`
+      : `the service answered ${details.status}`;
+    super(operation, `${what}${said && `, "${said}"`}. ${remedy(operation, details.status)}`);
     this.status = details.status;
     this.statusText = details.statusText;
     this.errors = details.errors;
@@ -120,14 +130,22 @@ export class NetworkError extends NewsletterError {
   }
 }
 
-/** No whole answer arrived in time. The request may have been carried out. */
+/** No whole answer arrived in time. Unless `notSent`, the request may have been carried out. */
 export class TimeoutError extends NewsletterError {
   override readonly name = 'TimeoutError';
   readonly timeoutMs: number;
+  /** True where the time was over before the request was sent: all of it went into waiting for the quota. */
+  readonly notSent: boolean;
 
-  constructor(operation: OperationId, timeoutMs: number) {
-    super(operation, `no answer within ${timeoutMs} ms. The request may have been carried out; raise timeoutMs if the service is slow.`);
+  constructor(operation: OperationId, timeoutMs: number, { notSent = false }: { readonly notSent?: boolean } = {}) {
+    super(
+      operation,
+      notSent
+        ? `the request was not sent: the service's quota left no room for it within ${timeoutMs} ms. Call less often, or raise totalTimeoutMs.`
+        : `no answer within ${timeoutMs} ms. The request may have been carried out; raise timeoutMs if the service is slow.`,
+    );
     this.timeoutMs = timeoutMs;
+    this.notSent = notSent;
   }
 }
 

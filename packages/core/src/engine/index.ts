@@ -19,7 +19,9 @@ export {
   type ServiceMessage,
 } from './errors.ts';
 export { TransportError, type Host, type HostAnswer, type HostRequest, type Signal, type TransportFailure } from './host.ts';
+export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { Page, PagePromise, type Paging } from './pages.ts';
 export { redact } from './redact.ts';
-export { defaultRetryPolicy, nextDelay, retryAfterMs, type FailedAttempt, type RetryPolicy } from './retry.ts';
+export { retryAfterMs } from './limits.ts';
+export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
 export type { Token, TokenSource } from './token.ts';

@@ -1,6 +1,7 @@
 /** The one retry policy: whether a failed attempt may be repeated, and how long to wait first. Pure. */
 import type { Operation } from '../contract/types.ts';
 import type { HostAnswer, TransportError } from './host.ts';
+import { retryAfterMs } from './limits.ts';
 
 /** How patient a client is. */
 export interface RetryPolicy {
@@ -46,25 +47,4 @@ function mayRepeat(operation: Pick<Operation, 'retry'>, failed: FailedAttempt): 
   const { status } = failed.answer;
   if (operation.retry === 'once') return status === 429 || status === 503;
   return status === 408 || status === 429 || status >= 500;
-}
-
-/** Smaller values of a reset header are a number of seconds, larger ones a moment in Unix seconds. */
-const smallestEpoch = 1e9;
-
-/**
- * How long the service asks to wait, in milliseconds: `Retry-After` (seconds or date), then, on a 429,
- * `RateLimit-Reset` and `X-RateLimit-Reset`. Undefined where it does not say.
- */
-export function retryAfterMs({ status, headers }: Pick<HostAnswer, 'status' | 'headers'>, nowMs: number): number | undefined {
-  const retryAfter = headers['retry-after'];
-  if (retryAfter !== undefined) {
-    const wait = /^\s*\d+(\.\d+)?\s*$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
-    if (Number.isFinite(wait)) return Math.max(0, wait);
-  }
-  if (status !== 429) return undefined;
-  for (const name of ['ratelimit-reset', 'x-ratelimit-reset']) {
-    const reset = Number(headers[name] ?? Number.NaN);
-    if (Number.isFinite(reset)) return Math.max(0, reset < smallestEpoch ? reset * 1000 : reset * 1000 - nowMs);
-  }
-  return undefined;
 }

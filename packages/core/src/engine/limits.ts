@@ -1,0 +1,64 @@
+/** Reads what an answer says about the quota: how much there is, how much is left, and when it begins anew. Pure. */
+import type { HostAnswer } from './host.ts';
+
+type Headers = HostAnswer['headers'];
+
+/** What the headers of one answer tell. */
+export interface ToldQuota {
+  /** Requests in a window; null where it is not told. */
+  readonly limit: number | null;
+  /** Requests that are left in this window. */
+  readonly remaining: number;
+  /** When the next window begins, in milliseconds since the Unix epoch by the host's clock. */
+  readonly resetAt: number;
+}
+
+/** Smaller values of a reset header are a number of seconds, larger ones a moment in Unix seconds. */
+const smallestEpoch = 1e9;
+
+/** Clocks that differ by less are taken to agree: `Date` has whole seconds only, and the answer was on its way. */
+const sameClockMs = 3_000;
+
+/** `RateLimit-*`, else `X-RateLimit-*`; null unless both what is left and when it resets are told. */
+export function toldQuota(headers: Headers, nowMs: number): ToldQuota | null {
+  for (const prefix of ['ratelimit', 'x-ratelimit']) {
+    const remaining = numberIn(headers, `${prefix}-remaining`);
+    const resetAt = resetMoment(headers, `${prefix}-reset`, nowMs);
+    if (remaining !== null && resetAt !== null) return { limit: numberIn(headers, `${prefix}-limit`), remaining, resetAt };
+  }
+  return null;
+}
+
+/**
+ * How long the service asks to wait, in milliseconds: `Retry-After` (seconds or date), then, on a 429,
+ * `RateLimit-Reset` and `X-RateLimit-Reset`. Undefined where it does not say.
+ */
+export function retryAfterMs({ status, headers }: Pick<HostAnswer, 'status' | 'headers'>, nowMs: number): number | undefined {
+  const retryAfter = headers['retry-after'];
+  if (retryAfter !== undefined) {
+    const wait = /^\s*\d+(\.\d+)?\s*$/.test(retryAfter) ? Number(retryAfter) * 1000 : byHostClock(Date.parse(retryAfter), headers, nowMs) - nowMs;
+    if (Number.isFinite(wait)) return Math.max(0, wait);
+  }
+  if (status !== 429) return undefined; // other answers carry a reset as a matter of course
+  const resetAt = resetMoment(headers, 'ratelimit-reset', nowMs) ?? resetMoment(headers, 'x-ratelimit-reset', nowMs);
+  return resetAt === null ? undefined : Math.max(0, resetAt - nowMs);
+}
+
+function resetMoment(headers: Headers, name: string, nowMs: number): number | null {
+  const reset = numberIn(headers, name);
+  if (reset === null) return null;
+  return reset < smallestEpoch ? nowMs + reset * 1000 : byHostClock(reset * 1000, headers, nowMs);
+}
+
+/** A moment of the service's clock by the host's: where `Date` shows that the two differ, a wait must not grow by the difference. */
+function byHostClock(momentMs: number, headers: Headers, nowMs: number): number {
+  const theirs = Date.parse(headers['date'] ?? '');
+  return Math.abs(theirs - nowMs) > sameClockMs ? momentMs - theirs + nowMs : momentMs;
+}
+
+function numberIn(headers: Headers, name: string): number | null {
+  const text = headers[name];
+  if (text === undefined || text.trim() === '') return null;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : null;
+}

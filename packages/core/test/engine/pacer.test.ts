@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine, createPacer, RateLimitError, TimeoutError, TransportError, type Host, type HostAnswer, type Pacer, type Turn } from '../../src/engine/index.ts';
+
+const ok = { status: 200, headers: {} };
+const tooMany = (headers: Record<string, string> = {}) => ({ status: 429, headers });
+
+/** A clock that moves only when told to; sleepers wake in order. */
+function stillClock() {
+  let now = Date.UTC(2026, 0, 1);
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  const rest = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+  };
+  return {
+    now: () => now,
+    sleepers,
+    sleep: (ms: number, signal?: Parameters<Host['sleep']>[1]) =>
+      new Promise<void>((resolve, reject) => {
+        const sleeper = { at: now + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(new TransportError('aborted'));
+        });
+      }),
+    async advance(ms: number) {
+      const end = now + ms;
+      for (;;) {
+        await rest();
+        const next = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+        if (!next) break;
+        sleepers.delete(next);
+        now = next.at;
+        next.wake();
+      }
+      now = end;
+      await rest();
+    },
+  };
+}
+
+/** Asks for turns and keeps what becomes of each. */
+function asking(pacer: Pacer) {
+  const granted: string[] = [];
+  const turns = new Map<string, Turn>();
+  return {
+    granted,
+    ask: (name: string, waiter: Parameters<Pacer['turn']>[0] = {}) =>
+      pacer.turn(waiter).then(
+        (turn) => {
+          granted.push(name);
+          turns.set(name, turn);
+          return 'granted';
+        },
+        (error: unknown) => error,
+      ),
+    end: (name: string, answer: Parameters<Turn['done']>[0] = ok) => turns.get(name)?.done(answer),
+  };
+}
+
+function pacing(options: { maxConcurrency?: number } = {}) {
+  const clock = stillClock();
+  return { clock, ...asking(createPacer(clock, options)) };
+}
+
+describe('a 429', () => {
+  it('makes everyone wait until the moment it asks for, and lets one feel the way before the others', async () => {
+    const { clock, ask, end, granted } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', tooMany({ 'retry-after': '10' }));
+    for (const name of ['b', 'c', 'd']) void ask(name);
+    await clock.advance(9_999);
+    expect(granted).toEqual(['a']);
+    await clock.advance(1);
+    expect(granted).toEqual(['a', 'b']);
+    end('b');
+    await clock.advance(0);
+    expect(granted).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('is believed by its date too, and by a clock of the service that is wrong', async () => {
+    for (const [headers, waitMs] of [
+      [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }, 7_000],
+      [{ date: 'Thu, 01 Jan 2026 01:00:00 GMT', 'ratelimit-reset': String(Date.UTC(2026, 0, 1, 1) / 1000 + 20) }, 20_000],
+    ] as const) {
+      const { clock, ask, end, granted } = pacing();
+      void ask('a');
+      await clock.advance(0);
+      end('a', tooMany(headers));
+      void ask('b');
+      await clock.advance(waitMs - 1);
+      expect(granted).toEqual(['a']);
+      await clock.advance(1);
+      expect(granted).toEqual(['a', 'b']);
+    }
+  });
+
+  it('that asks for more patience than a caller has sends that caller away, and keeps the others', async () => {
+    const { clock, ask, end, granted } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', tooMany({ 'retry-after': '600' }));
+    expect(await ask('impatient', { maxPauseMs: 120_000 })).toMatchObject({ name: 'PausedError', pauseMs: 600_000 });
+    void ask('patient');
+    await clock.advance(600_000);
+    expect(granted).toEqual(['a', 'patient']);
+  });
+});
+
+describe('the quota of the headers', () => {
+  const told = (remaining: number, seconds = 60) => ({
+    status: 200,
+    headers: { 'ratelimit-limit': '4', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(Date.UTC(2026, 0, 1) / 1000 + seconds) },
+  });
+
+  it('is kept to without a single 429, and begun anew with one request', async () => {
+    const { clock, ask, end, granted } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', told(1));
+    for (const name of ['b', 'c', 'd']) void ask(name);
+    await clock.advance(54_000);
+    expect(granted).toEqual(['a', 'b']);
+    end('b', told(0));
+    await clock.advance(5_999);
+    expect(granted).toEqual(['a', 'b']);
+    await clock.advance(1);
+    expect(granted).toEqual(['a', 'b', 'c']);
+    end('c', told(3, 120));
+    await clock.advance(0);
+    expect(granted).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('is believed where another process uses the same key', async () => {
+    const { clock, ask, end, granted } = pacing();
+    for (const name of ['a', 'b']) void ask(name);
+    await clock.advance(0);
+    end('a', told(3));
+    end('b', told(0));
+    void ask('c');
+    await clock.advance(59_999);
+    expect(granted).toEqual(['a', 'b']);
+    await clock.advance(1);
+    expect(granted).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('turns', () => {
+  it('go round between streams, however many of one wait', async () => {
+    const { clock, ask, end, granted } = pacing({ maxConcurrency: 1 });
+    const [list, bulk] = [{}, {}];
+    void ask('first');
+    await clock.advance(0);
+    for (let i = 1; i <= 6; i++) void ask(`bulk${i}`, { stream: bulk });
+    void ask('list1', { stream: list });
+    void ask('plain');
+    end('first');
+    for (let i = 0; i < 8; i++) {
+      await clock.advance(0);
+      const now = granted.at(-1) ?? '';
+      if (now === 'list1') void ask('list2', { stream: list });
+      end(now);
+    }
+    expect(granted).toEqual(['first', 'bulk1', 'list1', 'plain', 'bulk2', 'list2', 'bulk3', 'bulk4', 'bulk5']);
+  });
+
+  it('are never more at a time than what has proved to work, and fewer where it does not', async () => {
+    const { clock, ask, end, granted } = pacing({ maxConcurrency: 6 });
+    for (let i = 0; i < 200; i++) void ask(String(i));
+    await clock.advance(0);
+    expect(granted).toHaveLength(4);
+    let ended = 0;
+    /** Ends all that are under way. @returns how many are afterwards */
+    const round = async (answer = ok): Promise<number> => {
+      const under = granted.slice(ended);
+      ended = granted.length;
+      for (const name of under) end(name, answer);
+      await clock.advance(1);
+      return granted.length - ended;
+    };
+    for (let i = 0; i < 12; i++) await round();
+    expect(await round()).toBe(6);
+    expect(await round({ status: 503, headers: {} })).toBe(3);
+  });
+});
+
+describe('whoever gives up', () => {
+  it('leaves at the deadline or when the signal aborts, and leaves no gap', async () => {
+    const { clock, ask, end, granted } = pacing({ maxConcurrency: 1 });
+    const abort = new AbortController();
+    void ask('a');
+    await clock.advance(0);
+    const late = ask('late', { deadline: clock.now() + 5_000 });
+    const aborted = ask('aborted', { signal: abort.signal });
+    void ask('b');
+    await clock.advance(5_000);
+    abort.abort();
+    expect(await late).toMatchObject({ failure: 'timeout', notSent: true });
+    expect(await aborted).toMatchObject({ failure: 'aborted' });
+    end('a');
+    await clock.advance(0);
+    expect(granted).toEqual(['a', 'b']);
+  });
+
+  it('is not waited for: no timer outlives the last of them', async () => {
+    const { clock, ask, end } = pacing();
+    const abort = new AbortController();
+    void ask('a');
+    await clock.advance(0);
+    end('a', tooMany({ 'retry-after': '60' }));
+    const waiting = ask('b', { signal: abort.signal });
+    await clock.advance(0);
+    expect(clock.sleepers.size).toBe(1);
+    abort.abort();
+    await waiting;
+    await clock.advance(0);
+    expect(clock.sleepers.size).toBe(0);
+  });
+});
+
+describe('an engine', () => {
+  const busy: HostAnswer = { status: 429, headers: { 'retry-after': '30' }, body: '' };
+  const answered: HostAnswer = { status: 200, headers: {}, body: '{"data":{}}' };
+
+  function calling(answers: readonly HostAnswer[]) {
+    const clock = stillClock();
+    const left = [...answers];
+    const sentAt: number[] = [];
+    const start = clock.now();
+    const host: Host = {
+      ...clock,
+      random: () => 0.5,
+      async send() {
+        sentAt.push(clock.now() - start);
+        return left.shift() ?? answered;
+      },
+    };
+    const engine = (options: Partial<Parameters<typeof createEngine>[0]> = {}) => createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options });
+    return { clock, host, sentAt, engine };
+  }
+  const get = (engine: ReturnType<typeof createEngine>, options = {}) =>
+    engine.call('automations.get', { automationId: 'aut_1' }, options).then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+
+  it('shares a pacer with others of the same key', async () => {
+    const { clock, host, sentAt, engine } = calling([busy]);
+    const pacer = createPacer(host);
+    void get(engine({ pacer }));
+    await clock.advance(0);
+    void get(engine({ pacer }));
+    await clock.advance(29_999);
+    expect(sentAt).toEqual([0]);
+    await clock.advance(1);
+    expect(sentAt).toEqual([0, 30_000, 30_000]);
+  });
+
+  it('without a pacer sends at once', async () => {
+    const { clock, sentAt, engine } = calling([busy]);
+    const unpaced = engine({ pacer: false });
+    void get(unpaced);
+    await clock.advance(0);
+    void get(unpaced);
+    await clock.advance(0);
+    expect(sentAt).toEqual([0, 0]);
+  });
+
+  it('ends a call at its total timeout: at once where the wait would be longer, and says that nothing was sent', async () => {
+    const { clock, sentAt, engine } = calling([busy]);
+    const one = engine();
+    const first = get(one, { totalTimeoutMs: 10_000 });
+    await clock.advance(0);
+    expect(await first).toBeInstanceOf(RateLimitError);
+    const second = await get(one, { totalTimeoutMs: 10_000 });
+    expect(second).toBeInstanceOf(TimeoutError);
+    expect(second).toMatchObject({ notSent: true, message: expect.stringContaining('was not sent') as string });
+    expect(sentAt).toEqual([0]);
+  });
+
+  it('holds a call back where the service asks everyone for more patience than the call has', async () => {
+    const { clock, sentAt, engine } = calling([{ ...busy, headers: { 'retry-after': '3600' } }]);
+    const one = engine();
+    void get(one);
+    await clock.advance(0);
+    expect(await get(one)).toMatchObject({ name: 'RateLimitError', retryAfterMs: 3_600_000, message: expect.stringContaining('was not sent') as string });
+    expect(sentAt).toEqual([0]);
+  });
+});
