@@ -6,7 +6,6 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${grouped.format(amount)} ${amount === 1 ? singular : plural}`;
 }
 
-
 /** `1,234 a second`, or a minute where that is more telling. */
 export function rate(amount: number, ms: number): string {
   const perSecond = ms > 0 ? (amount * 1000) / ms : 0;
