@@ -144,6 +144,6 @@ export async function readRequest(context: OperationContext): Promise<Arguments<
 export async function sendRequest({ engine, call, notice }: OperationContext, request: Arguments<'subscriptions.create'>): Promise<IDataObject> {
   const { data, warnings } = await engine.call('subscriptions.create', request, call);
   if (!warnings || warnings.length === 0) return toRecord(data);
-  for (const { message } of warnings) notice(`The subscription was created, with a warning of the service: ${message}`);
+  for (const { message } of warnings) notice(`The subscription was saved, with a warning of the service: ${message}`);
   return toRecord({ ...data, warnings });
 }

@@ -1,0 +1,98 @@
+/** The node with a connected account: the token that ends on the way, and what is said where there is none. */
+import { consent, oauthClients } from '@newsletter-kit/sandbox';
+import { describe, expect, it } from 'vitest';
+import type { Run } from './context.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+const redirect_uri = 'http://localhost:5678/rest/oauth2-credential/callback';
+const { uid: client_id } = oauthClients.public;
+
+/** The sandbox takes the verifier as the challenge where the method is plain. */
+const verifier = 'a-verifier-of-more-than-forty-three-characters-0';
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+async function tokens(body: Readonly<Record<string, string>>): Promise<Tokens> {
+  const answer = await bench.sandbox.fetch('http://sandbox.test/oauth/token', { method: 'POST', body: new URLSearchParams({ client_id, ...body }) });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Tokens;
+}
+
+/** Connects an account as n8n does: with PKCE and without a secret. */
+async function connect(scope: string): Promise<Tokens> {
+  const asked = new URLSearchParams({ client_id, redirect_uri, response_type: 'code', scope, state: 's', code_challenge: verifier, code_challenge_method: 'plain' });
+  const callback = await consent(bench.sandbox.fetch, `http://sandbox.test/oauth/authorize?${asked}`);
+  return tokens({ grant_type: 'authorization_code', code: callback.searchParams.get('code') ?? '', redirect_uri, code_verifier: verifier });
+}
+
+describe('a connected account', () => {
+  it('reads everything although its token ends in the middle, and refreshes it once', async () => {
+    const first = await connect('subscriptions:read');
+    let refreshed = 0;
+    let pages = 0;
+    const run: Partial<Run> = {
+      connection: {
+        oauthTokenData: first,
+        async refresh() {
+          refreshed += 1;
+          return (await tokens({ grant_type: 'refresh_token', refresh_token: first.refresh_token })).access_token;
+        },
+      },
+      sandbox: {
+        async fetch(input, init) {
+          const response = await bench.sandbox.fetch(input, init);
+          if (response.ok && ++pages === 2) bench.sandbox.clock.advance(7200 * 1000);
+          return response;
+        },
+      },
+    };
+    const items = await bench.run('subscription', 'getMany', { returnAll: true }, run);
+    expect(new Set(items.map(({ json }) => json['id'])).size).toBe(300);
+    expect(items).toHaveLength(300);
+    expect(refreshed).toBe(1);
+  });
+
+  it('says which access is missing', async () => {
+    const connection = { oauthTokenData: await connect('subscriptions:read') };
+    await expect(bench.run('customField', 'getMany', {}, { connection })).rejects.toMatchObject({
+      httpCode: '403',
+      description: expect.stringContaining('Access in the Newsletter OAuth2 credential must include custom_fields:read'),
+    });
+  });
+
+  it('is to be connected again where nothing can be refreshed', async () => {
+    const connection = { oauthTokenData: { access_token: 'long-gone' } };
+    await expect(bench.run('subscription', 'getMany', {}, { connection })).rejects.toMatchObject({
+      httpCode: '401',
+      description: expect.stringContaining('connect it again'),
+      failure: { cause: 'credential-invalid' },
+    });
+  });
+
+  it('is to be connected first', async () => {
+    await expect(bench.run('subscription', 'getMany', {}, { connection: {} })).rejects.toMatchObject({ message: 'The Newsletter OAuth2 credential is not connected' });
+    expect(bench.sandbox.requests()).toEqual([]);
+  });
+});
+
+describe('the credential', () => {
+  const value = (name: string) => bench.bundle.oAuth2.properties.find((property) => property.name === name);
+
+  it('serves public and confidential apps alike, with PKCE', () => {
+    expect(bench.bundle.oAuth2).toMatchObject({ extends: ['oAuth2Api'] });
+    expect(value('grantType')).toMatchObject({ type: 'hidden', default: 'pkce' });
+    expect(value('authentication')).toMatchObject({ type: 'hidden', default: 'body' });
+    expect(value('clientSecret')?.required).toBeUndefined();
+    expect(value('clientSecret')?.typeOptions).toEqual({ password: true });
+  });
+
+  it('asks for no deletion of data unless its owner adds it', () => {
+    const preset = value('access')?.default as readonly string[];
+    expect(preset).toContain('subscriptions:write');
+    expect(preset.filter((scope) => scope.startsWith('data_deletion'))).toEqual([]);
+  });
+});

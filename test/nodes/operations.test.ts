@@ -1,0 +1,292 @@
+/** Every operation against the sandbox: what it gives, in which form, and what it says when it is refused. */
+import { describe, expect, it } from 'vitest';
+import { offered } from './parameters.ts';
+import { scenarios } from './scenarios.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+const ada = { mode: 'email', value: 'ada.lovelace@example.com' };
+
+describe('every operation', () => {
+  it('has a run that ends well', () => {
+    const name = ({ resource, operation }: { resource: string; operation: string }): string => `${resource} ${operation}`;
+    expect(scenarios.map(name).toSorted()).toEqual(offered(bench.bundle).map(name).toSorted());
+  });
+
+  it.each(scenarios)('$resource $operation gives records tied to their item', async ({ resource, operation, parameters }) => {
+    const items = await bench.run(resource, operation, await parameters?.(bench));
+    expect(items.length).toBeGreaterThan(0);
+    for (const { json, pairedItem, error } of items) {
+      expect(error).toBeUndefined();
+      expect(pairedItem).toEqual({ item: 0 });
+      expect(Object.keys(json).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('the output', () => {
+  const get = (more: object) => bench.run('subscription', 'get', { subscription: ada, options: { expand: ['custom_fields'] }, ...more });
+
+  it('is simplified: readable times, custom fields by their names, ten fields and what was included', async () => {
+    const [item] = await get({});
+    expect(item?.json).toMatchObject({ email: ada.value, created: expect.stringMatching(/^20\d\d-.*Z$/), custom_fields: { 'First Name': 'Ada', Topics: ['boats', 'history'] } });
+    expect(Object.keys(item?.json ?? {})).toHaveLength(11);
+  });
+
+  it('is raw where that is asked for', async () => {
+    const [item] = await get({ output: 'raw' });
+    expect(item?.json).toMatchObject({ created: expect.any(Number), utm_channel: expect.any(String), custom_fields: expect.arrayContaining([{ name: 'First Name', kind: 'string', value: 'Ada' }]) });
+  });
+
+  it('is what was selected, readable', async () => {
+    const [item] = await get({ output: 'selected', fields: ['created', 'utm_term'] });
+    expect(item?.json).toEqual({ created: expect.stringMatching(/Z$/), utm_term: expect.any(String) });
+  });
+
+  it('names a field that does not exist before anything is sent', async () => {
+    await expect(get({ output: 'selected', fields: ['shoe_size'] })).rejects.toMatchObject({ message: expect.stringContaining('"Fields" must be one of'), context: { itemIndex: 0 } });
+    expect(bench.requests('subscriptions.list')).toEqual([]);
+  });
+});
+
+describe('Subscription: Get', () => {
+  it('finds an address whatever its case', async () => {
+    const [item] = await bench.run('subscription', 'get', { subscription: { mode: 'email', value: 'ADA.Lovelace@Example.com' } });
+    expect(item?.json['email']).toBe(ada.value);
+  });
+
+  it('finds many IDs with one walk through the list', async () => {
+    const all = await bench.run('subscription', 'getMany', { returnAll: true });
+    const ids = [0, 299, 150, 1].map((index) => all[index]?.json['id']);
+    const before = bench.requests('subscriptions.list').length;
+    const found = await bench.run('subscription', 'get', { subscription: (index: number) => ({ mode: 'id', value: ids[index] }) }, { items: [{}, {}, {}, {}] });
+    expect(found.map(({ json }) => json['id'])).toEqual(ids);
+    expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
+  });
+
+  it.each([{ mode: 'email', value: 'nobody@example.com' }, { mode: 'id', value: 'sub_00000000-0000-4000-8000-00000000dead' }])('says that there is none by $mode, without the address', async (subscription) => {
+    const refused = bench.run('subscription', 'get', { subscription });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('"Subscription" names no subscription') });
+    await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('nobody') });
+  });
+
+  it('says which parameter is empty', async () => {
+    await expect(bench.run('subscription', 'get', { subscription: { mode: 'email', value: '' } })).rejects.toMatchObject({ message: '"Subscription" is empty', context: { itemIndex: 0 } });
+  });
+});
+
+describe('Subscription: Create', () => {
+  const create = (email: string, ifSubscribed: string) => bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} });
+
+  it('leaves an existing subscription alone where it is told to refuse', async () => {
+    await expect(create(ada.value, 'refuse')).rejects.toMatchObject({ message: expect.stringContaining('"Email" is subscribed already') });
+    expect(bench.requests('subscriptions.create')).toEqual([]);
+    expect(await create('new@example.com', 'refuse')).toHaveLength(1);
+  });
+
+  it('costs one request otherwise', async () => {
+    await create(ada.value, 'update');
+    expect(bench.sandbox.requests()).toHaveLength(1);
+  });
+});
+
+describe('Subscription: Update', () => {
+  const update = (fields: object, more: object = {}, run: object = {}) => bench.run('subscription', 'update', { subscription: ada, customFields: {}, updateFields: fields, ...more }, run);
+  const read = async () => (await bench.run('subscription', 'get', { subscription: ada, output: 'raw', options: { expand: ['custom_fields'] } }))[0]?.json;
+  const fields = async () => Object.fromEntries(((await read())?.['custom_fields'] as { name: string; value: unknown }[]).map(({ name, value }) => [name, value]));
+
+  it('waits until it is done, and sets and clears custom fields', async () => {
+    const [item] = await update({ delete: ['First Name'], tier: 'premium' }, { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } });
+    expect(item?.json).toEqual({ subscription_id: expect.stringMatching(/^sub_/), subscription_update_id: expect.any(String), status: 'complete' });
+    expect(await read()).toMatchObject({ subscription_tier: 'premium' });
+    expect(await fields()).toMatchObject({ 'Team size': 12 });
+    expect(await fields()).not.toHaveProperty('First Name');
+  });
+
+  it('maps input fields by name when told to', async () => {
+    await update({}, { customFields: { mappingMode: 'autoMapInputData', value: null } }, { items: [{ 'Team size': 7, colour: 'blue' }] });
+    expect(await fields()).toMatchObject({ 'Team size': 7 });
+  });
+
+  it('unsubscribes', async () => {
+    await update({ unsubscribe: true });
+    expect(await read()).toMatchObject({ status: 'inactive' });
+  });
+
+  it('does not wait where told not to', async () => {
+    const [item] = await update({ tier: 'premium' }, { waitForCompletion: false });
+    expect(item?.json['status']).toBe('pending');
+    expect(bench.requests('bulkSubscriptionUpdates.get')).toEqual([]);
+  });
+
+  it('passes on why the service did not do it', async () => {
+    const refused = update({ newsletter_list_ids: ['nl_list_00000000-0000-4000-8000-00000000dead'] });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringMatching(/did not carry out the whole update: .*newsletter list/) });
+  });
+
+  it('gives up waiting in time, and says where to look', async () => {
+    const slow = update({ tier: 'premium' }, { timeout: 1 }, { sandbox: bench.sandbox });
+    await expect(slow).rejects.toMatchObject({ message: expect.stringContaining('still works on the job after 1 seconds') });
+  });
+
+  it('sends nothing where there is nothing to update', async () => {
+    await expect(update({})).rejects.toMatchObject({ message: expect.stringContaining('nothing to update') });
+    expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
+  });
+});
+
+describe('Subscription: Bulk Update', () => {
+  const bulk = (ids: readonly string[], more: object = {}, run: object = {}) =>
+    bench.run(
+      'subscription',
+      'bulkUpdate',
+      { subscription_id: (index: number) => ids[index], customFields: {}, updateFields: { tier: 'premium' }, ...more },
+      { items: ids.map(() => ({})), ...run },
+    );
+  const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
+  const known = async (count: number) => (await bench.run('subscription', 'getMany', { limit: count })).map(({ json }) => String(json['id']));
+
+  it('makes one job of the items and gives one item for each', async () => {
+    const ids = await known(30);
+    const items = await bulk(ids);
+    expect(items.map(({ json, pairedItem }) => [json['subscription_id'], json['status'], pairedItem?.item])).toEqual(ids.map((id, index) => [id, 'complete', index]));
+    expect(bench.requests('subscriptions.bulkUpdate')).toHaveLength(1);
+  });
+
+  it('sends no more at once than the service takes', async () => {
+    const ids = Array.from({ length: 2500 }, (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    const items = await bulk(ids, { waitForCompletion: false });
+    expect(bench.requests('subscriptions.bulkUpdate').map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(items.map(({ json }) => json['subscription_id'])).toEqual(ids);
+    expect(new Set(items.map(({ json }) => json['subscription_update_id'])).size).toBe(3);
+  });
+
+  it('tells which items were refused, and keeps the others', async () => {
+    const [one = '', other = ''] = await known(2);
+    const items = await bulk([one, unknown, '', other], {}, { continueOnFail: true });
+    expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2, 3]);
+    expect(items.map(({ error }) => error === undefined)).toEqual([true, false, false, true]);
+    expect(items[1]?.json['error']).toContain('no subscription with this id');
+    expect(items[2]?.json['error']).toBe('"Subscription ID" is empty');
+  });
+
+  it('sends nothing at all where an item is wrong and the node is to stop', async () => {
+    const [one = ''] = await known(1);
+    await expect(bulk([one, ''])).rejects.toMatchObject({ message: '"Subscription ID" is empty', context: { itemIndex: 1 } });
+    expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
+  });
+
+  it('loses no other batch when one fails', async () => {
+    const ids = Array.from({ length: 2500 }, (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    let sent = 0;
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+      init?.method === 'PATCH' && ++sent === 2 ? Response.json({ status: 400, statusText: 'bad_request', errors: [{ message: 'Not today', code: 'NO' }] }, { status: 400 }) : bench.sandbox.fetch(input, init);
+    const items = await bulk(ids, { waitForCompletion: false }, { sandbox: { fetch }, continueOnFail: true });
+    const failed = items.flatMap(({ error, pairedItem }) => (error ? [pairedItem?.item] : []));
+    expect(failed).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 + index));
+    expect(items[1000]?.json['error']).toBe('Not today');
+  });
+});
+
+describe('Data Deletion: Request', () => {
+  const request = (email: string, emailConfirmation: string, more: object = {}, run: object = {}) => bench.run('dataDeletion', 'request', { email, emailConfirmation, ...more }, run);
+
+  it('asks for the address twice', async () => {
+    await expect(request(ada.value, 'ada.lovelace@example.org')).rejects.toMatchObject({ message: expect.stringContaining('"Email" and "Confirm Email" are not the same') });
+    await expect(request(ada.value, '')).rejects.toMatchObject({ message: '"Confirm Email" is empty' });
+    expect(bench.requests('deletionRequests.create')).toEqual([]);
+  });
+
+  it('does nothing for an agent, unless the owner of the node allows it', async () => {
+    await expect(request(ada.value, ada.value, {}, { tool: true })).rejects.toMatchObject({ message: expect.stringContaining('Allow Agents to Request Deletion') });
+    expect(bench.requests('deletionRequests.create')).toEqual([]);
+    expect(await request(ada.value, ada.value, { allowAgents: true }, { tool: true })).toHaveLength(1);
+  });
+
+  it('keeps the switch out of the reach of an agent', () => {
+    const found = bench.bundle.newsletter.description.properties.find(({ name }) => name === 'allowAgents');
+    expect(found).toMatchObject({ default: false, noDataExpression: true, displayOptions: { show: { '@tool': [true] } } });
+  });
+
+  it('says why a restricted key may not, and that it was asked before', async () => {
+    await expect(request(ada.value, ada.value, {}, { credential: { apiKey: 'sandbox-key-restricted' } })).rejects.toMatchObject({
+      httpCode: '403',
+      description: expect.stringContaining('must not be restricted to publications'),
+    });
+    await request(ada.value, ada.value);
+    await expect(request(ada.value, ada.value)).rejects.toMatchObject({ httpCode: '409', description: expect.stringContaining('requested already') });
+  });
+});
+
+describe('what the service refuses', () => {
+  const automationId = async () => ({ mode: 'list', value: await bench.first('searchAutomations') });
+
+  it('says what enrolling needs', async () => {
+    const refused = bench.run('journey', 'enroll', { automationId: await automationId(), subscription: { mode: 'email', value: 'nobody@example.com' } });
+    await expect(refused).rejects.toMatchObject({ httpCode: '404', description: expect.stringContaining('Only existing subscribers') });
+  });
+
+  it('says that publication fields need the whole workspace', async () => {
+    const refused = bench.run('publicationField', 'getMany', {}, { credential: { apiKey: 'sandbox-key-restricted' } });
+    await expect(refused).rejects.toMatchObject({ httpCode: '403', description: expect.stringContaining('every publication') });
+  });
+
+  it.each([
+    ['automation', 'get', { automationId: { mode: 'list', value: '' } }, '"Automation" is empty'],
+    ['customField', 'create', { display: ' ', kind: 'string' }, '"Name" is empty'],
+    ['customField', 'create', { display: 'Colour', kind: 'colour' }, '"Kind" must be one of'],
+    ['subscription', 'updateStatus', { subscription_ids: [], new_status: 'inactive' }, '"Subscription IDs" is empty'],
+    ['subscription', 'getMany', { returnAll: false, limit: 0 }, '"Limit" must be a number from 1'],
+  ])('names the parameter of %s %s that is wrong', async (resource, operation, parameters, says) => {
+    await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({ message: expect.stringContaining(says), context: { itemIndex: 0 } });
+    expect(bench.sandbox.requests()).toEqual([]);
+  });
+
+  it('deletes a custom field for good', async () => {
+    const customFieldId = { mode: 'list', value: await bench.first('searchCustomFields') };
+    expect((await bench.run('customField', 'delete', { customFieldId }))[0]?.json).toEqual({ deleted: true });
+    await expect(bench.run('customField', 'get', { customFieldId })).rejects.toMatchObject({ httpCode: '404' });
+  });
+});
+
+describe('the lists of the editor', () => {
+  it('go on where the server says, until everything was shown', async () => {
+    const shown: string[] = [];
+    let token: string | undefined = '';
+    for (let pages = 0; token !== undefined && pages < 10; pages++) {
+      const { results, paginationToken } = await bench.search('searchSubscriptions', '', token);
+      shown.push(...results.map(({ value }) => value));
+      token = paginationToken;
+    }
+    expect(new Set(shown).size).toBe(300);
+    expect(shown).toHaveLength(300);
+  });
+
+  it('go on by page where the server counts pages', async () => {
+    const pages = 3;
+    const fetch = async (input: string | URL | Request): Promise<Response> => {
+      const page = Number(new URL(String(input)).searchParams.get('page') ?? 1);
+      return Response.json({ data: [{ id: `aut_${page}`, name: `Automation ${page}`, status: 'live', trigger_events: [] }], page, limit: 1, total_pages: pages, total_results: pages });
+    };
+    const first = await bench.search('searchAutomations', '', '', { sandbox: { fetch } });
+    const second = await bench.search('searchAutomations', '', first.paginationToken, { sandbox: { fetch } });
+    expect([...first.results, ...second.results].map(({ value }) => value)).toEqual(['aut_1', 'aut_2']);
+    // A search reads on until it finds something.
+    expect(await bench.search('searchAutomations', 'tion 3', '', { sandbox: { fetch } })).toEqual({ results: [{ name: 'Automation 3 (live)', value: 'aut_3' }] });
+  });
+
+  it.each([
+    ['searchAutomations', 'COME BACK', ['Come back (live)']],
+    ['searchAuthors', 'johanna', ['Johanna Petersen (user)']],
+    ['searchCustomFields', 'birth', ['Birthday (date)']],
+    ['searchSubscriptions', 'ADA.lovelace@example.com', ['ada.lovelace@example.com (active)']],
+    ['searchConditionSets', 'nothing of the kind', []],
+  ])('%s finds "%s"', async (method, filter, names) => {
+    expect((await bench.search(method, filter)).results.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('say what to do about a wrong key', async () => {
+    await expect(bench.search('searchAutomations', '', '', { credential: { apiKey: 'no-such-key' } })).rejects.toMatchObject({ description: expect.stringContaining('Check the API Key') });
+  });
+});
+

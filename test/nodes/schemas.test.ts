@@ -1,0 +1,64 @@
+/**
+ * The schemas by which the editor shows what an operation gives before it was run. They are made from what the operations give
+ * against the sandbox: `UPDATE_SCHEMAS=1 npx vitest run --project nodes test/nodes/schemas.test.ts` writes them anew.
+ */
+import { globSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { scenarios } from './scenarios.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+const folder = join(root, 'nodes', 'Newsletter', '__schema__', 'v1.0.0');
+const update = process.env['UPDATE_SCHEMAS'] === '1';
+
+interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+/** The schema that all of these values keep to. */
+function schemaOf(values: readonly unknown[]): Schema {
+  const types = [...new Set(values.map(typeOf))].toSorted();
+  const schema: Schema = types.length === 0 ? {} : { type: types.length === 1 ? types[0]! : types };
+  const lists = values.filter(Array.isArray);
+  if (lists.length > 0) {
+    const items = schemaOf(lists.flat());
+    if (items.type !== undefined) schema.items = items;
+  }
+  const objects = values.filter((value) => typeOf(value) === 'object') as Record<string, unknown>[];
+  if (objects.length > 0) {
+    const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+    const valuesOf = (name: string) => objects.flatMap((object) => (name in object ? [object[name]] : []));
+    // Every publication has custom fields of its own; those of the demo would be shown to everybody.
+    schema.properties = Object.fromEntries(names.map((name) => [name, name === 'custom_fields' ? { type: 'object', properties: {} } : schemaOf(valuesOf(name))]));
+  }
+  return schema;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' ? 'number' : typeof value;
+}
+
+describe('the schema in the editor', () => {
+  it.each(scenarios)('shows what $resource $operation gives', async ({ resource, operation, parameters }) => {
+    const items = await bench.run(resource, operation, await parameters?.(bench));
+    const schema = { ...schemaOf(items.map(({ json }) => json)), version: 1 };
+    const path = join(folder, resource, `${operation}.json`);
+    if (update) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, `${JSON.stringify(schema, null, 2)}\n`);
+    }
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(schema);
+  });
+
+  it('exists for no operation that is gone', () => {
+    const paths = globSync('*/*.json', { cwd: folder }).map((path) => path.replaceAll('\\', '/'));
+    expect(paths.toSorted()).toEqual(scenarios.map(({ resource, operation }) => `${resource}/${operation}.json`).toSorted());
+  });
+});
