@@ -93,7 +93,10 @@ describe('Subscription: Create', () => {
 describe('Subscription: Update', () => {
   const update = (fields: object, more: object = {}, run: object = {}) => bench.run('subscription', 'update', { subscription: ada, customFields: {}, updateFields: fields, ...more }, run);
   const read = async () => (await bench.run('subscription', 'get', { subscription: ada, output: 'raw', options: { expand: ['custom_fields'] } }))[0]?.json;
-  const fields = async () => Object.fromEntries(((await read())?.['custom_fields'] as { name: string; value: unknown }[]).map(({ name, value }) => [name, value]));
+  const fields = async () => {
+    const stored = ((await read())?.['custom_fields'] ?? []) as { name: string; value: unknown }[];
+    return Object.fromEntries(stored.map(({ name, value }) => [name, value]));
+  };
 
   it('waits until it is done, and sets and clears custom fields', async () => {
     const [item] = await update({ delete: ['First Name'], tier: 'premium' }, { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } });
