@@ -22,7 +22,23 @@ export const measurements: readonly Measurement[] = [
       sdk: { title: 'Core: the same against @beehiiv/sdk 0.1.9', unit: '×', must: { atLeast: 1.25 } },
     },
   },
+  {
+    script: 'core/quota.ts',
+    goals: {
+      used: { title: 'Core: share of an unknown quota that is used', unit: 'of 1', must: { atLeast: 0.97 } },
+      refused: { title: 'Core: answers that are 429 meanwhile', unit: '%', must: { below: 1 } },
+      recovery: { title: 'Core: windows until a quota that was cut is kept to again', unit: 'windows', must: { below: 2 } },
+    },
+  },
   { script: 'core/iterate.ts', goals: { memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } } } },
+  {
+    script: 'core/watch.ts',
+    goals: {
+      bytes: { title: 'Core: state of a watch over 1,000,000 subscriptions, a subscription', unit: 'bytes', must: { atMost: 12 } },
+      page: { title: 'Core: comparing a page of the scan with what is known, a subscription', unit: 'µs', must: { below: 20 } },
+      memory: { title: 'Core: memory while scanning 1,000,000 subscriptions', unit: 'MB', must: { below: 200 } },
+    },
+  },
   {
     script: 'sandbox/requests.ts',
     goals: {

@@ -259,7 +259,7 @@ function clear(state: ScanState, from: number | null, to: number, now: number): 
   const isGone = list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
   const { table, gone } = sweep(state.table, begin, to, isGone);
   return {
-    state: { ...state, table, stretches: looked(state.stretches, begin, to, now) },
+    state: { ...state, table, stretches: looked(state.stretches, begin - 1, to, now) },
     events: list === 'all' ? gone.map(({ second, hash, bits }) => ({ type: 'removed', created: second, hash, bits })) : [],
   };
 }

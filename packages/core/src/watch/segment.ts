@@ -32,8 +32,6 @@ export interface OpenSegment extends Fence {
 }
 
 const keyBits = 48;
-/** A mark is below. */
-export const markLimit = 1024;
 /** Most bits for seconds: 48 days, so that 26 are left for the hash. */
 export const largestWidth = 22;
 export const charactersAnEntry = 15;
@@ -97,6 +95,14 @@ export function close({ second, hash, width, keys, marks, prints }: OpenSegment)
     pushWord(characters, print % wordSize);
   }
   return { second, hash, width, packed: String.fromCharCode(...characters) };
+}
+
+/** Whether some entry's mark passes, found without opening the segment. */
+export function someMark({ packed }: Segment, passes: (mark: number) => boolean): boolean {
+  for (let at = 5; at < packed.length; at += charactersAnEntry) {
+    if (passes((readWord(packed, at) >>> 2) & 1023)) return true;
+  }
+  return false;
 }
 
 function readWord(text: string, at: number): number {

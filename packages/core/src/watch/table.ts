@@ -10,6 +10,7 @@ import {
   largestWidth,
   open,
   placeOf,
+  someMark,
   widen,
   widthFor,
   type Fence,
@@ -89,6 +90,7 @@ export function sweep(
   for (let index = Math.max(0, indexOf(table, { second: from, hash: 0 })); index < table.length; index++) {
     const old = at(table, index);
     if (old.second > to) break;
+    if (!someMark(old, isGone)) continue;
     const segment = open(old);
     const before = segment.keys.length;
     for (let entry = before - 1; entry >= 0; entry--) {

@@ -119,7 +119,7 @@ async function findNew<Item extends Watched>(poll: WatchPoll<Item>, before: Watc
   if (scanState !== null) {
     for (const { id } of fresh) met.delete(id);
     const added = glance(scanState, fresh, fields, true);
-    const passed = glance(added.state, [...met.values()], fields, false);
+    const passed = glance(added.state, [...met.values()].toReversed(), fields, false);
     // A new subscription's first status counts as one it has come to: it came to it since watching began.
     events.push(...fresh.flatMap((subscription) => statusEvents(null, subscription)), ...added.events, ...passed.events);
     scanState = passed.state;

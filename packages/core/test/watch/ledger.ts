@@ -6,13 +6,13 @@ import { isRemoved, type SubscriptionEvent, type Watched } from '@newsletter-kit
 
 type Look = Pick<Watched, 'id' | 'created' | 'status' | 'subscription_tier' | 'custom_fields'>;
 
-/** What can be compared of a subscription. */
-function face({ status, subscription_tier, custom_fields }: Look): string {
-  return JSON.stringify([status, subscription_tier, custom_fields]);
-}
-
 const tierOf = ({ subscription_tier }: Look): string => subscription_tier ?? '';
-const fieldsOf = ({ custom_fields }: Look): string => JSON.stringify(custom_fields);
+/** An empty text is no value. */
+const fieldsOf = ({ custom_fields }: Look): string =>
+  JSON.stringify((custom_fields ?? []).filter(({ value }) => value !== '').map(({ name, value }) => [name, value]));
+/** What can be compared of a subscription. */
+const face = (look: Look): string => [look.status, tierOf(look), fieldsOf(look)].join(' ');
+const believedFace = (look: Look | undefined): string => (look === undefined ? 'nothing' : face(look));
 
 export class Ledger {
   readonly #believed = new Map<string, Look>();
@@ -22,10 +22,6 @@ export class Ledger {
   /** What the first look at a subscription showed, where no event told of it. */
   learn(look: Look): void {
     if (!this.#believed.has(look.id)) this.#believed.set(look.id, look);
-  }
-
-  knows(id: string): boolean {
-    return this.#believed.has(id);
   }
 
   /** Takes in what one poll told. */
@@ -46,7 +42,7 @@ export class Ledger {
     if (arrivals !== expected) this.#complain(`${arrivals} arrivals told, ${expected} there were`);
   }
 
-  /** What of the truth it was not told, or told wrongly. `isOld` were there before watching began and may not have been met. */
+  /** What of the truth it was not told, or told wrongly. */
   compare(rows: readonly Look[]): string[] {
     const missed = rows.filter((row) => {
       const believed = this.#believed.get(row.id);
@@ -56,7 +52,7 @@ export class Ledger {
     const ghosts = [...this.#believed.keys()].filter((id) => !there.has(id));
     return [
       ...this.problems,
-      ...missed.map((row) => `missed: ${row.id} is ${face(row)}, believed ${JSON.stringify(this.#believed.get(row.id))}`),
+      ...missed.map((row) => `missed: ${row.id} is ${face(row)}, believed ${believedFace(this.#believed.get(row.id))}`),
       ...ghosts.map((id) => `never told that ${id} is gone`),
     ];
   }

@@ -1,0 +1,441 @@
+/** What a watch reports of changes, what it costs, and what it keeps. */
+import {
+  CapacityError,
+  isRemoved,
+  pollWatch,
+  readWatchState,
+  startCreated,
+  startWatch,
+  subscriptionEventTypes,
+  WatchStateError,
+  type SubscriptionEvent,
+  type WatchPoll,
+  type WatchState,
+} from '@newsletter-kit/core/watch';
+import { describe, expect, it } from 'vitest';
+import { SubscriptionList, type Row } from './list.ts';
+
+type Options = Partial<Omit<WatchPoll<Row>, 'state' | 'read'>> & { readonly limit?: number; readonly status?: string };
+
+/** A watch over a list, kept as text between polls. */
+class Follower {
+  state: WatchState = startWatch();
+  readonly list: SubscriptionList;
+  readonly options: Options;
+
+  constructor(list: SubscriptionList, options: Options = {}) {
+    this.list = list;
+    this.options = options;
+  }
+
+  async poll(more: Options = {}) {
+    const { limit = 100, status, ...rest } = { ...this.options, ...more };
+    const result = await pollWatch<Row>({
+      state: this.state,
+      read: this.list.readers(() => limit, status ?? null),
+      events: subscriptionEventTypes,
+      now: this.list.now * 1000,
+      ...rest,
+    });
+    this.state = result.state;
+    return result;
+  }
+}
+
+function told(events: readonly SubscriptionEvent[]): string[] {
+  return events.map((event) => {
+    if (event.type === 'removed') return `removed ${event.created}`;
+    const detail = event.type === 'updated' ? ` ${event.changed.join('+')}` : 'from' in event ? ` ${event.from}>${event.to}` : '';
+    return `${event.type} ${event.subscription.id}${detail}`;
+  });
+}
+
+/** A publication with so many subscriptions, one a minute. */
+function publication(count: number, status = 'active', seconds = 60): { list: SubscriptionList; rows: Row[] } {
+  const list = new SubscriptionList();
+  const rows = Array.from({ length: count }, () => {
+    list.now += seconds;
+    return list.insert(1, status)[0]!;
+  });
+  list.now += 60;
+  return { list, rows };
+}
+
+describe('the first look at a publication', () => {
+  it('reports nothing, however long it takes', async () => {
+    const { list } = publication(40);
+    const watch = new Follower(list, { limit: 5, pages: 2 });
+    for (let polls = 0; polls < 12; polls++) expect((await watch.poll()).events).toEqual([]);
+    expect(watch.state.scan?.pass).toBeGreaterThan(0);
+  });
+
+  it('tells how far it is and how old its oldest part is', async () => {
+    const { list } = publication(100);
+    const watch = new Follower(list, { limit: 10, pages: 4 });
+    const shares: number[] = [];
+    for (let polls = 0; polls < 4; polls++, list.now += 60) {
+      const { scan } = await watch.poll();
+      shares.push(scan?.share ?? -1);
+      if (watch.state.scan?.pass === 0) expect(scan?.stalenessMs).toBeNull();
+    }
+    expect(shares).toEqual([expect.closeTo(0.3, 1), expect.closeTo(0.6, 1), expect.closeTo(0.9, 1), 0]);
+    list.now += 600;
+    const later = await watch.poll();
+    expect(later.scan).toMatchObject({ passes: 1, known: 100, share: 0.3 });
+    // Its oldest part now is where the first slice ended, looked at with the second poll.
+    expect(later.scan?.stalenessMs).toBe((60 * 3 + 600) * 1000);
+  });
+});
+
+describe('a change of status', () => {
+  it('is told with from and to, and as what it means', async () => {
+    const { list, rows } = publication(3, 'pending');
+    const watch = new Follower(list);
+    await watch.poll();
+    list.change(rows[0]!.id, { status: 'active' });
+    list.change(rows[1]!.id, { status: 'inactive' });
+    list.change(rows[2]!.id, { status: 'needs_attention' });
+    expect(told((await watch.poll()).events).sort()).toEqual([
+      `became_active ${rows[0]!.id} pending>active`,
+      `status_changed ${rows[0]!.id} pending>active`,
+      `status_changed ${rows[1]!.id} pending>inactive`,
+      `status_changed ${rows[2]!.id} pending>needs_attention`,
+      `unsubscribed ${rows[1]!.id} pending>inactive`,
+    ]);
+    expect((await watch.poll()).events).toEqual([]);
+  });
+
+  it('is told only as what was asked for', async () => {
+    const { list, rows } = publication(2);
+    const watch = new Follower(list, { events: ['unsubscribed'] });
+    await watch.poll();
+    list.insert(1);
+    list.change(rows[0]!.id, { status: 'inactive', subscription_tier: 'premium' });
+    expect(told((await watch.poll()).events)).toEqual([`unsubscribed ${rows[0]!.id} active>inactive`]);
+  });
+
+  it('of a new subscription to active between two polls is told with its creation, once', async () => {
+    const { list } = publication(2);
+    const watch = new Follower(list);
+    await watch.poll();
+    const [fresh] = list.insert(1, 'active');
+    expect(told((await watch.poll()).events)).toEqual([`created ${fresh!.id}`, `became_active ${fresh!.id} null>active`]);
+    expect((await watch.poll()).events).toEqual([]);
+  });
+
+  it('that comes after the creation was told has a from', async () => {
+    const { list } = publication(2);
+    const watch = new Follower(list, { events: ['created', 'status_changed'] });
+    await watch.poll();
+    const [fresh] = list.insert(1, 'pending');
+    expect(told((await watch.poll()).events)).toEqual([`created ${fresh!.id}`]);
+    list.change(fresh!.id, { status: 'active' });
+    expect(told((await watch.poll()).events)).toEqual([`status_changed ${fresh!.id} pending>active`]);
+  });
+
+  it('among the newest is seen in passing, long before the scan comes by', async () => {
+    const { list, rows } = publication(50);
+    const watch = new Follower(list, { limit: 10, pages: 3 });
+    for (let polls = 0; polls < 3; polls++) await watch.poll();
+    expect(watch.state.scan).toMatchObject({ pass: 1, reached: null });
+    list.change(rows[49]!.id, { status: 'inactive' });
+    const { events, scan } = await watch.poll({ pages: 1 });
+    expect(told(events)).toContain(`unsubscribed ${rows[49]!.id} active>inactive`);
+    expect(scan?.share).toBe(0);
+  });
+
+  it('to a status that nobody knew is told like any other', async () => {
+    const { list, rows } = publication(1);
+    const watch = new Follower(list);
+    await watch.poll();
+    list.change(rows[0]!.id, { status: 'on_hold' });
+    expect(told((await watch.poll()).events)).toEqual([`status_changed ${rows[0]!.id} active>on_hold`]);
+  });
+});
+
+describe('an update', () => {
+  const colour = (value: unknown) => [{ name: 'Colour', value }, { name: 'Size', value: 4 }];
+
+  it('says which of tier and custom fields changed', async () => {
+    const { list, rows } = publication(3);
+    for (const { id } of rows) list.change(id, { custom_fields: colour('blue') });
+    const watch = new Follower(list, { customFields: 'all' });
+    await watch.poll();
+    list.change(rows[0]!.id, { subscription_tier: 'premium' });
+    list.change(rows[1]!.id, { custom_fields: colour('red') });
+    list.change(rows[2]!.id, { subscription_premium_tier_names: ['Gold'], custom_fields: [] });
+    expect(told((await watch.poll()).events)).toEqual([`updated ${rows[0]!.id} tier`, `updated ${rows[1]!.id} custom_fields`, `updated ${rows[2]!.id} tier+custom_fields`]);
+  });
+
+  it('is not made by the order of fields or of the values in a list, nor by an empty value', async () => {
+    const { list, rows } = publication(1);
+    const id = rows[0]!.id;
+    list.change(id, { custom_fields: [{ name: 'Topics', value: ['ai', 'design'] }, ...colour('blue')] });
+    const watch = new Follower(list, { customFields: 'all' });
+    await watch.poll();
+    list.change(id, { custom_fields: [...colour('blue').toReversed(), { name: 'Topics', value: ['design', 'ai'] }, { name: 'Note', value: '' }] });
+    expect((await watch.poll()).events).toEqual([]);
+  });
+
+  it('is told of the chosen fields alone; another choice begins anew and reports nothing old', async () => {
+    const { list, rows } = publication(1);
+    const id = rows[0]!.id;
+    list.change(id, { custom_fields: colour('blue') });
+    const watch = new Follower(list, { customFields: ['Size'] });
+    await watch.poll();
+    list.change(id, { custom_fields: colour('red') });
+    expect((await watch.poll()).events).toEqual([]);
+    expect((await watch.poll({ customFields: ['Colour'] })).events).toEqual([]);
+    list.change(id, { custom_fields: colour('green') });
+    expect(told((await watch.poll({ customFields: ['Colour'] })).events)).toEqual([`updated ${id} custom_fields`]);
+  });
+
+  it('is not made by pages that do not carry the fields', async () => {
+    const { list, rows } = publication(1);
+    const watch = new Follower(list, { customFields: 'all' });
+    list.change(rows[0]!.id, { custom_fields: colour('blue') });
+    await watch.poll();
+    const bare = list.readers(() => 100);
+    const { events } = await pollWatch<Row>({
+      state: watch.state,
+      events: subscriptionEventTypes,
+      customFields: 'all',
+      now: 0,
+      read: {
+        newest: bare.newest,
+        oldest: async (place) => {
+          const { items, nextCursor } = await bare.oldest(place);
+          return { items: items.map(({ custom_fields: _, ...row }) => row as Row), nextCursor };
+        },
+      },
+    });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('a removed subscription', () => {
+  it('is told when two complete passes have not met it, and can be found by its id', async () => {
+    const { list, rows } = publication(30);
+    const watch = new Follower(list, { limit: 7, pages: 20 });
+    await watch.poll();
+    list.remove(rows[10]!.id);
+    expect((await watch.poll()).events).toEqual([]);
+    const { events } = await watch.poll();
+    expect(told(events)).toEqual([`removed ${rows[10]!.created}`]);
+    const [event] = events;
+    expect(event?.type === 'removed' && rows.filter((row) => isRemoved(event, row))).toEqual([rows[10]]);
+    expect((await watch.poll()).events).toEqual([]);
+  });
+
+  it('is not told of one that a page moved under, once', async () => {
+    const { list } = publication(30);
+    const watch = new Follower(list, { limit: 7, pages: 20 });
+    await watch.poll();
+    const honest = list.readers(() => 7);
+    const moved = await pollWatch<Row>({
+      state: watch.state,
+      events: subscriptionEventTypes,
+      now: 0,
+      pages: 20,
+      read: {
+        newest: honest.newest,
+        oldest: async (place) => {
+          const { items, nextCursor } = await honest.oldest(place);
+          return { items: place.cursor === null ? items.slice(0, -1) : items, nextCursor };
+        },
+      },
+    });
+    watch.state = moved.state;
+    for (let polls = 0; polls < 4; polls++) expect((await watch.poll()).events).toEqual([]);
+  });
+});
+
+describe('the cost', () => {
+  it('of an idle poll for "created" is one request, and the state stays as it was, identically', async () => {
+    const { list } = publication(500);
+    const watch = new Follower(list, { events: ['created'] });
+    const { state } = await watch.poll();
+    list.requests = 0;
+    expect((await watch.poll()).state).toBe(state);
+    expect(list.requests).toBe(1);
+  });
+
+  it.each([1, 99, 100, 101, 250])('of a poll with %i new ones is at most a hundredth of them and two', async (count) => {
+    const { list } = publication(500);
+    const watch = new Follower(list, { events: ['created'] });
+    await watch.poll();
+    for (let made = 0; made < count; made++, list.now++) list.insert(1);
+    list.requests = 0;
+    expect((await watch.poll()).events).toHaveLength(count);
+    expect(list.requests).toBeLessThanOrEqual(count / 100 + 2);
+  });
+
+  it('of a poll with the scan keeps to the budget, and a burst leaves the scan a quarter of it', async () => {
+    const { list } = publication(60);
+    const watch = new Follower(list, { limit: 2, pages: 8 });
+    for (let polls = 0; polls < 10; polls++) {
+      for (let made = 0; made < 40; made++, list.now++) list.insert(1);
+      const before = watch.state.scan?.reached ?? 0;
+      const pass = watch.state.scan?.pass;
+      list.requests = 0;
+      await watch.poll();
+      expect(list.requests).toBeLessThanOrEqual(8);
+      if (polls > 0 && watch.state.scan?.pass === pass) expect(watch.state.scan?.reached).toBeGreaterThan(before);
+    }
+  });
+
+  it('ends in time', async () => {
+    const { list } = publication(60);
+    const watch = new Follower(list, { limit: 2, pages: 50, hasTime: () => false });
+    await watch.poll();
+    list.requests = 0;
+    await watch.poll();
+    expect(list.requests).toBe(1);
+  });
+});
+
+describe('a cursor that the service no longer knows', () => {
+  it.each([-12, -5, 0, 9, 14])('is made up for by the days of creation, in whatever zone they begin (UTC%i)', async (hours) => {
+    const { list, rows } = publication(60, 'active', 3 * 3600);
+    list.zone = hours * 3600;
+    const watch = new Follower(list, { limit: 5, pages: 4 });
+    for (let polls = 0; polls < 12; polls++) {
+      list.forgetCursors();
+      expect((await watch.poll()).events).toEqual([]);
+    }
+    expect(watch.state.scan?.pass).toBeGreaterThan(0);
+    for (const { id } of rows) list.change(id, { status: 'inactive' });
+    const unsubscribed: string[] = [];
+    for (let polls = 0; polls < 24; polls++) {
+      list.forgetCursors();
+      for (const event of (await watch.poll()).events) if (event.type === 'unsubscribed') unsubscribed.push(event.subscription.id);
+    }
+    expect(unsubscribed.sort()).toEqual(rows.map(({ id }) => id).sort());
+  });
+
+  it('costs no request for the days in which nobody is known to have subscribed', async () => {
+    const list = new SubscriptionList();
+    for (let year = 0; year < 4; year++, list.now += 365 * 86_400) list.insert(5, 'active');
+    const watch = new Follower(list, { limit: 5, pages: 50 });
+    await watch.poll();
+    await watch.poll({ pages: 3 });
+    list.forgetCursors();
+    list.requests = 0;
+    const { pass } = watch.state.scan!;
+    await watch.poll({ pages: 50 });
+    expect(watch.state.scan?.pass).toBe(pass + 1);
+    expect(list.requests).toBeLessThan(20);
+  });
+});
+
+describe('a reading that fails', () => {
+  it('in the scan keeps what was found before it and reports why it stopped', async () => {
+    const { list } = publication(30);
+    const watch = new Follower(list, { limit: 5 });
+    await watch.poll({ pages: 20 });
+    const [fresh] = list.insert(1, 'pending');
+    const failure = new Error('down');
+    const readers = list.readers(() => 5);
+    const result = await pollWatch<Row>({ state: watch.state, events: subscriptionEventTypes, now: 0, read: { ...readers, oldest: () => Promise.reject(failure) } });
+    expect(told(result.events)).toEqual([`created ${fresh!.id}`]);
+    expect(result.interruption).toBe(failure);
+    expect(result.state.scan?.place).toEqual(watch.state.scan?.place);
+  });
+
+  it('on the first page fails the poll', async () => {
+    const { list } = publication(3);
+    const down = () => Promise.reject(new Error('down'));
+    const watched = pollWatch<Row>({ state: startWatch(), events: ['removed'], now: 0, read: { ...list.readers(() => 5), newest: down } });
+    await expect(watched).rejects.toThrow('down');
+  });
+});
+
+describe('the list of one status', () => {
+  it('tells who comes into it, without reading the others', async () => {
+    const { list, rows } = publication(300);
+    for (const { id } of rows.slice(0, 20)) list.change(id, { status: 'inactive' });
+    const watch = new Follower(list, { list: 'some', status: 'inactive', events: ['unsubscribed'] });
+    expect((await watch.poll()).events).toEqual([]);
+    for (const { id } of rows.slice(100, 103)) list.change(id, { status: 'inactive' });
+    list.requests = 0;
+    const { events, scan } = await watch.poll();
+    expect(told(events).sort()).toEqual(rows.slice(100, 103).map(({ id }) => `unsubscribed ${id} null>inactive`).sort());
+    expect(list.requests).toBe(1);
+    expect(scan?.known).toBe(23);
+  });
+
+  it('tells again who left it and came back, and no one else twice', async () => {
+    const { list, rows } = publication(30);
+    const watch = new Follower(list, { list: 'some', status: 'inactive', events: ['unsubscribed'], limit: 4 });
+    await watch.poll();
+    const seen: string[] = [];
+    for (const status of ['inactive', 'inactive', 'active', 'inactive', 'inactive']) {
+      list.change(rows[3]!.id, { status });
+      list.change(rows[4]!.id, { status: 'inactive' });
+      seen.push(...told((await watch.poll()).events));
+    }
+    const line = (row: Row | undefined) => `unsubscribed ${row?.id} null>inactive`;
+    expect(seen.sort()).toEqual([line(rows[3]), line(rows[3]), line(rows[4])].sort());
+  });
+});
+
+describe('the state', () => {
+  it('of "created" alone, as earlier versions kept it, is taken over', async () => {
+    const { list } = publication(3);
+    const watch = new Follower(list);
+    const old = { ...startCreated(), seen: { created: list.now, ids: [] } };
+    watch.state = readWatchState(JSON.parse(JSON.stringify(old)), 'mine');
+    expect(watch.state).toMatchObject({ version: 2, scope: 'mine', created: old });
+  });
+
+  it('of another scope begins anew, and so does none at all', () => {
+    const kept = { ...startWatch('one'), revision: 4 };
+    expect(readWatchState(kept, 'one')).toBe(kept);
+    expect(readWatchState(kept, 'two')).toEqual(startWatch('two'));
+    expect(readWatchState(undefined, 'two')).toEqual(startWatch('two'));
+  });
+
+  it.each([
+    ['a later version', { ...startWatch(), version: 3 }, /version 3.*newer program/],
+    ['no state', { any: 'thing' }, /damaged/],
+    ['cut off', { ...startWatch(), created: { version: 1 } }, /damaged/],
+    ['no record', 'text', /damaged/],
+  ])('that is %s is refused with what to do', (_, kept, message) => {
+    expect(() => readWatchState(kept)).toThrow(WatchStateError);
+    expect(() => readWatchState(kept)).toThrow(message);
+  });
+
+  it('with a table that lost letters is refused', async () => {
+    const { list } = publication(3);
+    const watch = new Follower(list);
+    const { state } = await watch.poll();
+    const [segment] = state.scan!.table;
+    const damaged = { ...state, scan: { ...state.scan!, table: [{ ...segment!, packed: segment!.packed.slice(1) }] } };
+    expect(() => readWatchState(JSON.parse(JSON.stringify(damaged)))).toThrow(WatchStateError);
+  });
+
+  it('counts the polls that moved something', async () => {
+    const { list } = publication(3);
+    const watch = new Follower(list, { events: ['created'] });
+    await watch.poll();
+    await watch.poll();
+    list.insert(1);
+    await watch.poll();
+    expect(watch.state.revision).toBe(2);
+  });
+
+  it('holds no id and no address of those it looked at', async () => {
+    const { list, rows } = publication(30);
+    const watch = new Follower(list);
+    await watch.poll();
+    const text = JSON.stringify(watch.state.scan);
+    expect(rows.filter(({ id }) => text.includes(id))).toEqual([]);
+  });
+
+  it('does not grow beyond what is allowed', async () => {
+    const { list } = publication(30);
+    const watch = new Follower(list, { capacity: 29 });
+    await expect(watch.poll()).rejects.toThrow(CapacityError);
+    await expect(watch.poll({ capacity: 30 })).resolves.toBeDefined();
+  });
+});
