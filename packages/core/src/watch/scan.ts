@@ -30,8 +30,8 @@ export interface ScanPage<Item extends Watched> {
 export interface ScanState {
   /** The choice of custom fields that the prints were made with. */
   readonly fields: string;
-  /** Whether the list is all there is, or only those that have some status now. */
-  readonly list: 'all' | 'some';
+  /** `all`, or the status whose list this is. */
+  readonly list: string;
   readonly table: Table;
   readonly conditions: readonly Condition[];
   /** Number of this pass; 0 is the first, which learns and tells nothing of what it meets for the first time. */
@@ -69,7 +69,7 @@ export interface ScanStep<Item extends Watched> {
 const start: Place = { cursor: null, day: null };
 
 /** The state before the first page. */
-export function startScan(fields: FieldChoice = 'none', list: ScanState['list'] = 'all'): ScanState {
+export function startScan(fields: FieldChoice = 'none', list = 'all'): ScanState {
   return {
     fields: signature(fields),
     list,
@@ -93,7 +93,7 @@ export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item
   const events = meetings.flatMap((meeting): SubscriptionEvent<Item>[] => {
     if (meeting.known !== null) return changes(written.conditions, meeting, meeting.known);
     // Of all subscriptions, an unknown one is for "created" to report. Among those of one status it has taken that status.
-    return state.list === 'some' && state.pass > 0 ? statusEvents(null, meeting.item) : [];
+    return state.list !== 'all' && state.pass > 0 ? statusEvents(null, meeting.item) : [];
   });
 
   const seconds = items.map(({ created }) => created);

@@ -81,7 +81,7 @@ const isSegment = record({
 const isCondition: Check = (value) => Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
 const scan = record({
   fields: isText,
-  list: (value) => value === 'all' || value === 'some',
+  list: isText,
   table: listOf(isSegment),
   conditions: listOf(isCondition),
   pass: isCount,

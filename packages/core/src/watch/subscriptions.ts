@@ -99,7 +99,7 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
       state,
       events,
       customFields,
-      list: status === undefined ? 'all' : 'some',
+      list: status ?? 'all',
       ...(pages !== undefined && { pages }),
       ...(capacity !== undefined && { capacity }),
       ...(hasTime && { hasTime }),

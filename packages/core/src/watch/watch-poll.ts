@@ -23,10 +23,10 @@ export interface WatchPoll<Item extends Watched> {
   /** Custom fields whose change is an `updated`. Default `none`; the pages read must carry them (`expand: ['custom_fields']`). */
   readonly customFields?: FieldChoice;
   /**
-   * Whether the list is of all subscriptions (default), or only `some`: those of one status. Then every subscription that
-   * comes into the list has taken that status, "created" is not asked, and only status events are told.
+   * `all` (default), or the status whose list the readers read. Then every subscription that comes into the list has taken
+   * that status, "created" is not asked, and only `became_active` and `unsubscribed` are told.
    */
-  readonly list?: ScanState['list'];
+  readonly list?: string;
   /** Most pages to read; at least 1. Default 10. What is left is read by the next polls. */
   readonly pages?: number;
   /** Most subscriptions to keep. Default: no bound. */
@@ -71,12 +71,12 @@ interface Found<Item extends Watched> {
  */
 export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Promise<WatchResult<Item>> {
   const { pages = 10, capacity = Number.POSITIVE_INFINITY, list = 'all', now } = poll;
-  const scans = list === 'some' || poll.events.some((type) => type !== 'created');
+  const scans = list !== 'all' || poll.events.some((type) => type !== 'created');
   const prepared = prepare(poll.state, scans, poll.customFields ?? 'none', list);
   // A burst of new subscriptions does not bring the scan to a halt.
   const kept = scans ? Math.floor(pages / 4) : 0;
   const first: Found<Item> =
-    list === 'some' ? { state: prepared, events: [], complete: true, pages: 0 } : await findNew(poll, prepared, Math.max(1, pages - kept));
+    list !== 'all' ? { state: prepared, events: [], complete: true, pages: 0 } : await findNew(poll, prepared, Math.max(1, pages - kept));
   const found = await findChanges(poll, first, Math.max(pages, 1) - first.pages);
 
   const wanted = new Set<string>(poll.events);
@@ -92,7 +92,7 @@ export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Pr
 }
 
 /** The scan begins when first it is needed, anew where it looked at something else, and ends where it is needed no more. */
-function prepare(state: WatchState, scans: boolean, fields: FieldChoice, list: ScanState['list']): WatchState {
+function prepare(state: WatchState, scans: boolean, fields: FieldChoice, list: string): WatchState {
   if (!scans) return state.scan === null ? state : { ...state, scan: null };
   return state.scan?.fields === signature(fields) && state.scan.list === list ? state : { ...state, scan: startScan(fields, list) };
 }

@@ -12,10 +12,11 @@ import {
   type WatchPoll,
   type WatchState,
 } from '@newsletter-kit/core/watch';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SubscriptionList, type Row } from './list.ts';
 
-type Options = Partial<Omit<WatchPoll<Row>, 'state' | 'read'>> & { readonly limit?: number; readonly status?: string };
+type Options = Partial<Omit<WatchPoll<Row>, 'state' | 'read'>> & { readonly limit?: number };
 
 /** A watch over a list, kept as text between polls. */
 class Follower {
@@ -29,10 +30,10 @@ class Follower {
   }
 
   async poll(more: Options = {}) {
-    const { limit = 100, status, ...rest } = { ...this.options, ...more };
+    const { limit = 100, ...rest } = { ...this.options, ...more };
     const result = await pollWatch<Row>({
       state: this.state,
-      read: this.list.readers(() => limit, status ?? null),
+      read: this.list.readers(() => limit, rest.list ?? null),
       events: subscriptionEventTypes,
       now: this.list.now * 1000,
       ...rest,
@@ -354,7 +355,7 @@ describe('the list of one status', () => {
   it('tells who comes into it, without reading the others', async () => {
     const { list, rows } = publication(300);
     for (const { id } of rows.slice(0, 20)) list.change(id, { status: 'inactive' });
-    const watch = new Follower(list, { list: 'some', status: 'inactive', events: ['unsubscribed'] });
+    const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'] });
     expect((await watch.poll()).events).toEqual([]);
     for (const { id } of rows.slice(100, 103)) list.change(id, { status: 'inactive' });
     list.requests = 0;
@@ -366,7 +367,7 @@ describe('the list of one status', () => {
 
   it('tells again who left it and came back, and no one else twice', async () => {
     const { list, rows } = publication(30);
-    const watch = new Follower(list, { list: 'some', status: 'inactive', events: ['unsubscribed'], limit: 4 });
+    const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], limit: 4 });
     await watch.poll();
     const seen: string[] = [];
     for (const status of ['inactive', 'inactive', 'active', 'inactive', 'inactive']) {
@@ -376,6 +377,63 @@ describe('the list of one status', () => {
     }
     const line = (row: Row | undefined) => `unsubscribed ${row?.id} null>inactive`;
     expect(seen.sort()).toEqual([line(rows[3]), line(rows[3]), line(rows[4])].sort());
+  });
+
+  it('begins anew where it is of another status', async () => {
+    const { list, rows } = publication(30);
+    const watch = new Follower(list, { list: 'inactive' });
+    await watch.poll();
+    expect((await watch.poll({ list: 'active' })).events).toEqual([]);
+    list.change(rows[0]!.id, { status: 'pending' });
+    await watch.poll({ list: 'active' });
+    list.change(rows[0]!.id, { status: 'active' });
+    expect(told((await watch.poll({ list: 'active' })).events)).toEqual([`became_active ${rows[0]!.id} null>active`]);
+  });
+
+  it('misses none who stays in it, whatever comes and goes while it is read', async () => {
+    const turn = fc.record({ at: fc.nat({ max: 19 }), status: fc.constantFrom('active', 'inactive') });
+    const round = fc.record({ turns: fc.array(turn, { maxLength: 4 }), meanwhile: fc.array(turn, { maxLength: 3 }), limit: fc.integer({ min: 1, max: 5 }), forget: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { maxLength: 25 }), async (rounds) => {
+        const { list, rows } = publication(20, 'active', 20_000);
+        const flip = ({ at, status }: { at: number; status: string }) => list.change(rows[at]!.id, { status });
+        const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], pages: 3 });
+        /** Unsubscribes that were told, less those that ended since and were seen to: who is believed to be unsubscribed. */
+        const told = new Set<string>();
+        const toldOften = new Map<string, number>();
+        const left = new Map<string, number>();
+        const hear = (events: readonly SubscriptionEvent<Row>[]) => {
+          for (const event of events) {
+            if (event.type !== 'unsubscribed') continue;
+            told.add(event.subscription.id);
+            toldOften.set(event.subscription.id, (toldOften.get(event.subscription.id) ?? 0) + 1);
+          }
+        };
+        const passes = async (count: number) => {
+          for (let polls = 0, end = (watch.state.scan?.pass ?? 0) + count; (watch.state.scan?.pass ?? 0) < end && polls < 500; polls++) hear((await watch.poll({ limit: 5, pages: 5 })).events);
+        };
+        await passes(2);
+        for (const { turns, meanwhile, limit, forget } of rounds) {
+          const waiting = [...meanwhile];
+          list.meanwhile = () => waiting.splice(0, 1).forEach(noting);
+          turns.forEach(noting);
+          if (forget) list.forgetCursors();
+          hear((await watch.poll({ limit })).events);
+        }
+        function noting(what: { at: number; status: string }): void {
+          const { id } = rows[what.at]!;
+          if (list.get(id)?.status === 'inactive' && what.status === 'active') left.set(id, (left.get(id) ?? 0) + 1);
+          flip(what);
+        }
+        list.meanwhile = () => undefined;
+        await passes(3);
+        const inactive = list.rows().filter(({ status }) => status === 'inactive');
+        expect(inactive.filter(({ id }) => !told.has(id))).toEqual([]);
+        // Nobody is told more often than he can have come in.
+        expect([...toldOften].filter(([id, count]) => count > (left.get(id) ?? 0) + 1)).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 
