@@ -45,13 +45,16 @@ function toAnswer(response: unknown): HostAnswer {
   return { status: response['statusCode'], headers: lowerCased(response['headers']), body: toText(response['body']) };
 }
 
-/** The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown on. */
+/**
+ * The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown on.
+ * No other status throws: an answer of one that comes inside an error broke off before its end.
+ */
 function answerWithin(error: unknown): HostAnswer {
   const cause = error instanceof NodeApiError ? error.cause : undefined;
   if (!isRecord(cause)) throw error;
   const { response, code } = cause;
-  if (isRecord(response) && typeof response['status'] === 'number') {
-    return { status: response['status'], headers: lowerCased(response['headers']), body: toText(response['data']) };
+  if (isRecord(response) && response['status'] === 401) {
+    return { status: 401, headers: lowerCased(response['headers']), body: toText(response['data']) };
   }
   if (typeof code !== 'string') throw error;
   if (code === 'ERR_CANCELED') throw new TransportError('aborted', { code });

@@ -40,6 +40,8 @@ export async function createInstallation(command: string): Promise<Installation>
     N8N_RUNNERS_BROKER_PORT: String(broker),
     N8N_ENCRYPTION_KEY: 'newsletter-kit-tests',
     N8N_SECURE_COOKIE: 'false',
+    // The address that services are told to send people back to: the session's cookie is of this host.
+    N8N_EDITOR_BASE_URL: url,
     N8N_DIAGNOSTICS_ENABLED: 'false',
     N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
     N8N_TEMPLATES_ENABLED: 'false',

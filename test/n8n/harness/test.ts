@@ -1,6 +1,6 @@
 /** vitest's `test` with a sandbox of its own that the shared n8n reaches, and the action node to run against it. */
 import { createClient, type Client } from '@newsletter-kit/core';
-import { test as sandboxTest } from '@newsletter-kit/sandbox/vitest';
+import { test as sandboxTest, type SandboxFixtures } from '@newsletter-kit/sandbox/vitest';
 import { inject } from 'vitest';
 import { items as rowsOf, newsletterType, start } from './nodes.ts';
 import { Rest, type Execution } from './rest.ts';
@@ -31,7 +31,8 @@ interface Fixtures {
   readonly runNode: (run: NodeRun) => Promise<Execution>;
 }
 
-export const test = sandboxTest.override({ sandboxOptions: { seed: 'demo' } }).extend<Fixtures>({
+export const test = sandboxTest.extend<Fixtures & Pick<SandboxFixtures, 'sandboxOptions'>>({
+  sandboxOptions: { seed: 'demo' },
   api: async ({ sandboxOnPort }, use) => use(createClient(sandboxOnPort.clientOptions)),
   credentials: async ({ sandboxOnPort }, use) => {
     const { baseUrl, token, publicationId } = sandboxOnPort.clientOptions;

@@ -1,0 +1,119 @@
+/** Connecting an account as a person does, on the sandbox's consent page in Chromium, and working with it. */
+import { oauthClients } from '@newsletter-kit/sandbox';
+import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { openEditor, picture } from './harness/editor.ts';
+import { newsletterType, start } from './harness/nodes.ts';
+import type { Execution } from './harness/rest.ts';
+import { n8n, test, underTest } from './harness/test.ts';
+import { all, ids } from './operations/execution.ts';
+
+const { n8nUrl } = inject('newsletter');
+const type = 'newsletterOAuth2Api';
+
+let session: BrowserSession;
+let page: Page;
+beforeAll(async () => {
+  session = await openBrowser();
+  page = await openEditor(session.browser, n8nUrl);
+});
+afterAll(() => session?.close());
+
+/** A credential of this app. @returns its id */
+async function newCredential({ address, clientOptions }: SandboxOnPort, { uid, secret }: { readonly uid: string; readonly secret: string | null }): Promise<string> {
+  return n8n.createCredential(type, {
+    appUrl: address,
+    baseUrl: clientOptions.baseUrl,
+    publicationId: clientOptions.publicationId,
+    clientId: uid,
+    ...(secret !== null && { clientSecret: secret }),
+  });
+}
+
+/** Follows the button "Connect", and decides on the consent page. @returns what n8n shows then */
+async function connect(id: string, decision: 'allow' | 'deny' = 'allow', name?: string): Promise<string> {
+  await page.goto(await n8n.connectUrl(id), { waitUntil: 'load' });
+  const button = await page.waitForSelector(`button[name=decision][value=${decision}]`, { visible: true });
+  if (name) await picture(page, name);
+  await Promise.all([page.waitForNavigation({ waitUntil: 'load' }), button?.click()]);
+  expect(new URL(page.url()).pathname).toBe('/rest/oauth2-credential/callback');
+  return page.$eval('body', (body) => body.innerText);
+}
+
+async function run(id: string, parameters: Readonly<Record<string, unknown>>): Promise<Execution> {
+  const credentials = { [type]: { id, name: 'Of a test' } };
+  return n8n.run(await n8n.createWorkflow([start, { name: underTest, type: newsletterType, parameters: { authentication: 'oAuth2', ...parameters }, credentials }]));
+}
+
+test.override({ sandboxOptions: { seed: 'demo', seedSize: 2_000 } });
+const everything = { resource: 'subscription', operation: 'getMany', returnAll: true };
+
+describe('an account connected with OAuth2', () => {
+  test.for([
+    { app: 'a confidential app', client: oauthClients.confidential },
+    { app: 'a public app, by PKCE alone', client: oauthClients.public },
+  ])('works for $app', async ({ client }, { sandboxOnPort, api }) => {
+    const id = await newCredential(sandboxOnPort, client);
+    expect(await connect(id, 'allow', `consent-${client.uid}`)).toMatch(/connected|successful/i);
+    const { error } = await run(id, { resource: 'customField', operation: 'create', display: `Made by ${client.uid}`, kind: 'string' });
+    expect(error).toBeUndefined();
+    expect((await all(api.customFields.list())).map(({ display }) => display)).toContain(`Made by ${client.uid}`);
+  });
+
+  test('is refreshed once where its token ends in the middle of Return All, and no page is lost', async ({ sandboxOnPort: sandbox, api }) => {
+    const kept = ids(await all(api.subscriptions.list({ limit: 100 })));
+    const id = await newCredential(sandbox, oauthClients.confidential);
+    await connect(id);
+
+    let pages = 0;
+    let tokens = 0;
+    const refused: string[] = [];
+    const leave = sandbox.subscribe((event) => {
+      if (event.type !== 'request') return;
+      const { operation, path, status } = event.request;
+      if (operation === 'subscriptions.list' && ++pages === 7) sandbox.clock.advance('PT3H');
+      if (path === '/oauth/token') tokens += 1;
+      if (status === 401) refused.push(operation ?? path);
+    });
+    const { error, output } = await run(id, everything);
+    leave();
+
+    expect(error).toBeUndefined();
+    expect(ids(output(underTest))).toEqual(kept);
+    expect(kept).toHaveLength(2_000);
+    expect(tokens).toBe(1);
+    expect(refused).toEqual(['subscriptions.list']);
+    // The new token was kept: the next execution needs no other.
+    expect((await run(id, { resource: 'automation', operation: 'getMany' })).error).toBeUndefined();
+    expect(tokens).toBe(1);
+  });
+
+  test('says to connect it again once its access was revoked', async ({ sandboxOnPort: sandbox }) => {
+    const id = await newCredential(sandbox, oauthClients.public);
+    await connect(id);
+    sandbox.reset();
+    const { error } = await run(id, everything);
+    expect(`${error?.message} ${error?.description}`).toMatch(/connect/i);
+  });
+
+  test('says so where it was never connected, as after a person said no', async ({ sandboxOnPort: sandbox }) => {
+    const id = await newCredential(sandbox, oauthClients.public);
+    expect(await connect(id, 'deny')).toMatch(/access_denied|error/i);
+    const { error } = await run(id, everything);
+    expect(error).toMatchObject({ message: expect.stringContaining('not connected'), description: expect.stringContaining('Connect') });
+  });
+
+  test('names the access that is missing', async ({ sandboxOnPort: sandbox }) => {
+    const { address, clientOptions } = sandbox;
+    const { uid } = oauthClients.public;
+    const id = await n8n.createCredential(type, {
+      appUrl: `${address}/`, baseUrl: clientOptions.baseUrl, publicationId: clientOptions.publicationId, clientId: uid, access: ['custom_fields:read'],
+    });
+    await connect(id);
+    expect((await run(id, { resource: 'customField', operation: 'getMany' })).error).toBeUndefined();
+    const { error } = await run(id, everything);
+    expect(error).toMatchObject({ httpCode: '403', description: expect.stringContaining('subscriptions:read') });
+  });
+});
