@@ -30,7 +30,8 @@ export function hashText(text: string, seed: Digest): Digest {
   h1 ^= mixed(pair(text, whole), c1, 15, c2);
 
   const bytes = text.length * 2;
-  return stirred(...stirred(h1 ^ bytes, h2 ^ bytes, h3 ^ bytes, h4 ^ bytes).map(finished) as [number, number, number, number]);
+  const [a, b, c, d] = stirred(h1 ^ bytes, h2 ^ bytes, h3 ^ bytes, h4 ^ bytes);
+  return stirred(finished(a), finished(b), finished(c), finished(d));
 }
 
 /** The digest as 32 hexadecimal digits. */

@@ -50,16 +50,18 @@ export type CheckedRequest = { readonly request: SubscriptionRequest } | { reado
 /** Normalises the address, leaves out what is null or undefined, and checks the rest. */
 export function checkRequest(value: unknown): CheckedRequest {
   if (!isRecord(value)) return { problem: 'the row must be an object with at least "email"' };
-  const { email, ...rest } = value;
-  if (email === undefined || email === null || email === '') return { problem: '"email" is missing' };
-  const request: Record<string, unknown> = { email: typeof email === 'string' ? normalizeAddress(email) : email };
-  for (const [name, given] of Object.entries(rest)) if (given !== undefined && given !== null) request[name] = given;
-  for (const [name, given] of Object.entries(request)) {
+  if (value['email'] === undefined || value['email'] === null || value['email'] === '') return { problem: '"email" is missing' };
+  const request: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const given = value[name];
+    if (given === undefined || given === null) continue;
     if (!isRequestField(name)) {
       return { problem: `"${redact(name)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"` };
     }
-    const wrong = mistake(requestFields[name], given);
+    const sent = name === 'email' && typeof given === 'string' ? normalizeAddress(given) : given;
+    const wrong = mistake(requestFields[name], sent);
     if (wrong !== null) return { problem: `"${name}" ${wrong}` };
+    request[name] = sent;
   }
   // The loop above has looked at every key the type has.
   return { request: request as SubscriptionRequest };

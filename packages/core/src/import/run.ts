@@ -175,7 +175,11 @@ export async function runImport(options: CommonOptions, course: Course): Promise
       await dispatch({ first, last, entries, resent });
     };
 
-    for (let next = await rows.next(); next && !stop; next = await rows.next()) {
+    for (;;) {
+      const pulled = rows.next();
+      const next = pulled && 'then' in pulled ? await pulled : pulled;
+      ended = next?.done === true;
+      if (!next || next.done === true || stop) break;
       ordinal += 1;
       counts.read += 1;
       const { row, subscription, problem, original = subscription } = numbered(next.value, ordinal);
@@ -185,7 +189,7 @@ export async function runImport(options: CommonOptions, course: Course): Promise
       ledger.checkRow(ordinal, digest);
       const settled = ledger.isSettled(ordinal);
       if (settled) {
-        await flush();
+        if (open.entries.length > 0) await flush();
         open.first = ordinal + 1;
         tally.resumed += 1;
         if (ordinal % silence === 0) report();
@@ -216,8 +220,7 @@ export async function runImport(options: CommonOptions, course: Course): Promise
       // What was lost goes out again exactly as it was.
       if (ledger.endsBatch(ordinal) || (!open.resent && open.entries.length >= course.limit)) await flush();
     }
-    ended = !stop && !signal?.aborted;
-    if (ended) {
+    if (ended && !stop) {
       ledger.checkEnd(ordinal);
       await flush();
     }
@@ -225,7 +228,7 @@ export async function runImport(options: CommonOptions, course: Course): Promise
     halt(error, true);
   }
   while (flights.size > 0) await Promise.race(flights);
-  await rows.close().catch((error: unknown) => halt(error, true));
+  if (!ended) await rows.close().catch((error: unknown) => halt(error, true));
   if (stop?.thrown) throw stop.error;
   report();
 

@@ -1,0 +1,159 @@
+/**
+ * Bulk import under kills between any two effects and under every fault of the sandbox. `npm test` tries 60 schedules;
+ * `IMPORT_RUNS=5000 vitest run --project proofs test/proofs/import.property.test.ts` tries more, `IMPORT_SEED` repeats one.
+ */
+import { createEngine, createKyHost, type Host } from '@newsletter-kit/core';
+import { importOneByOne, importSubscriptions, type ImportProgress, type ImportResult, type Rejection } from '@newsletter-kit/core/import';
+import { apiKeys, createSandbox, publicationId, type FaultRequest, type Sandbox } from '@newsletter-kit/sandbox';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { killable, type Disk } from './import/killable.ts';
+
+const runs = Number(process.env['IMPORT_RUNS'] ?? 60);
+const seed = process.env['IMPORT_SEED'] === undefined ? {} : { seed: Number(process.env['IMPORT_SEED']) };
+/** A schedule is given this many runs to come to its end. */
+const patience = 60;
+
+const row = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('new' as const) },
+  { weight: 2, arbitrary: fc.constant('again' as const) },
+  { weight: 1, arbitrary: fc.constant('invalid' as const) },
+  { weight: 1, arbitrary: fc.constant('refused' as const) },
+);
+const effect: fc.Arbitrary<FaultRequest['effect']> = fc.constantFrom('lostResponse', 'reset', 'truncate', 'duplicate', { status: 429, retryAfter: 1 }, { status: 503 }, { status: 500, body: 'html' } as const, { status: 502, body: 'empty' } as const);
+const fault = fc.record({ effect, probability: fc.double({ min: 0.02, max: 0.5, noNaN: true }), seed: fc.integer({ min: 1, max: 1000 }) });
+const schedule = fc.record({
+  rows: fc.array(row, { minLength: 1, maxLength: 120 }),
+  batchSize: fc.integer({ min: 1, max: 25 }),
+  concurrency: fc.integer({ min: 1, max: 5 }),
+  kills: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 12 }),
+  faults: fc.array(fault, { maxLength: 3 }),
+  retries: fc.integer({ min: 0, max: 2 }),
+  single: fc.boolean(),
+});
+
+type Kind = 'new' | 'again' | 'invalid' | 'refused';
+type Schedule = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
+
+const address = (index: number): string => `reader${index}@example.com`;
+
+/** The rows of a schedule: `again` has the address of an earlier row, `refused` names what only the service can know is wrong. */
+function rowsOf(kinds: readonly Kind[]): { email: string; utm_campaign: string; newsletter_list_ids?: string[] }[] {
+  return kinds.map((kind, index) => {
+    const email = kind === 'again' ? address(index >> 1).replace('reader', 'READER') : kind === 'invalid' ? `reader${index}` : address(index);
+    return { email, utm_campaign: `row ${index}`, ...(kind === 'refused' && { newsletter_list_ids: [poison] }) };
+  });
+}
+const poison = 'nl_list_00000000-0000-4000-8000-0000000000ff';
+
+/** What really reached the service, told by the service's side of the wire. */
+interface Arrival {
+  readonly emails: readonly string[];
+  /** Number of the run that sent it. */
+  readonly run: number;
+}
+
+/** The sandbox as a host on a virtual clock. A call that holds a poisoned row is refused as a whole, as a strict service would. */
+function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay: Set<Promise<unknown>>): Host {
+  const real = createKyHost({
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url);
+      const body = (await request.clone().json()) as { email?: string; subscriptions?: { email: string }[] };
+      arrivals.push({ emails: (body.subscriptions ?? [body as { email: string }]).map(({ email }) => email), run: run() });
+      if (JSON.stringify(body).includes(poison)) {
+        const errors = [{ message: 'A newsletter list does not exist.', code: 'INVALID' }];
+        return Response.json({ status: 400, statusText: 'Bad Request', errors }, { status: 400 });
+      }
+      expect(pathname).toContain(publicationId);
+      const answer = sandbox.fetch(request);
+      underWay.add(answer);
+      return answer;
+    },
+  });
+  return {
+    ...real,
+    now: () => sandbox.clock.now(),
+    sleep: async (ms) => sandbox.clock.advance(Math.ceil(ms)),
+  };
+}
+
+async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retries, single }: Schedule): Promise<void> {
+  const sandbox = createSandbox({ profile: 'unlimited', now: () => Date.UTC(2026, 0, 1) });
+  const underWay = new Set<Promise<unknown>>();
+  try {
+    for (const each of faults) sandbox.faults.add({ match: 'subscriptions.*', ...each, times: 40 });
+    const rows = rowsOf(kinds);
+    const disk: Disk = { records: [] };
+    const arrivals: Arrival[] = [];
+    const told = new Set<string>();
+    let run = 0;
+    const real = wire(sandbox, arrivals, () => run, underWay);
+    let result: ImportResult | undefined;
+    let rejections: Rejection[] = [];
+
+    for (; run < patience && result?.outcome !== 'complete'; run += 1) {
+      const world = killable(real, disk, kills[run] ?? Number.POSITIVE_INFINITY);
+      const engine = createEngine({ host: world.host, baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, retry: { retries } });
+      const rejected: Rejection[] = [];
+      rejections = rejected;
+      const seen: ImportProgress[] = [];
+      const toldBefore = new Set(told);
+      const sentBefore = arrivals.length;
+      const learn = (numbers: readonly number[]): void => {
+        for (const number of numbers) {
+          const email = rows[number - 1]?.email ?? '';
+          expect(told, 'the service’s yes to a row is told once').not.toContain(email);
+          told.add(email);
+        }
+      };
+      const shared = {
+        engine, host: world.host, journal: world.journal, source: rows, concurrency, giveUpAfter: 3,
+        onRejected: (rejection: Rejection) => void rejected.push(rejection),
+        onProgress: (progress: ImportProgress) => void seen.push(progress),
+      };
+      const importing = single
+        ? importOneByOne({ ...shared, onAnswer: (answer) => learn([answer.row]) })
+        : importSubscriptions({ ...shared, batchSize, onAccepted: (batch) => learn(batch.rows) });
+      const ended = await Promise.race([importing, world.killed]);
+      result = ended === 'killed' ? undefined : ended;
+
+      const resent = arrivals.slice(sentBefore).flatMap(({ emails }) => emails).filter((email) => toldBefore.has(email));
+      expect(resent, 'no row is sent again once its batch was acknowledged').toEqual([]);
+      for (const [index, now] of seen.entries()) {
+        const before = seen[index - 1] ?? now;
+        for (const count of ['read', 'accepted', 'rejected', 'duplicates', 'failed', 'batches'] as const) expect(now[count]).toBeGreaterThanOrEqual(before[count]);
+      }
+    }
+
+    expect(result?.outcome).toBe('complete');
+    const valid = rows.filter(({ email }, index) => kinds[index] !== 'invalid' && rows.findIndex((other) => other.email.toLowerCase() === email.toLowerCase()) === index);
+    const expected = valid.filter(({ newsletter_list_ids }) => !newsletter_list_ids);
+    sandbox.clock.advance('PT1H');
+    const there = createEngine({ host: createKyHost({ fetch: sandbox.fetch }), baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId });
+    sandbox.faults.clear();
+    const met: string[] = [];
+    for await (const { email } of there.list('subscriptions.list', { limit: 100 })) met.push(email);
+    expect(met.sort(), 'every row is there, none twice').toEqual(expected.map(({ email }) => email).sort());
+
+    // Whatever a later run sent once more, it sent exactly as an earlier one had: nothing new was mixed in.
+    for (const { emails, run: later } of arrivals) {
+      for (const earlier of arrivals.filter((other) => other.run < later && other.emails.some((email) => emails.includes(email)))) {
+        const [whole, part] = earlier.emails.length >= emails.length ? [earlier.emails, emails] : [emails, earlier.emails];
+        expect(whole).toEqual(expect.arrayContaining([...part]));
+      }
+    }
+    expect(result).toMatchObject({ read: rows.length, accepted: expected.length, failed: 0, duplicates: rejections.filter(({ kind }) => kind === 'duplicate').length });
+    expect((result?.accepted ?? 0) + (result?.rejected ?? 0) + (result?.duplicates ?? 0)).toBe(rows.length);
+    expect(rejections.map((rejection) => rejection.row).sort((a, b) => a - b), 'the last run names every row that is left out').toEqual(
+      rows.flatMap((each, index) => (expected.includes(each) ? [] : [index + 1])),
+    );
+    for (const { reason } of rejections) expect(reason).not.toMatch(/reader\d/i);
+  } finally {
+    await Promise.allSettled(underWay); // a killed run leaves requests behind
+    sandbox.close();
+  }
+}
+
+test('no schedule of kills and faults loses a row, or repeats one that was acknowledged', { timeout: 60_000 + runs * 1000 }, async () => {
+  await fc.assert(fc.asyncProperty(schedule, prove), { numRuns: runs, ...seed });
+});

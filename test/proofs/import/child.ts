@@ -1,0 +1,24 @@
+/** The process that is killed: imports a CSV file and says, at once and unbuffered, which rows were taken. */
+import { writeSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { createClient, createKyHost } from '@newsletter-kit/core';
+import { importSubscriptions } from '@newsletter-kit/core/import';
+import { openFileJournal, readCsv } from '@newsletter-kit/core/node';
+
+// Otherwise V8 lets garbage pile up to what it thinks the machine can spare, whatever the import needs.
+setFlagsFromString('--optimize-for-size');
+
+const [file = '', journalFile = '', baseUrl = ''] = process.argv.slice(2);
+const say = (message: object): void => void writeSync(1, `${JSON.stringify(message)}\n`);
+
+const journal = await openFileJournal(journalFile);
+const { engine } = createClient({ baseUrl, token: 'k', publicationId: 'pub_1' });
+const result = await importSubscriptions({
+  engine,
+  host: createKyHost(),
+  source: await readCsv(file, { columns: { Mail: 'email', 'First Name': 'custom:First Name' } }),
+  journal,
+  onAccepted: ({ rows }) => say({ taken: [rows[0], rows.length] }),
+});
+await journal.close();
+say({ result: { ...result, importIds: result.importIds.length }, megabytes: process.resourceUsage().maxRSS / 1024 });

@@ -1,0 +1,51 @@
+/** A service that only receives: a real HTTP server that counts, row by row, how often it has said yes. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** One call it said yes to. */
+export interface Call {
+  readonly first: number;
+  readonly last: number;
+  readonly rows: number;
+}
+
+export interface Receiver {
+  readonly baseUrl: string;
+  /** How often each row was taken, by the number in its address. */
+  readonly taken: Uint8Array;
+  readonly calls: readonly Call[];
+  /** Called with the number of calls so far, before the answer to one is sent. */
+  onCall: (calls: number) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** @param rows - how many there are; row n has the address `reader<n>@…` */
+export async function receive(rows: number): Promise<Receiver> {
+  const taken = new Uint8Array(rows + 1);
+  const calls: Call[] = [];
+  const receiver = { taken, calls, onCall: (_calls: number): void => undefined };
+  const server = createServer((request, response) => {
+    void numbersIn(request).then((numbers) => {
+      for (const number of numbers) taken[number] = (taken[number] ?? 0) + 1;
+      calls.push({ first: numbers[0] ?? 0, last: numbers.at(-1) ?? 0, rows: numbers.length });
+      receiver.onCall(calls.length);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ message: 'Accepted.', import_id: `import-${calls.length}` }));
+    }, () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(receiver, {
+    baseUrl: `http://127.0.0.1:${port}/v2`,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+/** Fails where the client died before the whole body had arrived: such a call was never made. */
+async function numbersIn(request: IncomingMessage): Promise<readonly number[]> {
+  const { subscriptions } = JSON.parse(await text(request)) as { subscriptions: readonly { email: string }[] };
+  return subscriptions.map(({ email }) => Number(/^reader(\d+)@/.exec(email)?.[1]));
+}
