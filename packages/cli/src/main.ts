@@ -13,6 +13,11 @@ import { spokenText } from './command/spoken.ts';
 import { createReporter } from './output/reporter.ts';
 
 enableCompileCache();
+// Whoever read stdout has seen enough, as `head` does.
+process.stdout.on('error', (error: Error) => {
+  if ('code' in error && error.code === 'EPIPE') process.exit(exitCodes.done);
+  throw error;
+});
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([name, ...argv]: readonly string[]): Promise<ExitCode> {

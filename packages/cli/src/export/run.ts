@@ -9,7 +9,7 @@ import { connect } from '../settings/connection.ts';
 import type { exportOptions } from './command.ts';
 import { csv, formatNames, ndjson, type Format, type FormatName } from './formats.ts';
 import { openPartFile, type PartFile } from './part-file.ts';
-import { ReaderGone, stdoutWriter } from './stdout.ts';
+import { writeToStdout } from './stdout.ts';
 
 type Query = NonNullable<Parameters<Client['subscriptions']['list']>[0]>;
 
@@ -38,9 +38,6 @@ export async function run(call: Call<typeof exportOptions>): Promise<ExitCode> {
     const where = path ? ` to ${path}` : '';
     report.progress({ type: 'exported', text: `Exported ${count(exported, 'subscription')}${where} (${rate(exported, Date.now() - begun)}).`, data: { subscriptions: exported, file: path ?? null } }, true);
     return exitCodes.done;
-  } catch (error) {
-    if (error instanceof ReaderGone) return exitCodes.done;
-    throw error;
   } finally {
     await part?.close();
   }
@@ -87,11 +84,10 @@ async function goOn(client: Client, query: Query): Promise<Page<Subscription> | 
 
 /** @returns how many were written; null where it was interrupted */
 async function toStdout({ report, interrupted }: Call<typeof exportOptions>, client: Client, query: Query, format: Format): Promise<number | null> {
-  const write = stdoutWriter();
   let done = 0;
-  await write(format.head);
+  await writeToStdout(format.head);
   for await (const page of client.subscriptions.list(query).pages()) {
-    await write(format.lines(page.items));
+    await writeToStdout(format.lines(page.items));
     done += page.items.length;
     report.progress({ type: 'progress', text: `Exported ${count(done, 'subscription')} …` });
     if (interrupted.aborted && page.hasMore) {

@@ -6,6 +6,14 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${grouped.format(amount)} ${amount === 1 ? singular : plural}`;
 }
 
+/** `2 h 5 min`, `40 s`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
 /** `1,234 a second`, or a minute where that is more telling. */
 export function rate(amount: number, ms: number): string {
   const perSecond = ms > 0 ? (amount * 1000) / ms : 0;

@@ -10,6 +10,8 @@ export interface Happening {
   readonly type: string;
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
+  /** How much of the whole is done, 0 to 1; draws a bar. */
+  readonly share?: number;
 }
 
 export interface Reporter {
@@ -62,7 +64,7 @@ export function createReporter({ json, env, stdout = process.stdout, stderr = pr
       if (!last && now() < nextProgress) return;
       nextProgress = now() + pace;
       if (json) event(happening);
-      else if (line) line.show(happening.text, last);
+      else if (line) line.show(happening.text, happening.share, last);
       else say(stderr, happening.text);
     },
     failure(text) {

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@newsletter-kit/core';
+import { test } from '@newsletter-kit/sandbox/vitest';
+import { expect } from 'vitest';
+import { eventually, events, run, scratchFolder, start } from './command.ts';
+
+test('reports who subscribes, until it is stopped', async ({ sandboxOnPort: sandbox }) => {
+  const client = createClient(sandbox.clientOptions);
+  await client.subscriptions.create({ email: 'before@example.com' });
+  const watch = start(['watch', '--every', '1', '--json', '--expand', 'stats'], sandbox.env);
+  const looks = () => sandbox.requests().filter(({ operation }) => operation === 'subscriptions.list').length;
+  await eventually('a first look', () => looks() > 0 || null);
+  await client.subscriptions.create({ email: 'ada@example.com' });
+  const seen = await eventually('the event', () => events(watch.stdout()).find(({ type }) => type === 'created'));
+  expect(seen).toMatchObject({ subscription: { email: 'ada@example.com', stats: {} } });
+  watch.kill('SIGTERM');
+  const { code, stdout } = await watch.ended;
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('before@example.com');
+});
+
+test('goes on from a kept state, also with what changed meanwhile', async ({ sandboxOnPort: sandbox }) => {
+  const client = createClient(sandbox.clientOptions);
+  const state = join(scratchFolder(), 'watch.json');
+  const look = async (...args: string[]) => run(['watch', '--once', '--state', state, '--events', 'created,status_changed', ...args], sandbox.env);
+  await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
+  sandbox.clock.advance('PT10S');
+  for (let round = 0; round < 3; round++) expect(await look()).toMatchObject({ code: 0, stdout: '' });
+  expect(statSync(state).mode & 0o777).toBe(0o600);
+  expect(readFileSync(state, 'utf8')).not.toContain('@');
+
+  const { items } = await client.subscriptions.list();
+  await client.subscriptions.updateStatus({ subscription_ids: items.map(({ id }) => id), new_status: 'inactive' });
+  await client.subscriptions.create({ email: 'grace@example.com', double_opt_override: 'off' });
+  sandbox.clock.advance('PT10S');
+  const told = `${(await look()).stdout}${(await look()).stdout}`;
+  expect(told).toMatch(/^created {9}grace@example\.com \(sub_[\w-]+\), active$/m);
+  expect(told).toMatch(/^status_changed {2}ada@example\.com \(sub_[\w-]+\): active → inactive$/m);
+  expect(told.trim().split('\n')).toHaveLength(2);
+});
+
+test('reports from a time on', async ({ sandboxOnPort: sandbox }) => {
+  await createClient(sandbox.clientOptions).subscriptions.create({ email: 'ada@example.com' });
+  expect((await run(['watch', '--once', '--since', '2020-01-01T00:00:00Z'], sandbox.env)).stdout).toContain('ada@example.com');
+  expect((await run(['watch', '--once'], sandbox.env)).stdout).toBe('');
+});
+
+test('outlives an outage of the service, and ends where only a person can help', async ({ sandboxOnPort: sandbox }) => {
+  const broken = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 3600 } });
+  const watch = start(['watch', '--every', '1'], sandbox.env);
+  await eventually('the outage', () => /The next look tries again/.exec(watch.stderr()));
+  sandbox.faults.remove(broken.id);
+  await createClient(sandbox.clientOptions).subscriptions.create({ email: 'early@example.com' });
+  const sent = sandbox.requests().length;
+  await eventually('a look that works', () => sandbox.requests().slice(sent).some(({ operation }) => operation === 'subscriptions.list') || null);
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
+  expect((await watch.ended).code).toBe(1);
+});
+
+test('says what it cannot understand', async ({ sandboxOnPort: sandbox }) => {
+  const state = join(scratchFolder(), 'watch.json');
+  const { code, stderr } = await run(['watch', '--events', 'born', '--every', 'often', '--since', 'monday', '--expand', 'shoes', '--state', state], sandbox.env);
+  expect(code).toBe(1);
+  for (const text of ['there is no event "born"', '--every must be a number', '--since must be a time', '--expand']) expect(stderr).toContain(text);
+  expect(existsSync(state)).toBe(false);
+  writeFileSync(state, 'nonsense');
+  expect((await run(['watch', '--once', '--state', state], sandbox.env)).stderr).toContain('this is no state of a watch');
+  expect(readFileSync(state, 'utf8')).toBe('nonsense');
+});
