@@ -5,11 +5,28 @@ import type { HostAnswer } from './host.ts';
 import { retryAfterMs } from './limits.ts';
 import { redact } from './redact.ts';
 
-/** The parsed body of a success; null where it is empty, or where the contract promises none: some services send `{}` then. */
+/** Answers that promise no body although their status would allow one, and what they are read as. */
+const withoutBody: Partial<Readonly<Record<OperationId, unknown>>> = {
+  'subscriptions.updateStatus': null,
+  'subscriptions.updateStatusPut': null,
+  'oauth.revoke': {},
+};
+
+/** Answers that stand by themselves, not in `data`; a service that wraps them like all others means the same. */
+const unwrapped: ReadonlySet<OperationId> = new Set(['subscriptions.bulkCreate']);
+
+/**
+ * The parsed body of a success; null where the contract promises none: some services send `{}` then, or a page.
+ *
+ * @throws InvalidAnswerError where the body is missing, cut off or no JSON
+ */
 export function readSuccess(operation: Operation & { readonly id: OperationId }, answer: HostAnswer): unknown {
-  if (operation.success === 204 || answer.body.trim() === '') return null;
+  if (operation.success === 204) return null;
+  if (operation.id in withoutBody) return withoutBody[operation.id];
+  if (answer.body.trim() === '') throw new InvalidAnswerError(operation.id, answer.status, ['the body is empty']);
   try {
-    return JSON.parse(answer.body) as unknown;
+    const value: unknown = JSON.parse(answer.body);
+    return unwrapped.has(operation.id) && isRecord(value) && isRecord(value['data']) ? value['data'] : value;
   } catch {
     const kind = answer.headers['content-type'] ?? 'no content type';
     throw new InvalidAnswerError(operation.id, answer.status, [`the body is not JSON (${kind}, ${answer.body.length} characters)`]);

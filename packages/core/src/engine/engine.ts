@@ -3,8 +3,10 @@ import { operation as operationById, type Operation, type OperationId } from '..
 import type { Answer } from '../schema/index.ts';
 import { readError, readSuccess } from './answer.ts';
 import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
-import { AbortedError, heldBack, InvalidAnswerError, InvalidRequestError, NetworkError, RateLimitError, TimeoutError } from './errors.ts';
+import { AbortedError, heldBack, InvalidAnswerError, InvalidRequestError, NetworkError, RateLimitError, TimeoutError, withAdvice } from './errors.ts';
+import { find, listArguments, lookUpOf, type Finding } from './happened.ts';
 import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
+import { clockSkewMs } from './limits.ts';
 import { createPacer, PausedError, type Pacer, type Turn } from './pacer.ts';
 import { continuation, deadEnd, Page, PagePromise, readPaging, type Continuation } from './pages.ts';
 import { contentTypes, encodeBody, encodeQuery, sortArguments, type RequestParts } from './request.ts';
@@ -77,10 +79,20 @@ export interface Engine {
   address<Id extends OperationId>(id: Id, args: Arguments<Id>): string;
 }
 
+type Values = Readonly<Record<string, unknown>>;
 type Named = Operation & { readonly id: OperationId };
 
 /** What came of sending once, and how long it took. */
-type Attempt = ({ readonly answer: HostAnswer } | { readonly error: TransportError }) & { readonly durationMs: number };
+type Attempt = Timed & (Success | Failure);
+interface Timed {
+  readonly durationMs: number;
+}
+interface Success {
+  readonly answer: HostAnswer;
+  readonly value: unknown;
+}
+/** An error status, or an answer that was lost: none came, or none that can be read. */
+type Failure = { readonly answer: HostAnswer } | { readonly error: TransportError; readonly answer?: HostAnswer; readonly unreadable?: InvalidAnswerError };
 
 /** Makes an engine. */
 export function createEngine(options: EngineOptions): Engine {
@@ -88,6 +100,8 @@ export function createEngine(options: EngineOptions): Engine {
   const tokens = options.token === undefined ? null : tokenSource(options.token);
   const pacer = options.pacer ?? createPacer(host);
   const baseUrl = root(options.baseUrl);
+  /** How far the service's clock is ahead of the host's, in milliseconds; null while no answer has told. */
+  let clockSkew: number | null = null;
 
   function urlOf(operation: Named, parts: RequestParts): string {
     const base = operation.base === 'api' ? baseUrl : options.appUrl && root(options.appUrl);
@@ -95,17 +109,20 @@ export function createEngine(options: EngineOptions): Engine {
     return base + parts.path + encodeQuery(operation, parts.query);
   }
 
-  function partsOf(operation: Named, args: Readonly<Record<string, unknown>>): RequestParts {
+  function withPublication(operation: Named, args: Values): Values {
     const inPublication = operation.path.includes('{publicationId}');
-    const given = inPublication ? { ...args, publicationId: args['publicationId'] ?? options.publicationId } : args;
-    const parts = sortArguments(operation, given);
+    return inPublication ? { ...args, publicationId: args['publicationId'] ?? options.publicationId } : args;
+  }
+
+  function partsOf(operation: Named, args: Values): RequestParts {
+    const parts = sortArguments(operation, withPublication(operation, args));
     if (!options.validator) return parts;
     const checked = options.validator.request(operation.id, parts);
     if ('problems' in checked) throw new InvalidRequestError(operation.id, checked.problems);
     return { path: parts.path, ...checked.value };
   }
 
-  async function send(operation: Named, parts: RequestParts, call: CallOptions): Promise<unknown> {
+  async function send(operation: Named, parts: RequestParts, call: CallOptions, args: Values = {}): Promise<unknown> {
     const body = encodeBody(operation, parts.body);
     const unsigned: HostRequest = {
       method: operation.method,
@@ -123,42 +140,79 @@ export function createEngine(options: EngineOptions): Engine {
     const deadline = host.now() + totalMs;
     let token: string | undefined;
     let renewed: string | undefined;
-    let last: Attempt | null = null;
+    let last: (Timed & Failure) | null = null;
+    /** When an answer was first lost to something that must happen once. */
+    let lostSince: number | null = null;
 
-    const failure = (attempt: Attempt): Error =>
-      'error' in attempt
-        ? lost(operation, attempt.error, Math.min(unsigned.timeoutMs, totalMs))
-        : readError(operation, attempt.answer, host.now(), token ? [token] : []);
+    const failure = (failed: Failure): Error => {
+      if (!('error' in failed)) return readError(operation, failed.answer, host.now(), token ? [token] : []);
+      return failed.unreadable ?? lost(operation, failed.error, Math.min(unsigned.timeoutMs, totalMs));
+    };
 
     for (let attempt = 0; ; attempt++) {
       const turn: Turn | null = await takeTurn(operation, call, deadline, policy, attempt).catch((cause: unknown) => {
         throw last && !call.signal?.aborted ? failure(last) : held(operation, cause, totalMs);
       });
+      const sentAt = host.now();
       let result: Attempt;
       try {
         token = renewed ?? (await tokens?.get());
         result = await tryOnce(operation, { ...authorized(unsigned, token), timeoutMs: Math.min(unsigned.timeoutMs, deadline - host.now()) });
-        turn?.done('answer' in result ? result.answer : result.error.failure === 'aborted' ? undefined : null);
+        turn?.done(result.answer ?? ('error' in result && result.error.failure === 'aborted' ? undefined : null));
       } finally {
         turn?.done(); // where there is no result at all
       }
-      if ('answer' in result && result.answer.status === 401 && tokens?.refresh && token && renewed === undefined) {
+      if (result.answer?.status === 401 && tokens?.refresh && token && renewed === undefined) {
         // A 401 provably did nothing, so that even what must happen once is sent again; and it is no retry of the policy.
         report(operation, attempt, result, 0);
         renewed = await tokens.refresh(token);
         attempt--;
         continue;
       }
-      const failed = isSuccess(result) ? null : result;
-      const delay = failed && untilNext(operation, failed, attempt, policy, deadline);
-      report(operation, attempt, result, delay);
-      if (!failed && 'answer' in result) return checkAnswer(operation, result.answer);
-      if (delay === null) throw failure(result);
+      if ('value' in result) {
+        report(operation, attempt, result, null);
+        return checkAnswer(operation, result.answer.status, result.value);
+      }
+      const repeatIn = untilNext(operation, result, attempt, policy, deadline);
+      const lookIn = repeatIn === null && shouldLook(operation, result, lostSince) ? (untilNext(asIfHarmless(operation), result, attempt, policy, deadline) ?? 0) : null;
+      report(operation, attempt, result, repeatIn);
       last = result;
-      await host.sleep(delay, call.signal).catch((cause: unknown) => {
-        throw call.signal?.aborted ? new AbortedError(operation.id) : cause;
-      });
+      if (repeatIn === null && lookIn === null) throw failure(result);
+      await pause(operation, repeatIn ?? lookIn ?? 0, call);
+      if (lookIn === null) continue;
+
+      lostSince ??= sentAt;
+      const finding = policy.retries > 0 ? await look(operation, args, call, lostSince, deadline) : 'unclear';
+      if (typeof finding === 'object') return checkAnswer(operation, operation.success, { data: finding.record });
+      // That it is not there yet proves nothing where the service may still be at work on it.
+      const over = finding === 'no' && !mayGoOn(result);
+      if (over && attempt < policy.retries && !isRefusal(result)) continue;
+      throw over ? failure(result) : withAdvice(failure(result), lookUpOf(operation.id)?.advice);
     }
+  }
+
+  async function pause(operation: Named, ms: number, { signal }: CallOptions): Promise<void> {
+    await host.sleep(ms, signal).catch((cause: unknown) => {
+      throw signal?.aborted ? new AbortedError(operation.id) : cause;
+    });
+  }
+
+  /** Looks whether a call whose answer was lost has happened. What cannot be read tells nothing. */
+  async function look(operation: Named, args: Values, call: CallOptions, since: number, deadline: number): Promise<Finding> {
+    const lookUp = lookUpOf(operation.id);
+    if (!lookUp) return 'unclear';
+    const list: Named = operationById(lookUp.list);
+    const records: unknown[] = [];
+    try {
+      const left = { ...call, totalTimeoutMs: deadline - host.now() };
+      const first = await listPage(list, partsOf(list, listArguments(lookUp, args)), left);
+      for (let page: Page<unknown> | null = first; page !== null; page = await page.next()) records.push(...page.items);
+    } catch (error) {
+      if (error instanceof AbortedError) throw error;
+      return 'unclear';
+    }
+    const skew = clockSkew ?? 0;
+    return find(lookUp, records, args, { from: since + skew, to: host.now() + skew, known: clockSkew !== null });
   }
 
   /** Only the API has a quota: what renews a token must not wait for it. */
@@ -184,7 +238,7 @@ export function createEngine(options: EngineOptions): Engine {
       operation: operation.id,
       attempt: attempt + 1,
       durationMs: result.durationMs,
-      outcome: 'error' in result ? result.error.failure : result.answer.status,
+      outcome: result.answer?.status ?? ('error' in result ? result.error.failure : 'network'),
       retryInMs,
     });
   }
@@ -194,17 +248,18 @@ export function createEngine(options: EngineOptions): Engine {
     const started = host.now();
     try {
       const answer = await host.send(request);
-      return { answer, durationMs: host.now() - started };
+      const now = host.now();
+      clockSkew = clockSkewMs(answer.headers, now) ?? clockSkew;
+      return { ...read(operation, answer), durationMs: now - started };
     } catch (error) {
       if (error instanceof TransportError) return { error, durationMs: host.now() - started };
       throw error; // a host may refuse with an error of its own, for example a credential that must be reconnected
     }
   }
 
-  function checkAnswer(operation: Named, answer: HostAnswer): unknown {
-    const value = readSuccess(operation, answer);
+  function checkAnswer(operation: Named, status: number, value: unknown): unknown {
     const checked = options.validator?.answer(operation.id, value) ?? { value };
-    if ('problems' in checked) throw new InvalidAnswerError(operation.id, answer.status, checked.problems);
+    if ('problems' in checked) throw new InvalidAnswerError(operation.id, status, checked.problems);
     return checked.value;
   }
 
@@ -226,7 +281,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     async call(id, args, call = {}) {
       const operation: Named = operationById(id);
-      return (await send(operation, partsOf(operation, args), call)) as Answer<typeof id>;
+      return (await send(operation, partsOf(operation, args), call, withPublication(operation, args))) as Answer<typeof id>;
     },
     list(id, args, call = {}) {
       const operation: Named = operationById(id);
@@ -255,8 +310,40 @@ function policyOf(...layers: (Partial<RetryPolicy> | false | undefined)[]): Retr
   );
 }
 
-function isSuccess(attempt: Attempt): boolean {
-  return 'answer' in attempt && attempt.answer.status >= 200 && attempt.answer.status < 300;
+/**
+ * A success that cannot be read – cut off, empty where something was promised, a proxy's page in its place – counts as an
+ * answer that was lost: the work may well have been done, so what may be repeated is, and the next answer is often whole.
+ */
+function read(operation: Named, answer: HostAnswer): Success | Failure {
+  if (answer.status < 200 || answer.status > 299) return { answer };
+  try {
+    return { answer, value: readSuccess(operation, answer) };
+  } catch (error) {
+    if (!(error instanceof InvalidAnswerError)) throw error;
+    return { answer, error: new TransportError('network', { code: 'UNREADABLE' }), unreadable: error };
+  }
+}
+
+/** Whether to look if a call that must happen once has happened: its answer was lost, or it is refused after one was. */
+function shouldLook(operation: Named, failed: Failure, lostSince: number | null): boolean {
+  if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
+  if (lostSince !== null && isRefusal(failed)) return true;
+  if ('error' in failed) return !failed.error.notSent && failed.error.failure !== 'aborted';
+  return failed.answer.status >= 500 && failed.answer.status !== 503;
+}
+
+/** The answers to what is there already: after a lost answer it may be there by our own doing. */
+function isRefusal(failed: Failure): boolean {
+  return !('error' in failed) && (failed.answer.status === 400 || failed.answer.status === 409);
+}
+
+/** Whether the service may still be at work after the answer was given up. */
+function mayGoOn(failed: Failure): boolean {
+  return 'error' in failed ? failed.error.failure === 'timeout' : failed.answer.status === 504;
+}
+
+function asIfHarmless(operation: Named): Named {
+  return { ...operation, retry: 'upsert' };
 }
 
 /** The error of a call that waited for its turn, and in vain. */

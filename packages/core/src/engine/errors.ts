@@ -1,5 +1,5 @@
 /** Every way a call can end badly, one class each. Texts say what happened and what to do, and hold no secret and no address. */
-import type { OperationId } from '../contract/index.ts';
+import { operation as operationById, type OperationId } from '../contract/index.ts';
 import type { TransportError } from './host.ts';
 
 /** One message of the service. */
@@ -167,6 +167,12 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
+/** Adds what to do where nobody knows whether the call has happened. */
+export function withAdvice(error: Error, advice: string | undefined): Error {
+  if (advice) error.message += ` Whether it has happened is unknown. ${advice}`;
+  return error;
+}
+
 /** The error class for a status. */
 export function apiError(operation: OperationId, details: ApiErrorDetails): ApiError {
   const Class = classes[details.status] ?? (details.status >= 500 ? ServerError : ApiError);
@@ -176,9 +182,8 @@ export function apiError(operation: OperationId, details: ApiErrorDetails): ApiE
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the request as the message says.',
   401: 'Check the API key or token: it is missing, wrong or expired.',
-  403: 'The API key is restricted to publications, the token lacks the scope, or the feature is not enabled for the organization.',
   404: 'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
-  409: 'It is already there, or already under way.',
+  409: 'It is already there, or already under way; read it instead of repeating the call.',
   429: 'Wait, then call less often.',
 };
 
@@ -190,8 +195,16 @@ const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<
   'deletionRequests.create': { 409: 'A deletion request for this subscriber exists already.' },
 };
 
+/** 403: what the key or token would need. */
+function permission(operation: OperationId): string {
+  const { scope } = operationById(operation);
+  const token = scope ? `An OAuth token needs the scope "${scope}" for this; connect again and ask for it. ` : '';
+  return `${token}An API key must not be restricted to publications, and the feature must be enabled for the organization.`;
+}
+
 function remedy(operation: OperationId, status: number): string {
   return (
+    (status === 403 ? permission(operation) : undefined) ??
     remediesByOperation[operation]?.[status] ??
     remedies[status] ??
     (status >= 500 ? 'The service failed; try again later.' : 'See the API documentation for this status.')

@@ -52,8 +52,14 @@ function resetMoment(headers: Headers, name: string, nowMs: number): number | nu
 
 /** A moment of the service's clock by the host's: where `Date` shows that the two differ, a wait must not grow by the difference. */
 function byHostClock(momentMs: number, headers: Headers, nowMs: number): number {
+  return momentMs - (clockSkewMs(headers, nowMs) ?? 0);
+}
+
+/** How far the service's clock is ahead of the host's, in milliseconds; 0 where they agree, null where the answer has no `Date`. */
+export function clockSkewMs(headers: Headers, nowMs: number): number | null {
   const theirs = Date.parse(headers['date'] ?? '');
-  return Math.abs(theirs - nowMs) > sameClockMs ? momentMs - theirs + nowMs : momentMs;
+  if (Number.isNaN(theirs)) return null;
+  return Math.abs(theirs - nowMs) > sameClockMs ? theirs - nowMs : 0;
 }
 
 function numberIn(headers: Headers, name: string): number | null {

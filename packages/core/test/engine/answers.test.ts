@@ -50,6 +50,21 @@ describe('an answer', () => {
     });
   });
 
+  it.each([
+    [401, 'automations.get', 'Check the API key or token'],
+    [403, 'automations.get', 'the scope "automations:read"'],
+    [403, 'deletionRequests.list', 'must not be restricted to publications'],
+    [404, 'automations.get', 'Check the publication id'],
+    [404, 'journeys.enroll', 'active Add by API trigger'],
+    [409, 'deletionRequests.create', 'exists already'],
+    [429, 'automations.get', 'call less often'],
+  ] as const)('of %i to %s says what to do: %s', async (status, id, advice) => {
+    const { engine } = calling({ status });
+    const args = { automationId: 'aut_1', email: 'ada@example.com' };
+    const names = id === 'automations.get' ? { automationId: args.automationId } : id === 'deletionRequests.list' ? {} : id === 'journeys.enroll' ? args : { email: args.email };
+    await expect(engine.call(id, names as never)).rejects.toThrow(advice);
+  });
+
   it('reads the error body of OAuth too', async () => {
     const host = scriptedHost([{ status: 400, body: '{"error":"invalid_grant","error_description":"The code has expired."}' }]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
@@ -83,13 +98,26 @@ describe('an answer', () => {
   it.each([
     ['HTML', html],
     ['cut-off JSON', { body: '{"data":{"id":"aut_1"' }],
-  ])('of success that is %s is an error of its own', async (_, answer) => {
+    ['empty', { body: ' ' }],
+  ])('of success that is %s is an error of its own, and asked for again where that does no harm', async (_, answer) => {
     await expect(calling(answer).get()).rejects.toBeInstanceOf(InvalidAnswerError);
+    const { host, engine } = calling(answer, { body: '{"data":{}}' });
+    expect(await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 1 } })).toEqual({ data: {} });
+    expect(host.sent).toHaveLength(2);
+  });
+
+  it('of an import is read whether it is wrapped in data or not', async () => {
+    const accepted = { message: 'ok', import_id: 'i1' };
+    for (const body of [accepted, { data: accepted }]) {
+      const { engine } = calling({ body: JSON.stringify(body) });
+      expect(await engine.call('subscriptions.bulkCreate', { subscriptions: [{ email: 'ada@example.com' }] })).toEqual(accepted);
+    }
   });
 
   it('without a body is null, also where a service says nothing at length', async () => {
     for (const answer of [{ status: 204 }, { status: 200, body: '{}' }, { status: 200, ...html }]) {
       expect(await calling(answer).engine.call('customFields.delete', { id: 'f' })).toBeNull();
+      expect(await calling(answer).engine.call('subscriptions.updateStatus', { subscription_ids: ['sub_1'], new_status: 'active' })).toBeNull();
     }
   });
 

@@ -1,0 +1,110 @@
+/** What becomes of an operation that must happen once when its answer is lost. */
+import { describe, expect, it } from 'vitest';
+import { ConflictError, createEngine, NetworkError, ServerError, TimeoutError, TransportError } from '../../src/engine/index.ts';
+import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const seconds = now / 1000;
+const lost = new TransportError('network', { code: 'ECONNRESET' });
+const list = (...records: readonly object[]) => json({ data: records, limit: 100, page: 1, total_pages: 1, total_results: records.length });
+const journey = (fields: object) => ({ id: 'aj_1', automation_id: 'aut_1', email: 'Ada@Example.com', status: 'in_progress', started_at: seconds, ...fields });
+const late = journey({ id: 'aj_9', started_at: seconds });
+
+function enrolling(...script: readonly Scripted[]) {
+  const host = scriptedHost(script);
+  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+  const call = engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' });
+  call.catch(() => {});
+  return { call, sent: () => host.sent.map(({ method }) => method) };
+}
+
+describe('after a lost answer', () => {
+  it.each([
+    ['a broken connection', lost],
+    ['a timeout', new TransportError('timeout')],
+    ['500', { status: 500 }],
+    ['502 in HTML', { status: 502, body: '<html>' }],
+    ['504', { status: 504 }],
+    ['an answer that is cut off', { status: 200, body: '{"data":{"id":"aj_' }],
+    ['an empty answer', { status: 200, body: '' }],
+  ])('(%s) what has happened is found and answered', async (_, failure) => {
+    const { call, sent } = enrolling(failure, list(journey({ id: 'aj_0', email: 'someone@example.com' }), late));
+    expect(await call).toEqual({ data: late });
+    expect(sent()).toEqual(['POST', 'GET']);
+  });
+
+  it('what has not happened is done', async () => {
+    const { call, sent } = enrolling(lost, list(), json({ data: late }));
+    expect(await call).toEqual({ data: late });
+    expect(sent()).toEqual(['POST', 'GET', 'POST']);
+  });
+
+  it('an earlier record is not taken for it', async () => {
+    const earlier = journey({ status: 'completed', started_at: seconds - 3_600 });
+    const { call } = enrolling(lost, list(earlier), json({ data: late }));
+    expect(await call).toEqual({ data: late });
+  });
+
+  it.each([
+    ['a record of moments before', journey({ started_at: seconds - 60 })],
+    ['a record of the future: the clocks differ', journey({ started_at: seconds + 60 })],
+    ['a record without a time', journey({ started_at: null })],
+    ['a record without an address', journey({ email: null })],
+  ])('%s decides nothing: the error stays, and says how to look', async (_, record) => {
+    const { call, sent } = enrolling(lost, list(record));
+    await expect(call).rejects.toBeInstanceOf(NetworkError);
+    await expect(call).rejects.toThrow('Whether it has happened is unknown. List the journeys of the automation');
+    expect(sent()).toEqual(['POST', 'GET']);
+  });
+
+  it('the clock of the service is read from its answers', async () => {
+    const date = { headers: { date: new Date(now + 3_600_000).toUTCString() } };
+    const ours = journey({ started_at: seconds + 3_600 });
+    const before = journey({ id: 'aj_0', status: 'completed', started_at: seconds + 3_590 });
+    const { call } = enrolling(lost, json({ data: [before, ours], limit: 100, page: 1, total_pages: 1 }, date));
+    expect(await call).toEqual({ data: ours });
+  });
+
+  it('every page is looked at', async () => {
+    const page = (number: number, ...records: readonly object[]) => json({ data: records, limit: 100, page: number, total_pages: 2 });
+    const { call, sent } = enrolling(lost, page(1, journey({ email: 'b@example.com' })), page(2, late));
+    expect(await call).toEqual({ data: late });
+    expect(sent()).toEqual(['POST', 'GET', 'GET']);
+  });
+
+  it('a look-up that fails leaves the first error', async () => {
+    const { call } = enrolling({ status: 500 }, { status: 403 });
+    await expect(call).rejects.toBeInstanceOf(ServerError);
+    await expect(call).rejects.toThrow('Whether it has happened is unknown');
+  });
+
+  it('a service that may still be at work is not called twice', async () => {
+    const { call, sent } = enrolling(new TransportError('timeout'), list());
+    await expect(call).rejects.toBeInstanceOf(TimeoutError);
+    expect(sent()).toEqual(['POST', 'GET']);
+  });
+
+  it('a repetition that is refused because the first arrived after all ends well', async () => {
+    const { call, sent } = enrolling(lost, list(), { status: 400, body: '{"errors":[{"message":"already","code":"X"}]}' }, list(late));
+    expect(await call).toEqual({ data: late });
+    expect(sent()).toEqual(['POST', 'GET', 'POST', 'GET']);
+  });
+
+  it('the two others that must happen once are looked for too', async () => {
+    const field = { id: 'f1', kind: 'string', display: 'Town', created: seconds };
+    const request = { id: 'd1', email: 'ada@example.com', status: 'pending', requested_at: new Date(now).toISOString() };
+    const engine = (...script: Scripted[]) => createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    const fields = list({ ...field, id: 'f0', kind: 'list' }, field);
+    expect(await engine(lost, fields).call('customFields.create', { kind: 'string', display: 'Town' })).toEqual({ data: field });
+    expect(await engine(lost, list(request)).call('deletionRequests.create', { email: 'ADA@example.com' })).toEqual({ data: request });
+    const open = { ...request, requested_at: new Date(now - 86_400_000).toISOString() };
+    await expect(engine(lost, list(open), { status: 409 }, list(open)).call('deletionRequests.create', { email: 'ada@example.com' })).rejects.toBeInstanceOf(ConflictError);
+  });
+
+  it('a grant of OAuth has no list to look in: the error stays', async () => {
+    const host = scriptedHost([lost]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
+    await expect(engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' })).rejects.toBeInstanceOf(NetworkError);
+    expect(host.sent).toHaveLength(1);
+  });
+});
