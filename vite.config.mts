@@ -5,7 +5,6 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { defineConfig, defaultServerConditions, type Plugin } from 'vite';
-import { withoutProse } from './scripts/build/without-prose.ts';
 
 const root = import.meta.dirname;
 const { n8n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -37,7 +36,7 @@ const minify = { compress: true, mangle: false, codegen: { removeWhitespace: tru
 export default defineConfig({
   root,
   publicDir: false,
-  plugins: [withoutProse(), copyAssets()],
+  plugins: [copyAssets()],
   build: {
     ssr: true,
     target: 'node20',
@@ -54,7 +53,7 @@ export default defineConfig({
         minify,
         codeSplitting: {
           groups: [
-            { name: 'nodes/core', test: /packages[\\/]core[\\/]src/ },
+            { name: 'nodes/core', test: /packages[\\/]core[\\/]src/, minShareCount: 2 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2 },
           ],
         },

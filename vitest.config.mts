@@ -22,7 +22,7 @@ export default defineConfig({
       },
       {
         ...fromSource,
-        test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 240_000 },
+        test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 240_000, fileParallelism: false },
       },
     ],
   },

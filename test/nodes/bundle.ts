@@ -24,6 +24,8 @@ export interface Property {
   readonly displayOptions?: Readonly<Partial<Record<'show' | 'hide', Readonly<Record<string, readonly unknown[]>>>>>;
   readonly required?: boolean;
   readonly placeholder?: string;
+  /** Of the groups of a fixed collection. */
+  readonly values?: readonly Property[];
   readonly modes?: readonly { readonly name: string; readonly placeholder?: string; readonly typeOptions?: { readonly searchListMethod?: string } }[];
 }
 

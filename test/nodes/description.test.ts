@@ -15,7 +15,11 @@ const named = (properties: readonly Property[], name: string): Property => {
 };
 /** Every parameter, however deep. */
 const walk = (properties: readonly Property[]): Property[] =>
-  properties.flatMap((property) => [property, ...(property.type === 'collection' ? walk(property.options ?? []) : [])]);
+  properties.flatMap((property) => {
+    const below = property.options ?? [];
+    if (property.type === 'fixedCollection') return [property, ...walk(below.flatMap((group) => group.values ?? []))];
+    return [property, ...(property.type === 'collection' ? walk(below) : [])];
+  });
 
 describe('the parameters', () => {
   it('are what n8n expects of them', () => {
@@ -28,7 +32,7 @@ describe('the parameters', () => {
       if (name === 'returnAll') expect.soft(description).toBe('Whether to return all results or only up to a given limit');
       // One sentence stands without a period.
       if (description && !description.slice(0, -1).includes('. ')) expect.soft(description, name).not.toMatch(/\.$/);
-      const titles = (options ?? []).map((option) => (type === 'collection' ? option.displayName : option.name));
+      const titles = (options ?? []).map((option) => (['collection', 'fixedCollection'].includes(type) ? option.displayName : option.name));
       if (name !== 'direction') expect.soft(titles, name).toEqual(titles.toSorted((a, b) => a.localeCompare(b, 'en')));
     }
   });

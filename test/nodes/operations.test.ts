@@ -90,6 +90,18 @@ describe('Subscription: Create', () => {
   });
 });
 
+describe('the automations of a new subscription', () => {
+  it.each([
+    ['chosen one by one', (id: string) => ({ automations: [{ automationId: { __rl: true, mode: 'list', value: id } }] })],
+    ['given by an expression', (id: string) => [id]],
+  ])('are enrolled into, %s', async (_how, given) => {
+    const id = await bench.first('searchAutomations');
+    await bench.run('subscription', 'createOrUpdate', { email: 'new@example.com', customFields: {}, additionalFields: { automation_ids: given(id), double_opt_override: 'off' } });
+    const journeys = await bench.run('journey', 'getMany', { automationId: { mode: 'list', value: id }, returnAll: true });
+    expect(journeys.map(({ json }) => json['email'])).toContain('new@example.com');
+  });
+});
+
 describe('Subscription: Update', () => {
   const update = (fields: object, more: object = {}, run: object = {}) => bench.run('subscription', 'update', { subscription: ada, customFields: {}, updateFields: fields, ...more }, run);
   const read = async () => (await bench.run('subscription', 'get', { subscription: ada, output: 'raw', options: { expand: ['custom_fields'] } }))[0]?.json;
@@ -243,6 +255,11 @@ describe('what the service refuses', () => {
   ])('names the parameter of %s %s that is wrong', async (resource, operation, parameters, says) => {
     await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({ message: expect.stringContaining(says), context: { itemIndex: 0 } });
     expect(bench.sandbox.requests()).toEqual([]);
+  });
+
+  it('names the parameters that the service speaks of by their labels', async () => {
+    const refused = bench.run('subscription', 'create', { email: 'ada', customFields: {}, additionalFields: { premium_tier_ids: ['gold'] } });
+    await expect(refused).rejects.toMatchObject({ httpCode: '400', description: expect.stringMatching(/^See .*"Premium Tier IDs".* Correct/) });
   });
 
   it('deletes a custom field for good', async () => {

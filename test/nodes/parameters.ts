@@ -52,6 +52,7 @@ function fill(property: Property): unknown {
   if (name === 'publicationId') return '';
   if (name === 'waitForCompletion') return false;
   if (type === 'collection') return fillAll(options);
+  if (type === 'fixedCollection') return Object.fromEntries(options.map((group) => [group.name, [fillAll(group.values ?? [])]]));
   if (type === 'multiOptions') return options.map(({ value }) => value);
   if (type === 'options') return property.default;
   if (type === 'boolean') return true;

@@ -25,7 +25,7 @@ export async function dispatch(
   const output = outcomes.map((outcome): INodeExecutionData => {
     const pairedItem = { item: outcome.itemIndex };
     if ('json' in outcome) return { json: outcome.json, pairedItem };
-    const error = toNodeFailure(node.getNode(), outcome.error, outcome.itemIndex);
+    const error = toNodeFailure(node.getNode(), outcome.error, { itemIndex: outcome.itemIndex, parameters: operation.properties });
     if (!goOn) throw error;
     return { json: { error: error.message }, error, pairedItem };
   });

@@ -59,6 +59,7 @@ export function readCollection(properties: readonly INodeProperties[], entered: 
 export function readValue(property: INodeProperties, value: unknown): unknown {
   if (value === undefined || value === null || value === '') return undefined;
   if (property.type === 'resourceLocator') return readLocated(property, value);
+  if (property.type === 'fixedCollection') return readGroups(property, value);
   if (property.type === 'boolean') return readBoolean(property, value);
   if (property.type === 'number') return readNumber(property, value);
   if (property.type === 'dateTime') return readDay(property, value);
@@ -76,6 +77,15 @@ function readText(property: INodeProperties, value: unknown): string | undefined
 function readLocated(property: INodeProperties, value: unknown): string | undefined {
   const chosen = isRecord(value) ? value['value'] : value;
   return chosen === undefined || chosen === null ? undefined : readText(property, chosen);
+}
+
+/** The records chosen in groups of one; an expression, or an agent, may give a list of IDs instead. */
+function readGroups(property: INodeProperties, value: unknown): string[] | undefined {
+  if (!isRecord(value)) return readList(property, value);
+  const groups = Object.values(value).flatMap((of): unknown[] => (Array.isArray(of) ? of : [of]));
+  const chosen = groups.flatMap((group) => (isRecord(group) ? Object.values(group) : [group])).map((one) => readLocated(property, one));
+  const named = chosen.filter((one) => one !== undefined);
+  return named.length > 0 ? named : undefined;
 }
 
 function readNumber(property: INodeProperties, value: unknown): number {

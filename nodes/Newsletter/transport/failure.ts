@@ -1,8 +1,9 @@
 /** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
 import { operation, type OperationId } from '@newsletter-kit/core/contract';
 import { ApiError, InvalidRequestError, NetworkError, NewsletterError, TimeoutError } from '@newsletter-kit/core/engine';
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, type INode, type INodeProperties } from 'n8n-workflow';
 import { usesOAuth2 } from '../parameters/authentication.ts';
+import { labelsIn } from '../parameters/labels.ts';
 import { ParameterMismatch } from '../parameters/read.ts';
 
 /** Either error class of n8n. */
@@ -48,14 +49,21 @@ function remedyFor(node: INode, id: OperationId, status: number): string {
   return status >= 500 ? 'The service is not working at the moment; try again later.' : '';
 }
 
+/** What a failure belongs to. */
+interface Whereabouts {
+  readonly itemIndex?: number;
+  /** The parameters of the operation: the service speaks of its fields, a person knows their labels. */
+  readonly parameters?: readonly INodeProperties[];
+}
+
 /** The error n8n shows, for the item it belongs to. Errors of n8n itself pass as they are. */
-export function toNodeFailure(node: INode, error: unknown, itemIndex?: number): NodeFailure {
+export function toNodeFailure(node: INode, error: unknown, { itemIndex, parameters = [] }: Whereabouts = {}): NodeFailure {
   const at: Options = itemIndex === undefined ? {} : { itemIndex };
   if (error instanceof NodeApiError || error instanceof NodeOperationError) {
     if (itemIndex !== undefined) error.context['itemIndex'] ??= itemIndex;
     return error;
   }
-  if (error instanceof ApiError) return refused(node, error, at);
+  if (error instanceof ApiError) return refused(node, error, at, parameters);
   if (error instanceof InvalidRequestError) {
     const description = error.problems.some((problem) => problem.includes('publicationId'))
       ? 'Set Publication to an ID such as pub_<uuid>, in the node or in the credential.'
@@ -68,11 +76,12 @@ export function toNodeFailure(node: INode, error: unknown, itemIndex?: number): 
 }
 
 /** The service answered an error status. */
-function refused(node: INode, error: ApiError, at: Options): NodeApiError {
+function refused(node: INode, error: ApiError, at: Options, parameters: readonly INodeProperties[]): NodeApiError {
   const { status, statusText, errors, retryAfterMs } = error;
   const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
-  const remedy = remedyFor(node, error.operation, status);
+  const labels = status === 400 ? labelsIn(said.join(' '), parameters) : [];
+  const remedy = [labels.length > 0 && `See ${labels.map((label) => `"${label}"`).join(', ')}.`, remedyFor(node, error.operation, status)].filter(Boolean).join(' ');
   return new NodeApiError(node, {}, {
     ...at,
     message: said.length > 0 ? sentence(said.join('; ')) : `The service answered ${status} ${statusText}`.trim(),

@@ -1,5 +1,6 @@
 /** Data Deletion: Request. It cannot be undone, so it asks twice, and asks the node's owner before an agent may do it. */
 import type { INodeProperties } from 'n8n-workflow';
+import { email } from '../../parameters/email.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { recordIn } from '../../records/record.ts';
 import * as records from '../../records/records.ts';
@@ -13,23 +14,12 @@ const warning: INodeProperties = {
   default: '',
 };
 
-const email: INodeProperties = {
-  displayName: 'Email',
-  name: 'email',
-  type: 'string',
-  placeholder: 'name@email.com',
-  required: true,
-  default: '',
-  description: 'Address of the subscriber whose data is to be deleted',
-};
+const address: INodeProperties = { ...email, description: 'Address of the subscriber whose data is to be deleted' };
 
 const confirmation: INodeProperties = {
+  ...email,
   displayName: 'Confirm Email',
   name: 'emailConfirmation',
-  type: 'string',
-  placeholder: 'name@email.com',
-  required: true,
-  default: '',
   description: 'The same address once more. Nothing is requested where the two differ.',
 };
 
@@ -49,22 +39,22 @@ export const request: ItemOperation = {
   description: 'Request the deletion of all data of a subscriber. It cannot be undone.',
   action: 'Request the deletion of the data of a subscriber',
   record: records.deletionRequest,
-  properties: [warning, email, confirmation, allowAgents],
+  properties: [warning, address, confirmation, allowAgents],
   async execute(context) {
     if (usedByAgent(context) && readParameter(context, allowAgents) !== true) {
       throw new ParameterMismatch('An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node');
     }
-    const address = String(readParameter(context, email));
-    if (addressKey(address) !== addressKey(String(readParameter(context, confirmation)))) {
+    const named = String(readParameter(context, address));
+    if (addressKey(named) !== addressKey(String(readParameter(context, confirmation)))) {
       throw new ParameterMismatch('"Email" and "Confirm Email" are not the same; nothing was requested');
     }
-    return [recordIn(await context.engine.call('deletionRequests.create', { email: address }, context.call))];
+    return [recordIn(await context.engine.call('deletionRequests.create', { email: named }, context.call))];
   },
 };
 
 /** The service tells addresses apart without regard to case. */
-function addressKey(address: string): string {
-  return address.trim().toLowerCase();
+function addressKey(text: string): string {
+  return text.trim().toLowerCase();
 }
 
 /** n8n runs a tool under a node type of its own, whose name ends in Tool; newer versions say so themselves. */

@@ -1,6 +1,5 @@
 /** Subscription: Bulk Update. Every input item is one change; they go to the service in jobs of up to a thousand. */
 import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
-import type { Engine } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
@@ -21,13 +20,15 @@ const subscriptionId: INodeProperties = {
 interface Planned {
   readonly context: OperationContext;
   readonly change: Change;
+  /** How long to wait for its job; null for not at all. */
+  readonly seconds: number | null;
 }
 
-/** A job of the service, or why there is none, and the items it was given. */
-interface Batch {
-  readonly planned: readonly Planned[];
-  readonly begun: { readonly id: string } | { readonly error: unknown };
-}
+/** Changes that go to the service together; never empty. */
+type Batch = readonly [Planned, ...Planned[]];
+
+/** What came of handing a batch over: the ID of its job, or why there is none. */
+type HandedOver = { readonly batch: Batch } & ({ readonly job: string } | { readonly error: unknown });
 
 export const bulkUpdate: BatchOperation = {
   name: 'Bulk Update',
@@ -35,61 +36,67 @@ export const bulkUpdate: BatchOperation = {
   action: 'Update many subscriptions in bulk',
   properties: [subscriptionId, ...changeFields, ...waiting],
   async executeAll(items, goOn) {
-    const outcomes: ItemOutcome[] = [];
+    const refused: ItemOutcome[] = [];
     const planned: Planned[] = [];
     for (const context of items) {
       try {
-        const id = String(readParameter(context, subscriptionId));
-        planned.push({ context, change: { subscription_id: id, ...(await readChanges(context)) } });
+        planned.push(await plan(context));
       } catch (error) {
-        outcomes.push({ itemIndex: context.itemIndex, error });
+        refused.push({ itemIndex: context.itemIndex, error });
       }
     }
     // Where one wrong item is to stop the node, nothing of the others is sent either.
-    if (outcomes.length > 0 && !goOn) return outcomes;
+    if (refused.length > 0 && !goOn) return refused;
 
-    const batches: Batch[] = [];
-    for (const some of inBatches(planned)) {
-      const batch = await begin(some);
-      batches.push(batch);
-      if ('error' in batch.begun && !goOn) break;
+    const handedOver: HandedOver[] = [];
+    for (const batch of inBatches(planned)) {
+      const result = await handOver(batch);
+      handedOver.push(result);
+      if ('error' in result && !goOn) break;
     }
-    for (const batch of batches) outcomes.push(...(await finish(batch)));
-    return outcomes;
+    const outcomes: ItemOutcome[] = [];
+    for (const result of handedOver) outcomes.push(...(await finish(result)));
+    return [...refused, ...outcomes];
   },
 };
 
+async function plan(context: OperationContext): Promise<Planned> {
+  const subscription_id = String(readParameter(context, subscriptionId));
+  return { context, change: { subscription_id, ...(await readChanges(context)) }, seconds: readWaiting(context) };
+}
+
 /** By publication, and no more at once than the service takes. */
-function* inBatches(planned: readonly Planned[]): Generator<readonly Planned[]> {
-  const byEngine = Map.groupBy(planned, ({ context }): Engine => context.engine);
-  for (const ofOne of byEngine.values()) {
-    for (let start = 0; start < ofOne.length; start += bulkUpdateLimit) yield ofOne.slice(start, start + bulkUpdateLimit);
+function* inBatches(planned: readonly Planned[]): Generator<Batch> {
+  for (const ofOne of Map.groupBy(planned, ({ context }) => context.engine).values()) {
+    for (let start = 0; start < ofOne.length; start += bulkUpdateLimit) {
+      const [first, ...others] = ofOne.slice(start, start + bulkUpdateLimit);
+      if (first !== undefined) yield [first, ...others];
+    }
   }
 }
 
-async function begin(planned: readonly Planned[]): Promise<Batch> {
-  const [first] = planned;
-  if (first === undefined) return { planned, begun: { error: new ParameterMismatch('There are no items') } };
-  const { engine, call, node } = first.context;
+async function handOver(batch: Batch): Promise<HandedOver> {
+  const { engine, call, node } = batch[0].context;
   try {
-    const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: planned.map(({ change }) => change) }, call);
-    node.logger.info(`Newsletter: bulk update job ${data.subscription_update_id} has ${planned.length} subscriptions`);
-    return { planned, begun: { id: data.subscription_update_id } };
+    const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: batch.map(({ change }) => change) }, call);
+    node.logger.info(`Newsletter: bulk update job ${data.subscription_update_id} has ${batch.length} subscriptions`);
+    return { batch, job: data.subscription_update_id };
   } catch (error) {
-    return { planned, begun: { error } };
+    return { batch, error };
   }
 }
 
 /** What became of each item of a batch. */
-async function finish({ planned, begun }: Batch): Promise<readonly ItemOutcome[]> {
-  const [first] = planned;
-  if ('error' in begun || first === undefined) return planned.map(({ context }) => ({ itemIndex: context.itemIndex, error: 'error' in begun ? begun.error : undefined }));
-  const seconds = readWaiting(first.context);
+async function finish(result: HandedOver): Promise<readonly ItemOutcome[]> {
+  const { batch } = result;
+  const all = (error: unknown): readonly ItemOutcome[] => batch.map(({ context }) => ({ itemIndex: context.itemIndex, error }));
+  if ('error' in result) return all(result.error);
+  const [{ context, seconds }] = batch;
   try {
-    const job = seconds === null ? null : await waitForJob(first.context, begun.id, seconds);
-    return planned.map((one) => outcomeOf(one, begun.id, job));
+    const job = seconds === null ? null : await waitForJob(context, result.job, seconds);
+    return batch.map((one) => outcomeOf(one, result.job, job));
   } catch (error) {
-    return planned.map(({ context }) => ({ itemIndex: context.itemIndex, error }));
+    return all(error);
   }
 }
 

@@ -4,6 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { collection } from '../../parameters/collection.ts';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
+import { newsletterLists, texts } from '../../parameters/texts.ts';
 import type { OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './fields.ts';
 
@@ -11,34 +12,23 @@ import { gift, paymentsCustomer, tier } from './fields.ts';
 export type Change = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
 
 const updateFields: readonly INodeProperties[] = [
-  {
+  texts('Add Name', {
     displayName: 'Clear Custom Fields',
     name: 'delete',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Name' },
     placeholder: 'e.g. First Name',
-    default: [],
     description: 'Names of custom fields whose values are taken from the subscription',
-  },
+  }),
   gift,
-  {
+  newsletterLists({
     displayName: 'Join Newsletter List IDs',
     name: 'newsletter_list_ids',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
-    placeholder: 'e.g. nl_list_00000000-0000-4000-8000-000000000001',
-    default: [],
     description: 'Newsletter lists to add to those it is on. Not together with Unsubscribe.',
-  },
-  {
+  }),
+  newsletterLists({
     displayName: 'Leave Newsletter List IDs',
     name: 'unsubscribe_newsletter_list_ids',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
-    placeholder: 'e.g. nl_list_00000000-0000-4000-8000-000000000001',
-    default: [],
     description: 'Newsletter lists to take it off',
-  },
+  }),
   paymentsCustomer,
   tier,
   {

@@ -1,6 +1,7 @@
 /** Subscription: Get Many. */
 import type { INodeProperties } from 'n8n-workflow';
 import { subscriptionInclude } from '../../parameters/subscriptionInclude.ts';
+import { premiumTiers } from '../../parameters/texts.ts';
 import { subscription } from '../../records/records.ts';
 import { list } from '../list.ts';
 
@@ -21,24 +22,10 @@ const filters: readonly INodeProperties[] = [
     default: '',
     description: 'Only the subscription of this address; upper and lower case are the same',
   },
-  {
-    displayName: 'Premium Tier IDs',
-    name: 'premium_tier_ids',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
-    placeholder: 'e.g. tier_00000000-0000-4000-8000-000000000001',
-    default: [],
-    description: 'Only subscriptions in one of these premium tiers',
-  },
-  {
-    displayName: 'Premium Tier Names',
-    name: 'premium_tiers',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Name' },
-    placeholder: 'e.g. Gold',
-    default: [],
-    description: 'Only subscriptions in one of these premium tiers',
-  },
+  ...premiumTiers({
+    byId: 'Only subscriptions in one of these premium tiers',
+    byName: 'Only subscriptions in one of these premium tiers',
+  }),
   {
     displayName: 'Status',
     name: 'status',

@@ -1,65 +1,32 @@
 /** What a subscription is created with: the parameters of Create and of Create or Update, and the request they make. */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { automations } from '../../parameters/automations.ts';
 import { collection } from '../../parameters/collection.ts';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
 import { doubleOptIn } from '../../parameters/doubleOptIn.ts';
+import { email } from '../../parameters/email.ts';
 import { readFields, readParameter } from '../../parameters/read.ts';
+import { newsletterLists, premiumTiers } from '../../parameters/texts.ts';
 import { toRecord } from '../../records/record.ts';
 import type { OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './fields.ts';
 
-const email: INodeProperties = {
-  displayName: 'Email',
-  name: 'email',
-  type: 'string',
-  placeholder: 'name@email.com',
-  required: true,
-  default: '',
-  description: 'Address of the subscription',
-};
-
 /** Named as the fields of the request. */
 const additionalFields: readonly INodeProperties[] = [
-  {
-    displayName: 'Automation IDs',
-    name: 'automation_ids',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
-    placeholder: 'e.g. aut_00000000-0000-4000-8000-000000000001',
-    default: [],
-    description: 'Automations to enroll the subscriber into; each needs an active Add by API trigger',
-  },
+  automations,
   gift,
   doubleOptIn,
-  {
+  newsletterLists({
     displayName: 'Newsletter List IDs',
     name: 'newsletter_list_ids',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
-    placeholder: 'e.g. nl_list_00000000-0000-4000-8000-000000000001',
-    default: [],
     description: 'Newsletter lists of the same publication to subscribe to',
-  },
+  }),
   paymentsCustomer,
-  {
-    displayName: 'Premium Tier IDs',
-    name: 'premium_tier_ids',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
-    placeholder: 'e.g. tier_00000000-0000-4000-8000-000000000001',
-    default: [],
-    description: 'Premium tiers to assign, together with those given by name; they win over Tier',
-  },
-  {
-    displayName: 'Premium Tier Names',
-    name: 'premium_tiers',
-    type: 'string',
-    typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Name' },
-    placeholder: 'e.g. Gold',
-    default: [],
-    description: 'Premium tiers to assign, together with those given by ID; they win over Tier',
-  },
+  ...premiumTiers({
+    byId: 'Premium tiers to assign, together with those given by name; they win over Tier',
+    byName: 'Premium tiers to assign, together with those given by ID; they win over Tier',
+  }),
   {
     displayName: 'Reactivate Existing',
     name: 'reactivate_existing',

@@ -2,17 +2,17 @@
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { readParameter } from '../../parameters/read.ts';
+import { texts } from '../../parameters/texts.ts';
 import type { ItemOperation } from '../definition.ts';
 
 const subscriptionIds: INodeProperties = {
-  displayName: 'Subscription IDs',
-  name: 'subscription_ids',
-  type: 'string',
-  typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
+  ...texts('Add ID', {
+    displayName: 'Subscription IDs',
+    name: 'subscription_ids',
+    placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
+    description: 'The subscriptions to set the status of. An expression may give a list, or a text with commas.',
+  }),
   required: true,
-  placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-  default: [],
-  description: 'The subscriptions to set the status of. An expression may give a list, or a text with commas.',
 };
 
 const newStatus: INodeProperties = {
