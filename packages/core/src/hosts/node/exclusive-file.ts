@@ -6,10 +6,10 @@ const busy = 5;
 /**
  * Locks `<path>-lock`, through SQLite: the only way to a lock of the kernel that Node has built in.
  *
- * @param refuse - makes the error of a reason
+ * @param refuse - makes the error of a reason; `busy` where another process holds the lock, and nothing else is wrong
  * @returns a function that unlocks
  */
-export async function lockExclusively(path: string, refuse: (reason: string) => Error): Promise<() => void> {
+export async function lockExclusively(path: string, refuse: (reason: string, busy: boolean) => Error): Promise<() => void> {
   const { DatabaseSync } = await import('node:sqlite');
   let database: InstanceType<typeof DatabaseSync> | undefined;
   try {
@@ -18,7 +18,7 @@ export async function lockExclusively(path: string, refuse: (reason: string) => 
   } catch (cause) {
     database?.close();
     const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
-    throw refuse(code === busy ? 'another process is using it' : cause instanceof Error ? cause.message : String(cause));
+    throw refuse(code === busy ? 'another process is using it' : cause instanceof Error ? cause.message : String(cause), code === busy);
   }
   const locked = database;
   return () => locked.close();

@@ -47,7 +47,7 @@ export function createFileTokenStore(path: string): Required<TokenStore> {
     },
     async exclusively(work) {
       await makeFolder(path);
-      return withLock(`${path}.lock`, work);
+      return withLock(path, work);
     },
   };
 }
