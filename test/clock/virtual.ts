@@ -102,14 +102,23 @@ export function createVirtualClock(start = Date.UTC(2026, 10, 4, 12)): VirtualCl
 /** Answers requests, as `fetch` does. */
 export type Answering = (request: Request) => Promise<Response>;
 
+export interface VirtualHostOptions {
+  /** Milliseconds on the way, there and back. Default 120. */
+  readonly latencyMs?: () => number;
+  readonly random?: () => number;
+  /** Whether time passes while the service answers, because it sleeps on this clock itself. Default false. */
+  readonly passing?: boolean;
+}
+
 /** A host on a virtual clock: half of the latency before the service works, half after. */
-export function virtualHost(clock: VirtualClock, answering: Answering, { latencyMs = () => 120, random = seeded(1) }: { readonly latencyMs?: () => number; readonly random?: () => number } = {}): Host {
+export function virtualHost(clock: VirtualClock, answering: Answering, { latencyMs = () => 120, random = seeded(1), passing = false }: VirtualHostOptions = {}): Host {
+  const during = passing ? async <T>(work: () => Promise<T>): Promise<T> => work() : clock.during;
   return {
     now: clock.now,
     sleep: clock.sleep,
     random,
     async send(request) {
-      const sent = transmit(clock, answering, request, latencyMs());
+      const sent = transmit({ sleep: clock.sleep, during }, answering, request, latencyMs());
       // A request that takes too long is given up; what it does at the service, it does all the same.
       const late = new Promise<never>((_, reject) => {
         const cancel = clock.after(request.timeoutMs, () => reject(new TransportError('timeout')));
@@ -120,7 +129,7 @@ export function virtualHost(clock: VirtualClock, answering: Answering, { latency
   };
 }
 
-async function transmit(clock: VirtualClock, answering: Answering, { method, url, headers, body }: HostRequest, latencyMs: number): Promise<HostAnswer> {
+async function transmit(clock: Pick<VirtualClock, 'sleep' | 'during'>, answering: Answering, { method, url, headers, body }: HostRequest, latencyMs: number): Promise<HostAnswer> {
   await clock.sleep(latencyMs / 2);
   const answer = await clock.during(async () => {
     try {

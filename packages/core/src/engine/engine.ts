@@ -173,6 +173,10 @@ export function createEngine(options: EngineOptions): Engine {
         report(operation, attempt, result, null);
         return checkAnswer(operation, result.answer.status, result.value);
       }
+      if (last && alreadyGone(operation, result, last)) {
+        report(operation, attempt, result, null);
+        return null;
+      }
       const repeatIn = untilNext(operation, result, attempt, policy, deadline);
       const lookIn = repeatIn === null && shouldLook(operation, result, lostSince) ? (untilNext(asIfHarmless(operation), result, attempt, policy, deadline) ?? 0) : null;
       report(operation, attempt, result, repeatIn);
@@ -330,6 +334,12 @@ function shouldLook(operation: Named, failed: Failure, lostSince: number | null)
   if (lostSince !== null && isRefusal(failed)) return true;
   if ('error' in failed) return !failed.error.notSent && failed.error.failure !== 'aborted';
   return failed.answer.status >= 500 && failed.answer.status !== 503;
+}
+
+/** A deletion that finds nothing after its first answer was lost: what was asked for is done, very likely by the first. */
+function alreadyGone(operation: Named, failed: Failure, before: Failure): boolean {
+  const maybeDone = 'error' in before ? !before.error.notSent : before.answer.status >= 500;
+  return operation.method === 'DELETE' && maybeDone && !('error' in failed) && failed.answer.status === 404;
 }
 
 /** The answers to what is there already: after a lost answer it may be there by our own doing. */
