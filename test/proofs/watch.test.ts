@@ -107,7 +107,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
     const fresh = new Set(events.flatMap((event) => (event.type === 'created' ? [event.subscription.id] : [])));
     const { seen } = next.created;
     for (const row of met) {
-      const beyond = seen === null || row.created > seen.created || (row.created === seen.created && !seen.ids.includes(row.id));
+      const beyond = seen === null || row.created > seen.created || (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
       if (!beyond && !fresh.has(row.id)) ledger.learn(row);
     }
     ledger.hear(events);

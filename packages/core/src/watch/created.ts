@@ -3,7 +3,7 @@
  *
  * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order starts
  * with the newest record. It never asks what time it is: the state is derived from records that were seen, so neither a
- * skewed clock nor a late poll can skip one.
+ * skewed clock nor a late poll can skip one. It may be told how time passes, and then knows when a second is over.
  */
 import { after, before, beginning, lower, raise, type Dated, type Frontier } from './frontier.ts';
 
@@ -15,6 +15,8 @@ export interface CreatedWalk {
   readonly tail: Frontier | null;
   /** Where the list goes on; null to find the place again from the top. */
   readonly cursor: string | null;
+  /** When it began, in milliseconds of the watcher's clock, where that is known. */
+  readonly began?: number;
 }
 
 /** What is kept between polls. Plain JSON. */
@@ -49,9 +51,14 @@ export function startCreated(since?: number): CreatedState {
   return { version: 1, seen: since === undefined ? null : { created: since, ids: [] }, walk: null };
 }
 
-/** Reads one page. The same state is returned, identically, where the page held nothing new. */
-export function created<Item extends Dated>(state: CreatedState, page: CreatedPage<Item>): CreatedStep<Item> {
-  return state.seen === null ? seed(state, page) : walkDown(state, state.seen, page);
+/**
+ * Reads one page. The same state is returned, identically, where the page held nothing new.
+ *
+ * @param now - milliseconds of a clock that need not be right, only run. Without it, a newest second that fills more than a
+ *   page is read to its end by every poll, for a record might still join it
+ */
+export function created<Item extends Dated>(state: CreatedState, page: CreatedPage<Item>, now?: number): CreatedStep<Item> {
+  return state.seen === null ? seed(state, page) : walkDown(state, state.seen, page, now);
 }
 
 /** Drops the place in the list, which the service no longer knows, and finds it again from the top by what was seen. */
@@ -75,18 +82,40 @@ function walkDown<Item extends Dated>(
   state: CreatedState,
   seen: Frontier,
   { items, nextCursor }: CreatedPage<Item>,
+  now: number | undefined,
 ): CreatedStep<Item> {
   const { head, tail } = state.walk ?? { head: seen, tail: null };
+  const began = state.walk === null ? now : state.walk.began;
   const isNew = after(seen);
   const notHandedOut = tail === null ? () => true : before(tail);
   const events = items.filter((item) => isNew(item) && notHandedOut(item));
   const raised = raise(head, events);
   // Records of the very second of `seen` may stand anywhere within it: only an older one ends the walk.
-  if (nextCursor !== null && !items.some((item) => item.created < seen.created)) {
-    return goOn(events, seen, { head: raised, tail: lower(tail, events), cursor: nextCursor }, nextCursor);
+  const known = seen.settled ? seen.created : seen.created - 1;
+  if (nextCursor !== null && !items.some((item) => item.created <= known)) {
+    const walk = { head: raised, tail: lower(tail, events), cursor: nextCursor, ...(began !== undefined && { began }) };
+    return goOn(events, seen, walk, nextCursor);
   }
-  const unchanged = state.walk === null && raised === seen;
-  return { events, state: unchanged ? state : { version: 1, seen: raised, walk: null }, next: null };
+  // By value: what was kept as text is no longer the same object.
+  const isSame = raised.created === seen.created && raised.ids.length === seen.ids.length;
+  const reached = isSame ? settled(seen, began) : { created: raised.created, ids: raised.ids };
+  const unchanged = state.walk === null && reached === seen;
+  return { events, state: unchanged ? state : { version: 1, seen: reached, walk: null }, next: null };
+}
+
+/** Records of a second that are worth the trouble: as many as a page holds at most. */
+const many = 100;
+/** Milliseconds after which a second that was seen is over, and all its records can be read, for certain. */
+const patience = 60_000;
+
+/**
+ * The frontier after a walk that began then and found nothing new: settled, where the second was over by then. The clock
+ * starts with the first such walk, not with the poll that reached the frontier: of that it is unknown how long it took.
+ */
+function settled(seen: Frontier, began: number | undefined): Frontier {
+  if (began === undefined || seen.settled || seen.ids.length < many) return seen;
+  if (seen.noticed === undefined) return { ...seen, noticed: began };
+  return began - seen.noticed >= patience ? { created: seen.created, ids: [], settled: true } : seen;
 }
 
 function goOn<Item extends Dated>(

@@ -11,13 +11,18 @@ export interface Dated {
 export interface Frontier {
   readonly created: number;
   readonly ids: readonly string[];
+  /** A time by which the second had been reached, in milliseconds of the watcher's clock; only where it holds many. */
+  readonly noticed?: number;
+  /** Set once the second is over for certain: then all of it was seen, and no ids are kept. */
+  readonly settled?: true;
 }
 
 /** Before every record. */
 export const beginning: Frontier = { created: 0, ids: [] };
 
 /** Tells records that are newer than the frontier, or of its second and not yet seen. */
-export function after({ created, ids }: Frontier): (item: Dated) => boolean {
+export function after({ created, ids, settled }: Frontier): (item: Dated) => boolean {
+  if (settled) return (item) => item.created > created;
   const seen = new Set(ids);
   return (item) => item.created > created || (item.created === created && !seen.has(item.id));
 }

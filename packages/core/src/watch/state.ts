@@ -69,8 +69,10 @@ const listOf = (check: Check): Check => (value) => Array.isArray(value) && value
 const record = (checks: Readonly<Record<string, Check>>): Check => (value) =>
   isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
-const isFrontier = record({ created: isNumber, ids: listOf(isText) });
-const isWalk = record({ head: isFrontier, tail: orNull(isFrontier), cursor: orNull(isText) });
+const orAbsent = (check: Check): Check => (value) => value === undefined || check(value);
+
+const isFrontier = record({ created: isNumber, ids: listOf(isText), noticed: orAbsent(isNumber), settled: orAbsent((value) => value === true) });
+const isWalk = record({ head: isFrontier, tail: orNull(isFrontier), cursor: orNull(isText), began: orAbsent(isNumber) });
 const created = record({ version: (value) => value === 1, seen: orNull(isFrontier), walk: orNull(isWalk) });
 const isSegment = record({
   second: isNumber,

@@ -105,6 +105,7 @@ async function findNew<Item extends Watched>(poll: WatchPoll<Item>, before: Watc
   const result = await pollCreated({
     state: before.created,
     pages,
+    now: poll.now,
     ...(hasTime && { hasTime }),
     read: async (cursor) => {
       const page = await read.newest(cursor);

@@ -271,6 +271,25 @@ describe('the cost', () => {
     expect(list.requests).toBeLessThanOrEqual(count / 100 + 2);
   });
 
+  it('of an idle poll is one request again a minute after ten pages came within one second, and no late one is lost', async () => {
+    const { list } = publication(500);
+    const watch = new Follower(list, { events: ['created'], pages: 50 });
+    await watch.poll();
+    list.insert(1000);
+    expect((await watch.poll()).events).toHaveLength(1000);
+    // Still within that second.
+    const late = list.insert(3);
+    expect(told((await watch.poll()).events).sort()).toEqual(late.map(({ id }) => `created ${id}`).sort());
+    for (let polls = 0; polls < 2; polls++, list.now += 60) expect((await watch.poll()).events).toEqual([]);
+    const { state } = watch;
+    expect(JSON.stringify(state).length).toBeLessThan(300);
+    list.requests = 0;
+    expect((await watch.poll()).state).toBe(state);
+    expect(list.requests).toBe(1);
+    const [next] = list.insert(1);
+    expect(told((await watch.poll()).events)).toEqual([`created ${next!.id}`]);
+  });
+
   it('of a poll with the scan keeps to the budget, and a burst leaves the scan a quarter of it', async () => {
     const { list } = publication(60);
     const watch = new Follower(list, { limit: 2, pages: 8 });
