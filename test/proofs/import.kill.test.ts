@@ -22,7 +22,7 @@ const underWay = 4;
 
 /** Every row has an address of its own, but: each 997th has that of the row before it, each 1009th has none that can be one. */
 const isDuplicate = (n: number): boolean => n % 997 === 0;
-const isInvalid = (n: number): boolean => !isDuplicate(n) && n % 1009 === 0;
+const isInvalid = (n: number): boolean => !isDuplicate(n) && !isDuplicate(n + 1) && n % 1009 === 0;
 const isSent = (n: number): boolean => !isDuplicate(n) && !isInvalid(n);
 
 async function writeCsv(path: string): Promise<void> {

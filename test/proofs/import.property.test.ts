@@ -20,7 +20,11 @@ const row = fc.oneof(
   { weight: 1, arbitrary: fc.constant('invalid' as const) },
   { weight: 1, arbitrary: fc.constant('refused' as const) },
 );
-const effect: fc.Arbitrary<FaultRequest['effect']> = fc.constantFrom('lostResponse', 'reset', 'truncate', 'duplicate', { status: 429, retryAfter: 1 }, { status: 503 }, { status: 500, body: 'html' } as const, { status: 502, body: 'empty' } as const);
+const effects: readonly FaultRequest['effect'][] = [
+  'lostResponse', 'reset', 'truncate', 'duplicate',
+  { status: 429, retryAfter: 1 }, { status: 503 }, { status: 500, body: 'html' }, { status: 502, body: 'empty' },
+];
+const effect = fc.constantFrom(...effects);
 const fault = fc.record({ effect, probability: fc.double({ min: 0.02, max: 0.5, noNaN: true }), seed: fc.integer({ min: 1, max: 1000 }) });
 const schedule = fc.record({
   rows: fc.array(row, { minLength: 1, maxLength: 120 }),

@@ -43,8 +43,11 @@ export function killable(real: Host, disk: Disk, effects: number): Run {
       ...real,
       async send(request): Promise<HostAnswer> {
         await effect();
-        const answer = await real.send(request).finally(() => effect());
-        return answer;
+        try {
+          return await real.send(request);
+        } finally {
+          await effect();
+        }
       },
     },
     journal: {

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import type { JournalRecord } from '../../../src/import/index.ts';
+import { openFileJournal } from '../../../src/hosts/node/import-journal.ts';
+
+async function scratch(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'journal-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'import.journal');
+}
+
+const record = (first: number): JournalRecord => ({ type: 'released', first, last: first });
+const all = async (journal: { read(): AsyncIterable<unknown> | Iterable<unknown> }): Promise<unknown[]> => {
+  const records: unknown[] = [];
+  for await (const each of journal.read()) records.push(each);
+  return records;
+};
+
+it('keeps records in the order they came, over many calls at once and over restarts', async () => {
+  const path = await scratch();
+  for (let run = 0; run < 3; run += 1) {
+    const journal = await openFileJournal(path);
+    expect(journal.resumes).toBe(run > 0);
+    expect(await all(journal)).toEqual(Array.from({ length: run * 50 }, (_, index) => record(index + 1)));
+    await Promise.all(Array.from({ length: 50 }, (_, index) => journal.append(record(run * 50 + index + 1))));
+    await journal.close();
+  }
+});
+
+it('goes on after a write that was torn at any byte', async () => {
+  const path = await scratch();
+  const whole = [1, 2, 3].map((n) => `${JSON.stringify(record(n))}\n`).join('');
+  for (let bytes = 0; bytes <= whole.length; bytes += 1) {
+    await writeFile(path, whole.slice(0, bytes));
+    const journal = await openFileJournal(path);
+    const kept = whole.slice(0, bytes).split('\n').length - 1;
+    expect(await all(journal)).toEqual([1, 2, 3].slice(0, kept).map(record));
+    await journal.append(record(9));
+    await journal.close();
+    expect((await readFile(path, 'utf8')).split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)).toEqual([...[1, 2, 3].slice(0, kept), 9].map(record));
+  }
+});
+
+it('takes zeros that a power cut left at the end for a torn write', async () => {
+  const path = await scratch();
+  await writeFile(path, `${JSON.stringify(record(1))}\n${'\0'.repeat(40)}\n`);
+  const journal = await openFileJournal(path);
+  expect(await all(journal)).toEqual([record(1)]);
+  await journal.close();
+});
+
+it('refuses a file that is damaged in its middle, or no journal', async () => {
+  const path = await scratch();
+  await writeFile(path, `${JSON.stringify(record(1))}\n{"type\n${JSON.stringify(record(2))}\n`);
+  await expect(openFileJournal(path)).rejects.toThrow('Line 2 of');
+  await writeFile(path, 'x'.repeat(2_000_000));
+  await expect(openFileJournal(path)).rejects.toThrow('is no journal');
+});
+
+it('lets only one process use it, and the next one as soon as that is gone', async () => {
+  const path = await scratch();
+  const journal = await openFileJournal(path);
+  const file = new URL('../../../src/hosts/node/import-journal.ts', import.meta.url).href;
+  const open = (): Promise<string> =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', `const { openFileJournal } = await import(${JSON.stringify(file)}); await openFileJournal(${JSON.stringify(path)}).then(() => console.log('opened'), (error) => console.log(error.message)); process.kill(process.pid, 'SIGKILL')`])
+      .then(({ stdout }) => stdout, (killed: { stdout: string }) => killed.stdout);
+  expect(await open()).toContain('another process is using it');
+  await journal.close();
+  expect(await open()).toContain('opened');
+  await (await openFileJournal(path)).close();
+});
+
+it('reads any records back as they were', async () => {
+  const path = await scratch();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 20 }), async (reasons) => {
+      await rm(path, { force: true });
+      const records = reasons.map((reason, index) => ({ type: 'refused' as const, first: index + 1, last: index + 1, reason }));
+      const journal = await openFileJournal(path);
+      await Promise.all(records.map((each) => journal.append(each)));
+      await appendFile(path, '{"torn');
+      await journal.close();
+      const again = await openFileJournal(path);
+      expect(await all(again)).toEqual(records);
+      await again.close();
+    }),
+    { numRuns: 30 },
+  );
+});
