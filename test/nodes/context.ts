@@ -39,6 +39,7 @@ interface HelperRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly ignoreHttpStatusErrors?: { readonly ignore: boolean; readonly except?: readonly number[] };
 }
 
 /** The context of an action node: parameters are read for an item. */
@@ -81,15 +82,18 @@ function common(run: Run) {
     getCredentials: async (type: string) => (type === 'newsletterOAuth2Api' ? connected : credential),
     logger: { info: () => undefined, warn: () => undefined },
     helpers: {
-      /** Throws on 401 and on a broken connection only, wrapped as n8n wraps it; everything else is an answer. */
+      /** Throws on a broken connection and on the statuses it is told to, wrapped as n8n wraps it; every other status is an answer. */
       async httpRequestWithAuthentication(type: string, request: HelperRequest) {
+        const { ignore, except = [] } = request.ignoreHttpStatusErrors ?? { ignore: false };
+        const throws = ({ ok, status }: Response): boolean => !ok && (!ignore || except.includes(status));
         let response = await send(run, token, request);
-        if (response.status === 401 && type === 'newsletterOAuth2Api' && connection?.refresh) {
+        // A token is only refreshed where the 401 is thrown.
+        if (response.status === 401 && throws(response) && type === 'newsletterOAuth2Api' && connection?.refresh) {
           token = await connection.refresh();
           response = await send(run, token, request);
         }
         const answered = { status: response.status, headers: Object.fromEntries(response.headers), data: await response.text() };
-        if (response.status === 401) throw new NodeApiError({}, Object.assign(new Error('Request failed'), { response: answered }));
+        if (throws(response)) throw new NodeApiError({}, Object.assign(new Error('Request failed'), { response: answered }));
         return { statusCode: answered.status, headers: answered.headers, body: answered.data };
       },
     },

@@ -1,0 +1,59 @@
+/** The example workflows are set as the nodes are today, and run from one node to the next. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { offered } from './parameters.ts';
+import { workbench } from './workbench.ts';
+
+interface Workflow {
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+    readonly credentials?: Readonly<Record<string, unknown>>;
+  }[];
+  readonly connections: Readonly<Record<string, { readonly main: readonly (readonly { readonly node: string }[])[] }>>;
+}
+
+const bench = workbench();
+const paths = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
+const read = (path: string): Workflow => JSON.parse(readFileSync(join(root, path), 'utf8')) as Workflow;
+
+describe.each(paths)('%s', (path) => {
+  it('sets only parameters that the operation shows', () => {
+    for (const { name, parameters } of read(path).nodes.filter(({ type }) => type === 'n8n-nodes-newsletter-kit.newsletter')) {
+      const { resource, operation, ...others } = parameters;
+      const found = offered(bench.bundle).find((each) => each.resource === resource && each.operation === operation);
+      expect(found, name).toBeDefined();
+      const shown = found?.properties.map((property) => property.name) ?? [];
+      expect(Object.keys(others).filter((each) => !shown.includes(each))).toEqual([]);
+      for (const [group, values] of Object.entries(others)) {
+        const property = found?.properties.find((each) => each.name === group);
+        if (property?.type !== 'collection') continue;
+        const names = (property.options ?? []).map((each) => each.name);
+        expect(Object.keys(values as object).filter((each) => !names.includes(each))).toEqual([]);
+      }
+    }
+  });
+
+  it('connects nodes that are there, and names the credential of the sandbox', () => {
+    const { nodes, connections } = read(path);
+    const names = nodes.map(({ name }) => name);
+    const connected = Object.entries(connections).flatMap(([from, { main }]) => [from, ...main.flat().map(({ node }) => node)]);
+    expect(connected.filter((name) => !names.includes(name))).toEqual([]);
+    for (const { type, credentials } of nodes) {
+      if (type.startsWith('n8n-nodes-newsletter-kit.')) expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
+    }
+  });
+});
+
+it('the first hundred get the premium tier, all at once', async () => {
+  const [, many, bulk] = read('examples/workflows/raise-tier.json').nodes;
+  const found = await bench.run('subscription', 'getMany', many?.parameters);
+  expect(found).toHaveLength(100);
+  const raised = await bench.run('subscription', 'bulkUpdate', { ...bulk?.parameters, subscription_id: (index: number) => found[index]?.json['id'] }, { items: found.map(({ json }) => json) });
+  expect(raised.map(({ json }) => json['status'])).toEqual(found.map(() => 'complete'));
+  const [first] = await bench.run('subscription', 'get', { subscription: { mode: 'id', value: found[0]?.json['id'] } });
+  expect(first?.json['subscription_tier']).toBe('premium');
+});
