@@ -16,6 +16,7 @@ export const publishedPackages = [
   { name: 'core', path: 'packages/core' },
   { name: 'sandbox', path: 'packages/sandbox' },
   { name: 'relay', path: 'packages/relay' },
+  { name: 'cli', path: 'packages/cli' },
   { name: 'signup', path: 'widget' },
 ] as const;
 

@@ -16,6 +16,8 @@ const entries = {
   '@newsletter-kit/core/contract': 'operations',
   '@newsletter-kit/core/schema': 'subscriptionRequest',
   '@newsletter-kit/core/engine': 'createEngine',
+  '@newsletter-kit/core/oauth': 'createOAuth',
+  '@newsletter-kit/core/node': 'createFileTokenStore',
   '@newsletter-kit/core/signup': 'readSubmission',
   '@newsletter-kit/sandbox': 'createSandbox',
   '@newsletter-kit/relay': 'createRelay',
@@ -82,6 +84,7 @@ describe('the installed commands', () => {
   it.each([
     ['newsletter-sandbox', '--port'],
     ['newsletter-relay', 'NEWSLETTER_API_URL'],
+    ['newsletter', 'export'],
   ])('%s says how it is used', async (name, word) => {
     const { code, stdout, stderr } = await installed.command(name, ['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
