@@ -32,6 +32,13 @@ export const measurements: readonly Measurement[] = [
   },
   { script: 'core/iterate.ts', goals: { memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } } } },
   {
+    script: 'core/import.ts',
+    goals: {
+      speed: { title: 'Core: bulk import of 1,000,000 rows from a CSV file', unit: 'rows/s', must: { atLeast: 30_000 } },
+      memory: { title: 'Core: memory while importing 1,000,000 rows', unit: 'MB', must: { below: 200 } },
+    },
+  },
+  {
     script: 'core/watch.ts',
     goals: {
       bytes: { title: 'Core: state of a watch over 1,000,000 subscriptions, a subscription', unit: 'bytes', must: { atMost: 12 } },

@@ -1,0 +1,37 @@
+/** The snippets on bulk import in core's README do what the README says. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { test } from '@newsletter-kit/sandbox/vitest';
+import { expect, onTestFinished } from 'vitest';
+
+const core = new URL('../../packages/core/', import.meta.url);
+const readme = await readFile(new URL('README.md', core), 'utf8');
+const [, section = ''] = readme.split('## Bulk import\n');
+const snippets = (language: string): string[] => [...section.split(/^## /m, 1)[0]!.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
+
+async function run(code: string, address: string): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module-typescript'], { cwd: fileURLToPath(core) });
+  child.stdin.end(code.replaceAll('http://127.0.0.1:4010', address));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr };
+}
+
+test('the import of a CSV file prints what the README says', async ({ sandboxOnPort }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'readme-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'people.csv'), snippets('csv')[0] ?? '');
+  const code = (snippets('ts')[0] ?? '').replace("'people.csv'", JSON.stringify(join(folder, 'people.csv'))).replace("'people.journal'", JSON.stringify(join(folder, 'people.journal')));
+  const { stdout, stderr } = await run(code, sandboxOnPort.address);
+  expect(stdout, stderr).toBe('row 3: "email" must be an e-mail address such as name@example.com\nrow 4: row 2 has the same address\ncomplete 1\n');
+  for (const line of stdout.trim().split('\n')) expect(section.replaceAll('\n', ' ')).toContain(line);
+});
+
+test('rows one by one, and the job of a bulk update, are as the README says', async ({ sandboxOnPort }) => {
+  const { stdout, stderr } = await run(snippets('ts')[1] ?? '', sandboxOnPort.address);
+  expect(stdout, stderr).toBe('1 0\n2 1\ncomplete [ 2 ]\n');
+});
