@@ -20,16 +20,23 @@ export interface Installation {
   readonly url: string;
   importCredential(credential: CredentialFile): Promise<void>;
   importWorkflow(file: string): Promise<void>;
-  /** Starts n8n and waits until it takes requests. */
+  /** Starts n8n and waits until it takes requests; again after {@link Installation.kill}. */
   start(): Promise<void>;
+  /** Ends n8n at once, as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts a worker beside it, for queue mode, and waits until it takes executions. */
+  startWorker(): Promise<Running>;
   /** What n8n printed last. */
   output(): string;
-  /** Ends n8n and deletes its folder. */
+  /** Ends n8n and its workers, and deletes its folder. */
   close(): Promise<void>;
 }
 
-/** @param command - the path of the n8n command */
-export async function createInstallation(command: string): Promise<Installation> {
+/**
+ * @param command - the path of the n8n command
+ * @param settings - variables besides those that every installation of a test has
+ */
+export async function createInstallation(command: string, settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const userFolder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-'));
   const [port, broker] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;
@@ -48,9 +55,11 @@ export async function createInstallation(command: string): Promise<Installation>
     N8N_PERSONALIZATION_ENABLED: 'false',
     N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '500',
     GENERIC_TIMEZONE: 'UTC',
+    ...settings,
   };
   const n8n = (...args: string[]): Promise<string> => run(process.execPath, [command, ...args], { env });
   let running: Running | undefined;
+  const workers: Running[] = [];
 
   return {
     userFolder,
@@ -69,9 +78,21 @@ export async function createInstallation(command: string): Promise<Installation>
       running = start(process.execPath, [command, 'start'], { env });
       await ready(url, running);
     },
+    async kill() {
+      await running?.kill();
+    },
+    async startWorker() {
+      const [health, workerBroker] = await freePorts(2);
+      const worker = start(process.execPath, [command, 'worker', '--concurrency=2'], {
+        env: { ...env, N8N_RUNNERS_BROKER_PORT: String(workerBroker), QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(health) },
+      });
+      workers.push(worker);
+      await ready(`http://127.0.0.1:${health}`, worker);
+      return worker;
+    },
     output: () => running?.output() ?? '',
     async close() {
-      await running?.stop();
+      await Promise.all([...workers, running].map((each) => each?.stop()));
       await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -89,7 +110,7 @@ async function ready(url: string, running: Running): Promise<void> {
   throw new Error(`n8n was not ready within 90 s:\n${running.output()}`);
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
   const ports = servers.map((server) => {

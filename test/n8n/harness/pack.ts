@@ -1,6 +1,6 @@
 /** Packs the package as it would be published, and unpacks it where n8n looks for community packages. */
 import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pnpm } from '../../../scripts/bring/install.mjs';
@@ -11,9 +11,19 @@ export const packageName = 'n8n-nodes-newsletter-kit';
 
 /** Builds, packs and unpacks into n8n's folder. */
 export async function installPackage(userFolder: string): Promise<void> {
-  const target = join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
+  const target = placeIn(userFolder);
   await mkdir(target, { recursive: true });
   await packInto(target);
+}
+
+/** Takes over what was unpacked for another n8n. */
+export async function sharePackage(from: string, userFolder: string): Promise<void> {
+  await cp(placeIn(from), placeIn(userFolder), { recursive: true });
+}
+
+/** Where n8n looks for the package. */
+function placeIn(userFolder: string): string {
+  return join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
 }
 
 /** Unpacks the packed package into a folder. */

@@ -27,6 +27,8 @@ export interface Running {
   output(): string;
   /** Ends it and what it started, gently first. */
   stop(): Promise<void>;
+  /** Ends it and what it started at once. */
+  kill(): Promise<void>;
 }
 
 /** Starts a program in a process group of its own, so that what it starts can be ended with it. */
@@ -67,6 +69,10 @@ export function start(command: string, args: readonly string[], options: { cwd?:
       await ended.catch(() => undefined);
       clearTimeout(insist);
       signalGroup('SIGKILL');
+    },
+    async kill() {
+      signalGroup('SIGKILL');
+      await ended.catch(() => undefined);
     },
   };
 }

@@ -108,10 +108,28 @@ export class Rest {
     return (JSON.parse(text) as { data: T }).data;
   }
 
-  /** Publishes the workflow as it stands; its trigger then polls at once. */
+  /** Publishes the workflow as it stands, and waits until its trigger has polled for the first time. */
   async activate(id: string): Promise<void> {
     const { versionId } = await this.workflow(id);
     await this.#send('POST', `/rest/workflows/${id}/activate`, { versionId });
+    await this.#published(id, 'published');
+  }
+
+  /** Takes the workflow off the schedule. */
+  async deactivate(id: string): Promise<void> {
+    await this.#send('POST', `/rest/workflows/${id}/deactivate`, {});
+    await this.#published(id, 'not_published');
+  }
+
+  /** Publishing goes through an outbox: n8n answers before it is done. */
+  async #published(id: string, wanted: 'published' | 'not_published'): Promise<void> {
+    let told: { status: string; triggers: readonly { errorMessage: string | null }[] } | undefined;
+    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(100)) {
+      told = await this.#send('GET', `/rest/workflows/${id}/publication-status`);
+      if (told?.status === wanted) return;
+      if (told?.status === 'failed') break;
+    }
+    throw new Error(`The workflow is not ${wanted}, but ${told?.status}: ${told?.triggers.map(({ errorMessage }) => errorMessage).join('; ')}`);
   }
 
   workflow(id: string): Promise<{ versionId: string; active: boolean; staticData: unknown; nodes: readonly Readonly<Record<string, unknown>>[] }> {
@@ -207,11 +225,6 @@ export class Rest {
   /** Where the person is sent who presses "Connect" on an OAuth2 credential. */
   connectUrl(credentialId: string): Promise<string> {
     return this.#send('GET', `/rest/oauth2-credential/auth?id=${credentialId}`);
-  }
-
-  /** Takes the workflow off the schedule. */
-  async deactivate(id: string): Promise<void> {
-    await this.#send('POST', `/rest/workflows/${id}/deactivate`, {});
   }
 }
 

@@ -16,6 +16,10 @@ import { Rest } from './rest.ts';
 export interface Provided {
   readonly n8nUrl: string;
   readonly cookie: string;
+  /** The path of the n8n command, for tests that need an n8n of their own. */
+  readonly command: string;
+  /** The shared n8n's folder, which holds the unpacked package. */
+  readonly userFolder: string;
   readonly demoUrl: string;
   readonly credentialId: string;
   /** Fields of the credential the workflows use. */
@@ -52,7 +56,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await importAll(n8n);
     await n8n.start();
     const cookie = await Rest.setUpOwner(n8n.url);
-    project.provide('newsletter', { n8nUrl: n8n.url, cookie, demoUrl: chain.demoUrl, credentialId, credential });
+    project.provide('newsletter', { n8nUrl: n8n.url, cookie, command, userFolder: n8n.userFolder, demoUrl: chain.demoUrl, credentialId, credential });
     console.log(`✓ n8n at ${n8n.url}`);
   } catch (error) {
     await close();

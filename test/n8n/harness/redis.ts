@@ -1,0 +1,48 @@
+/** A Redis of the test's own: a free port, a folder that goes with it, nothing kept on disk. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from './n8n.ts';
+import { start } from './process.ts';
+
+const program = 'redis-server';
+
+export const hasRedis = spawnSync(program, ['--version']).status === 0;
+
+export interface Redis {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export async function startRedis(): Promise<Redis> {
+  if (!hasRedis) throw new Error(`Queue mode needs ${program}, and there is none on the path. Install it (Debian: "sudo apt-get install redis-server").`);
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-redis-'));
+  const [port = 0] = await freePorts(1);
+  const running = start(program, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no']);
+  const stop = async (): Promise<void> => {
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(50)) {
+    if (await listens(port)) return { port, stop };
+  }
+  const said = running.output();
+  await stop();
+  throw new Error(`${program} did not listen within 10 s:\n${said}`);
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = createConnection(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

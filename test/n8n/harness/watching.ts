@@ -1,0 +1,58 @@
+/** A workflow that begins with the polling trigger, and what it has brought so far. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { chosen, newsletterType, triggerType } from './nodes.ts';
+import type { Execution, Rest } from './rest.ts';
+
+const trigger = 'Subscribed';
+const reader = 'Read again';
+
+export interface WatchingWorkflow {
+  readonly id: string;
+  /** Publishes it; the trigger polls at once. */
+  activate(): Promise<void>;
+  /** Has the trigger poll now: it does whenever the workflow is published. */
+  poll(): Promise<void>;
+  /**
+   * Waits until this many subscriptions have come through, and a moment longer.
+   *
+   * @returns their addresses, in the order of the executions
+   */
+  arrived(count: number): Promise<readonly string[]>;
+  /** The executions that have ended, oldest first. */
+  executions(): Promise<readonly Execution[]>;
+}
+
+/** Creates it in this n8n: new subscriptions are passed on to a node that reads them again from the service. */
+export async function watchSubscriptions(n8n: Rest, { clientOptions: { baseUrl, token, publicationId } }: SandboxOnPort): Promise<WatchingWorkflow> {
+  const credentials = { newsletterApi: { id: await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId }), name: 'Of a test' } };
+  const id = await n8n.createWorkflow([
+    { name: trigger, type: triggerType, parameters: { event: 'subscriptionCreated', pollTimes: { item: [{ mode: 'everyMinute' }] } }, credentials },
+    {
+      name: reader,
+      type: newsletterType,
+      parameters: { resource: 'subscription', operation: 'get', subscription: chosen('={{ $json.email }}', 'email') },
+      credentials,
+    },
+  ]);
+  const executions = async (): Promise<readonly Execution[]> => {
+    const ended = await Promise.all((await n8n.executionIds(id)).map((each) => n8n.execution(each)));
+    return ended.filter((each) => each !== undefined);
+  };
+  const addresses = async (): Promise<readonly string[]> =>
+    (await executions()).flatMap((execution) => execution.output(reader).map(({ email }) => String(email)));
+  return {
+    id,
+    executions,
+    activate: () => n8n.activate(id),
+    async poll() {
+      await n8n.deactivate(id);
+      await n8n.activate(id);
+    },
+    async arrived(count) {
+      for (const deadline = Date.now() + 30_000; Date.now() < deadline && (await addresses()).length < count; ) await sleep(250);
+      await sleep(1_000);
+      return addresses();
+    },
+  };
+}

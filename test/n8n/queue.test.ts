@@ -1,0 +1,51 @@
+/** n8n in queue mode: main polls, a worker executes, Redis stands between them. */
+import { expect } from 'vitest';
+import { startOwnN8n, type OwnN8n } from './harness/own.ts';
+import type { Running } from './harness/process.ts';
+import { hasRedis, startRedis } from './harness/redis.ts';
+import { test } from './harness/test.ts';
+import { watchSubscriptions } from './harness/watching.ts';
+
+test.override({ sandboxOptions: { seed: 'empty' } });
+
+/** What n8n needs to know; manual runs go to the worker too. */
+const settings = (port: number) => ({
+  EXECUTIONS_MODE: 'queue',
+  QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+  QUEUE_BULL_REDIS_PORT: String(port),
+  OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+});
+
+/** Runs `work` in an n8n with one worker, and leaves nothing behind. */
+async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>): Promise<void> {
+  const redis = await startRedis();
+  try {
+    const n8n = await startOwnN8n(settings(redis.port));
+    try {
+      await work(n8n, await n8n.startWorker());
+    } finally {
+      await n8n.close();
+    }
+  } finally {
+    await redis.stop();
+  }
+}
+
+// Where tests are run for others, Redis must be there; a person at home may not have it.
+test.skipIf(!hasRedis && !process.env['CI'])('the trigger polls in main, and its executions run in the worker', { timeout: 180_000 }, async ({ sandboxOnPort, api }) => {
+  await inQueueMode(async (n8n, worker) => {
+    const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort);
+    await workflow.activate();
+    const addresses = ['jörg@bücher.example', 'ada+letters@example.com', 'grace@example.org'];
+    for (const email of addresses) await api.subscriptions.create({ email });
+    await workflow.poll();
+    expect((await workflow.arrived(3)).toSorted()).toEqual(addresses.toSorted());
+    await api.subscriptions.create({ email: 'later@example.com' });
+    await workflow.poll();
+    expect(await workflow.arrived(4)).toContain('later@example.com');
+
+    const executions = await workflow.executions();
+    expect(executions.map(({ status }) => status)).toEqual(['success', 'success']);
+    for (const { id } of executions) expect(worker.output()).toMatch(new RegExp(`started execution ${id} `));
+  });
+});
