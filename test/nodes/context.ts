@@ -20,6 +20,8 @@ export interface Run {
   readonly hints?: { message: string }[];
   /** Signs with the OAuth2 credential: what n8n keeps of the connection, and how it refreshes it. */
   readonly connection?: Connection;
+  /** Aborts when the execution is stopped. */
+  readonly signal?: AbortSignal;
   /** As n8n runs it for an AI agent. */
   readonly tool?: boolean;
 }
@@ -52,7 +54,7 @@ export function executeContext(run: Run): unknown {
       extracted(parameter(run, name, index) ?? fallback, options),
     isToolExecution: () => run.tool ?? false,
     continueOnFail: () => run.continueOnFail ?? false,
-    getExecutionCancelSignal: () => undefined,
+    getExecutionCancelSignal: () => run.signal,
     ...(run.hints && { addExecutionHints: (hint: { message: string }) => run.hints?.push(hint) }),
   };
 }

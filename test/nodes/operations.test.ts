@@ -144,6 +144,17 @@ describe('Subscription: Update', () => {
     await expect(slow).rejects.toMatchObject({ message: expect.stringContaining('still works on the job after 1 seconds') });
   });
 
+  it('stops waiting as soon as the execution is stopped', async () => {
+    const stopped = new AbortController();
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      // While the first pause runs.
+      if (String(input).includes('bulk_subscription_updates')) setTimeout(() => stopped.abort(), 50);
+      return bench.sandbox.fetch(input, init);
+    };
+    await expect(update({ tier: 'premium' }, {}, { sandbox: { fetch }, signal: stopped.signal })).rejects.toThrow();
+    expect(bench.requests('bulkSubscriptionUpdates.get')).toHaveLength(1);
+  });
+
   it('sends nothing where there is nothing to update', async () => {
     await expect(update({})).rejects.toMatchObject({ message: expect.stringContaining('nothing to update') });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);

@@ -17,7 +17,7 @@ const over = new Set(['complete', 'completed', 'failed']);
  * @param seconds - how long to wait at most
  * @throws Error where it is not over by then
  */
-export async function waitForJob({ engine, call }: OperationContext, id: string, seconds: number): Promise<Job> {
+export async function waitForJob({ node, engine, call }: OperationContext, id: string, seconds: number): Promise<Job> {
   const end = Date.now() + seconds * 1000;
   for (let pause: number = pauses.first; ; pause = Math.min(pause * pauses.growth, pauses.longest)) {
     const { data: job } = await engine.call('bulkSubscriptionUpdates.get', { id }, call);
@@ -25,7 +25,7 @@ export async function waitForJob({ engine, call }: OperationContext, id: string,
     if (Date.now() + pause > end) {
       throw new Error(`The service still works on the job after ${seconds} seconds. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`);
     }
-    await sleep(pause);
+    await sleep(pause, node.getExecutionCancelSignal());
   }
 }
 

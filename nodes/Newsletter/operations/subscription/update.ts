@@ -9,7 +9,7 @@ import { changeFields, readChanges } from './changes.ts';
 
 export const update: ItemOperation = {
   name: 'Update',
-  description: 'Update tier, custom fields, lists or consent of a subscription',
+  description: 'Update tier, custom fields, lists or consent of a subscription; Bulk Update is faster for many',
   action: 'Update a subscription',
   properties: [subscriber, ...changeFields, ...waiting],
   async execute(context) {
