@@ -45,7 +45,8 @@ const lookUps: Partial<Readonly<Record<OperationId, LookUp>>> = {
     list: 'customFields.list',
     listArguments: ['publicationId'],
     query: {},
-    isAbout: (record, asked) => both(same(record['display'], asked['display']), same(record['kind'], asked['kind'])),
+    // The text alone: subscriptions refer to fields by it, so there is one of each; and a kind may be answered by another word.
+    isAbout: (record, asked) => same(record['display'], asked['display']),
     created: ['created'],
     advice: 'List the custom fields (customFields.list) to see whether it exists.',
   },

@@ -261,7 +261,8 @@ function windows({ limit, begun, lengthMs, closed }: { limit: number; begun: num
         // The window before has not ended yet: it is longer than was thought, or somebody else uses this one.
         refusedAtStart += 1;
         if (asked && lastFull !== null) lengthMs = wholeSeconds(now + asked - lastFull);
-        begun = now - lengthMs + (asked || Math.min(blindPauseMs.longest, blindPauseMs.first * 2 ** (refusedAtStart - 1)));
+        // A quarter of a window, then half, then all of it: few attempts, since each is one of some call's retries.
+        begun = now - lengthMs + (asked || (lengthMs / 4) * Math.min(4, 2 ** (refusedAtStart - 1)));
         closed = true;
         return this;
       }

@@ -94,8 +94,8 @@ describe('after a lost answer', () => {
     const field = { id: 'f1', kind: 'string', display: 'Town', created: seconds };
     const request = { id: 'd1', email: 'ada@example.com', status: 'pending', requested_at: new Date(now).toISOString() };
     const engine = (...script: Scripted[]) => createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
-    const fields = list({ ...field, id: 'f0', kind: 'list' }, field);
-    expect(await engine(lost, fields).call('customFields.create', { kind: 'string', display: 'Town' })).toEqual({ data: field });
+    const fields = list({ ...field, id: 'f0', display: 'Village' }, { ...field, kind: 'text' });
+    expect(await engine(lost, fields).call('customFields.create', { kind: 'string', display: 'Town' })).toEqual({ data: { ...field, kind: 'text' } });
     expect(await engine(lost, list(request)).call('deletionRequests.create', { email: 'ADA@example.com' })).toEqual({ data: request });
     const open = { ...request, requested_at: new Date(now - 86_400_000).toISOString() };
     await expect(engine(lost, list(open), { status: 409 }, list(open)).call('deletionRequests.create', { email: 'ada@example.com' })).rejects.toBeInstanceOf(ConflictError);
