@@ -1,12 +1,8 @@
 /** The process that is killed: imports a CSV file and says, at once and unbuffered, which rows were taken. */
 import { writeSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { createClient, createKyHost } from '@newsletter-kit/core';
 import { importSubscriptions } from '@newsletter-kit/core/import';
 import { openFileJournal, readCsv } from '@newsletter-kit/core/node';
-
-// Otherwise V8 lets garbage pile up to what it thinks the machine can spare, whatever the import needs.
-setFlagsFromString('--optimize-for-size');
 
 const [file = '', journalFile = '', baseUrl = ''] = process.argv.slice(2);
 const say = (message: object): void => void writeSync(1, `${JSON.stringify(message)}\n`);
