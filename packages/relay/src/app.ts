@@ -1,12 +1,11 @@
 /** The relay: admit, keep, answer; deliver in its own time. Fetch in, answer out; no port is opened here. */
 import { createClient, type Client } from '@newsletter-kit/core';
+import { refused, unavailable, type Refused } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import { admit } from './admission/admit.ts';
-import { accepted, preflight, refusal } from './admission/answers.ts';
+import { accepted, preflight, refusal, thanksPage } from './admission/answers.ts';
 import { checks, originCheck, type Check } from './admission/checks.ts';
 import type { Form } from './admission/form.ts';
-import { thanksPage } from './admission/pages.ts';
-import { refused, unavailable, type Refused } from './admission/refusal.ts';
 import type { RelayConfig } from './config.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
 import { livez, readiness } from './ops/health.ts';

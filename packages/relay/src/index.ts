@@ -5,7 +5,7 @@
  */
 export type { Check, Visit } from './admission/checks.ts';
 export type { Form, PinnedFields } from './admission/form.ts';
-export type { Refused, RefusalStatus } from './admission/refusal.ts';
+export type { Refused, RefusalStatus } from '@newsletter-kit/core/signup';
 export { createRelay, type Relay, type RelayOptions } from './app.ts';
 export { readConfig, settings, type RelayConfig, type Setting } from './config.ts';
 export { createLog, type Log, type LogOptions } from './ops/log.ts';

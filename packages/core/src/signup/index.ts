@@ -9,13 +9,29 @@ export {
   type AttributionOptions,
   type Visit,
 } from './attribution.ts';
+export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
+export { pageHeaders, refusalHtml, thanksHtml } from './pages.ts';
+export {
+  contentRefused,
+  originRefused,
+  refusalBody,
+  refusalNames,
+  refused,
+  tooLarge,
+  unavailable,
+  unreadable,
+  type Refused,
+  type RefusalStatus,
+} from './refused.ts';
 export {
   attributionFields,
   formToObject,
   honeypotField,
+  keepSubmission,
   readSubmission,
   submissionLimit,
   type Attribution,
+  type KeptSubmission,
   type ReadSubmission,
   type Refusal,
   type Submission,

@@ -38,6 +38,9 @@ export interface Submission extends Attribution {
   readonly proof?: string;
 }
 
+/** What is kept of a submission: all of it but the form token and the challenge answer, which are spent on arrival. */
+export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;
+
 /** Name of the field that people leave empty and simple robots fill in. */
 export const honeypotField = 'hp_field';
 
@@ -106,6 +109,17 @@ export function readSubmission(input: unknown): ReadSubmission {
       ...(proof !== undefined && { proof }),
     },
   };
+}
+
+/**
+ * Custom fields a form does not list are left out, not refused: a page with one field too many must not lose the person.
+ *
+ * @param allowedFields - names of the custom fields a page may set; null lets all through
+ */
+export function keepSubmission(submission: Submission, allowedFields: ReadonlySet<string> | null): KeptSubmission {
+  const { token: _token, proof: _proof, custom_fields: sent, ...rest } = submission;
+  const fields = sent?.filter(({ name }) => allowedFields === null || allowedFields.has(name));
+  return { ...rest, ...(fields && fields.length > 0 && { custom_fields: fields }) };
 }
 
 /**

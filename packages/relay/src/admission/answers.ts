@@ -1,8 +1,7 @@
 /** Every answer the relay gives to a post. One success, the same for everybody: it must not tell who is subscribed. */
-import { contentKind } from './content.ts';
+import { pageHeaders, refusalBody, refusalHtml, thanksHtml, wantsPage, type Refused } from '@newsletter-kit/core/signup';
+import { contentHeaders } from './content-headers.ts';
 import type { Form } from './form.ts';
-import { errorPage } from './pages.ts';
-import { refusalNames, type Refused } from './refusal.ts';
 
 const acceptedBody = JSON.stringify({ status: 'accepted' });
 
@@ -11,11 +10,16 @@ const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff
 /** Kept. JSON for scripts; a visitor without them is sent to a fixed page. */
 export function accepted(request: Request, form: Form): Response {
   const headers = { ...always, ...crossOrigin(request, form) };
-  if (!wantsPage(request)) {
+  if (!wantsPage(contentHeaders(request))) {
     return new Response(acceptedBody, { status: 202, headers: { ...headers, 'content-type': 'application/json' } });
   }
   // Relative, so that it also holds where a proxy serves the relay under a path of its own.
   return new Response(null, { status: 303, headers: { ...headers, location: form.thanksUrl ?? 'thanks' } });
+}
+
+/** Where a kept signup leads, unless RELAY_THANKS_URL names another page. */
+export function thanksPage(): Response {
+  return new Response(thanksHtml(), { headers: { ...pageHeaders, 'x-content-type-options': 'nosniff' } });
 }
 
 /** Not kept, and why: the API's error body, or a page that says the same. */
@@ -26,9 +30,9 @@ export function refusal(request: Request, form: Form, refused: Refused): Respons
     ...(refused.retryAfterSeconds !== undefined && { 'retry-after': String(Math.ceil(refused.retryAfterSeconds)) }),
     ...(refused.status === 405 && { allow: 'POST, OPTIONS' }),
   };
-  if (wantsPage(request)) return errorPage(refused, headers);
-  const body = { status: refused.status, statusText: refusalNames[refused.status], errors: refused.errors };
-  return Response.json(body, { status: refused.status, headers });
+  const { status } = refused;
+  if (wantsPage(contentHeaders(request))) return new Response(refusalHtml(refused), { status, headers: { ...headers, ...pageHeaders } });
+  return Response.json(refusalBody(refused), { status, headers });
 }
 
 /** The answer to a browser that asks before it posts JSON across origins. */
@@ -53,10 +57,4 @@ function crossOrigin(request: Request, { origins }: Form): Record<string, string
   const origin = request.headers.get('origin');
   if (origin === null || !origins.has(origin)) return {};
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'Retry-After' };
-}
-
-/** A browser that navigates asks for HTML; a script that posts a form says that it wants JSON. */
-function wantsPage(request: Request): boolean {
-  const accept = request.headers.get('accept') ?? '';
-  return accept.includes('text/html') || (contentKind(request) === 'form' && !accept.includes('application/json'));
 }

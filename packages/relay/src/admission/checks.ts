@@ -1,8 +1,7 @@
 /** What a post must pass before its body is read: a table, walked in order, cheapest first. */
-import { submissionLimit } from '@newsletter-kit/core/signup';
-import { contentKind } from './content.ts';
+import { contentKind, contentRefused, originRefused, submissionLimit, tooLarge, type Refused } from '@newsletter-kit/core/signup';
+import { contentHeaders } from './content-headers.ts';
 import type { Form } from './form.ts';
-import { refused, type Refused } from './refusal.ts';
 
 /** A post on its way in. */
 export interface Visit {
@@ -17,20 +16,11 @@ export type Check = (visit: Visit) => Refused | null | Promise<Refused | null>;
 export const originCheck: Check = ({ request, form }) => {
   const origin = request.headers.get('origin');
   if (origin !== null && form.origins.has(origin)) return null;
-  const who = origin === null ? 'A post that names no origin' : `The origin ${printable(origin)}`;
-  return refused(403, 'ORIGIN_NOT_ALLOWED', `${who} may not sign up here. The owner of this form can allow it in RELAY_ALLOWED_ORIGINS.`);
+  return originRefused(origin, 'RELAY_ALLOWED_ORIGINS');
 };
 
-/** Two encodings, uncompressed, in UTF-8. Plain text is not one of them: it would slip past the browser's preflight. */
-export const contentCheck: Check = ({ request }) => {
-  const plain = (request.headers.get('content-encoding') ?? 'identity') === 'identity';
-  if (plain && contentKind(request) !== null) return null;
-  return refused(
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-    'Send application/json or application/x-www-form-urlencoded, in UTF-8 and uncompressed.',
-  );
-};
+/** Two encodings, uncompressed, in UTF-8. */
+export const contentCheck: Check = ({ request }) => (contentKind(contentHeaders(request)) === null ? contentRefused() : null);
 
 /** What says it is too large need not be read. What does not say is counted while it is read. */
 export const sizeCheck: Check = ({ request }) => {
@@ -38,14 +28,5 @@ export const sizeCheck: Check = ({ request }) => {
   return stated !== null && Number(stated) > submissionLimit ? tooLarge() : null;
 };
 
-export function tooLarge(): Refused {
-  return refused(413, 'PAYLOAD_TOO_LARGE', `A signup may be ${submissionLimit} bytes at most. Shorten what you entered.`);
-}
-
 /** The checks of every form, in order. */
 export const checks: readonly Check[] = [originCheck, contentCheck, sizeCheck];
-
-/** A stranger's header, safe and short enough to say back. */
-function printable(text: string): string {
-  return text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);
-}

@@ -1,8 +1,7 @@
 /** The request a signup becomes. Nothing but the fields named here leaves the store, and what is pinned wins. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
-import { attributionFields, type Attribution } from '@newsletter-kit/core/signup';
+import { attributionFields, type Attribution, type KeptSubmission } from '@newsletter-kit/core/signup';
 import type { PinnedFields } from '../admission/form.ts';
-import type { KeptSubmission } from '../store/signup-store.ts';
 
 /**
  * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also reaches

@@ -1,5 +1,5 @@
 /** The port behind which signups are kept until the newsletter API has them. Every adapter passes the same conformance suite. */
-import type { Submission } from '@newsletter-kit/core/signup';
+import type { KeptSubmission } from '@newsletter-kit/core/signup';
 
 /**
  * - `waiting` – to be delivered, now or at its next attempt.
@@ -8,9 +8,6 @@ import type { Submission } from '@newsletter-kit/core/signup';
  * - `dead` – the API refused it for good; kept with the reason.
  */
 export type SignupState = 'waiting' | 'review' | 'delivered' | 'dead';
-
-/** What is kept of a submission: all of it but the form token and the challenge answer, which are spent on arrival. */
-export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;
 
 /** A signup on its way in. */
 export interface NewSignup {

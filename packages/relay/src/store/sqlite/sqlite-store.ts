@@ -1,4 +1,5 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
+import type { KeptSubmission } from '@newsletter-kit/core/signup';
 import type { SQLOutputValue } from 'node:sqlite';
 import { fingerprint } from '../fingerprint.ts';
 import { signupId } from '../signup-id.ts';
@@ -7,7 +8,6 @@ import {
   StoreUnavailableError,
   type Acceptance,
   type ClaimedSignup,
-  type KeptSubmission,
   type NewSignup,
   type Outcome,
   type SignupCounts,

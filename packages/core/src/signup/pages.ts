@@ -1,25 +1,24 @@
 /** The two pages a visitor without JavaScript can see. Self-contained: no script, no font, nothing fetched. */
-import type { Refused } from './refusal.ts';
+import type { Refused } from './refused.ts';
 
 const style = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
 body{max-width:32rem;margin:15vh auto;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.25}`;
 
-const headers = {
+/** What the pages are sent with. */
+export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-};
+} as const;
 
-/** Where a kept signup leads, unless RELAY_THANKS_URL names another page. */
-export function thanksPage(): Response {
-  const html = page('Thank you for signing up', ['If a confirmation is needed, you will find it in your inbox.']);
-  return new Response(html, { headers: { ...headers, 'x-content-type-options': 'nosniff' } });
+/** The signup was kept. */
+export function thanksHtml(): string {
+  return page('Thank you for signing up', ['If a confirmation is needed, you will find it in your inbox.']);
 }
 
 /** A refusal in words. */
-export function errorPage({ status, errors }: Refused, also: Readonly<Record<string, string>>): Response {
-  const html = page('Your signup was not saved', [...errors.map(({ message }) => message), 'Go back, and try again.']);
-  return new Response(html, { status, headers: { ...also, ...headers } });
+export function refusalHtml({ errors }: Refused): string {
+  return page('Your signup was not saved', [...errors.map(({ message }) => message), 'Go back, and try again.']);
 }
 
 function page(title: string, paragraphs: readonly string[]): string {
