@@ -81,6 +81,16 @@ it('tells two ids of one second apart whose hashes look alike, as long as they c
   expect(note(table, [other, one], { ...upsert, rank }).known).toEqual([{ mark: 2, print: 2 }, { mark: 1, print: 1 }]);
 });
 
+it('keeps any number of ids that look alike together', () => {
+  const alike = Array.from({ length: 600 }, (_, mark) => ({ second: start, hash: 5, mark, print: 0 }));
+  const others = Array.from({ length: 400 }, (_, index) => sighting(`sub_${index}`, start));
+  let { table } = note([], alike, upsert);
+  ({ table } = note(table, others, upsert));
+  const again = note(table, [...alike, ...others], upsert);
+  expect(again.known.filter((known) => known === null)).toEqual([]);
+  expect(sizeOf(again.table)).toBe(1000);
+});
+
 describe('a million subscriptions', () => {
   const million = 1_000_000;
   /** A generator of pseudorandom numbers below 1, the same each time. */

@@ -1,10 +1,13 @@
 /** What a watch reports of changes, what it costs, and what it keeps. */
 import {
   CapacityError,
+  glance,
   isRemoved,
   pollWatch,
   readWatchState,
+  scan,
   startCreated,
+  startScan,
   startWatch,
   subscriptionEventTypes,
   WatchStateError,
@@ -278,6 +281,7 @@ describe('the cost', () => {
     list.insert(1000);
     expect((await watch.poll()).events).toHaveLength(1000);
     // Still within that second.
+    for (let polls = 0; polls < 3; polls++) expect((await watch.poll()).events).toEqual([]);
     const late = list.insert(3);
     expect(told((await watch.poll()).events).sort()).toEqual(late.map(({ id }) => `created ${id}`).sort());
     for (let polls = 0; polls < 2; polls++, list.now += 60) expect((await watch.poll()).events).toEqual([]);
@@ -413,8 +417,8 @@ describe('the list of one status', () => {
     const turn = fc.record({ at: fc.nat({ max: 19 }), status: fc.constantFrom('active', 'inactive') });
     const round = fc.record({ turns: fc.array(turn, { maxLength: 4 }), meanwhile: fc.array(turn, { maxLength: 3 }), limit: fc.integer({ min: 1, max: 5 }), forget: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(fc.array(round, { maxLength: 25 }), async (rounds) => {
-        const { list, rows } = publication(20, 'active', 20_000);
+      fc.asyncProperty(fc.array(round, { maxLength: 25 }), fc.constantFrom(0, 20_000), async (rounds, apart) => {
+        const { list, rows } = publication(20, 'active', apart);
         const flip = ({ at, status }: { at: number; status: string }) => list.change(rows[at]!.id, { status });
         const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], pages: 3 });
         /** Unsubscribes that were told, less those that ended since and were seen to: who is believed to be unsubscribed. */
@@ -453,6 +457,22 @@ describe('the list of one status', () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe('the reducer of the scan', () => {
+  it('does not miss what "created" told of the very second it has come to, while it is under way', () => {
+    const { list } = publication(1);
+    const [before, late] = list.insert(2);
+    const view = { fields: 'none', now: 0, seen: { created: list.now, ids: [before!.id] }, underWay: true } as const;
+    const page = { items: [before!, late!], nextCursor: null };
+    let { state } = glance(startScan(), [late!], 'none', true);
+    for (let pass = 0; pass < 5; pass++) {
+      const step = scan(state, page, view);
+      expect(step.events).toEqual([]);
+      ({ state } = step);
+    }
+    expect(state.pass).toBe(5);
   });
 });
 
