@@ -1,5 +1,6 @@
 /** Runs the measurements one after the other, each in a process of its own against what was built, and prints the table. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,12 +8,19 @@ import { measurements, type Goal, type Measurement } from '../../test/bench/meas
 import type { Figure } from '../../test/bench/figure.ts';
 import { root } from '../chain/root.ts';
 
+/** There once the tests in a real n8n have installed it. */
+const n8n = join(root, 'test', 'n8n', 'host', 'node_modules', '.installed');
+
 /** Minutes that one measurement may take. */
 const limit = 10;
 
 export async function printFigures(): Promise<void> {
   console.log(`\nNode ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, load ${loadavg()[0]?.toFixed(1)}\n`);
   for (const measurement of measurements) {
+    if (measurement.needs === 'n8n' && !existsSync(n8n)) {
+      for (const { title } of Object.values(measurement.goals)) console.log(`– left out ${title} (n8n is not installed: npm run test:n8n)`);
+      continue;
+    }
     const figures = await measure(measurement);
     for (const [name, goal] of Object.entries(measurement.goals)) console.log(line(goal, figures[name]));
   }

@@ -11,6 +11,8 @@ export interface Goal {
 export interface Measurement {
   /** File beside this one. */
   readonly script: string;
+  /** Left out where that is not installed: it takes two gigabytes, and `npm run test:n8n` brings it. */
+  readonly needs?: 'n8n';
   readonly goals: Readonly<Record<string, Goal>>;
 }
 
@@ -59,6 +61,19 @@ export const measurements: readonly Measurement[] = [
     goals: {
       depth: { title: 'Sandbox: a page of 100 anywhere in 1,000,000, against the first', unit: '×', must: { below: 3 } },
       memory: { title: 'Sandbox: memory with 1,000,000 subscriptions', unit: 'MB', must: { below: 400 } },
+    },
+  },
+  {
+    script: 'n8n/creates.ts',
+    needs: 'n8n',
+    goals: { creates: { title: "n8n: 2,000 creates, against n8n's own HTTP Request node", unit: '× the time', must: { atMost: 1 } } },
+  },
+  {
+    script: 'n8n/polls.ts',
+    needs: 'n8n',
+    goals: {
+      idle: { title: 'n8n: requests of an idle poll, whatever the size of the publication', unit: 'requests', must: { atMost: 1 } },
+      fresh: { title: 'n8n: requests of a poll with 1,000 new subscriptions', unit: 'requests', must: { atMost: 12 } },
     },
   },
 ];

@@ -28,6 +28,8 @@ export interface Installation {
   startWorker(): Promise<Running>;
   /** What n8n printed last. */
   output(): string;
+  /** Of the process that was started last. */
+  pid(): number | undefined;
   /** Ends n8n and its workers, and deletes its folder. */
   close(): Promise<void>;
 }
@@ -91,8 +93,10 @@ export async function createInstallation(command: string, settings: Readonly<Rec
       return worker;
     },
     output: () => running?.output() ?? '',
+    pid: () => running?.child.pid,
     async close() {
-      await Promise.all([...workers, running].map((each) => each?.stop()));
+      const processes = running ? [...workers, running] : workers;
+      await Promise.all(processes.map((each) => each.stop()));
       await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
