@@ -31,6 +31,11 @@ interface Described {
 
 /** Works on one input item and gives the records that came of it. */
 export interface ItemOperation extends Described {
+  /**
+   * The parameter that names the record an item is about. Where it is given, several items are worked on at a time, but
+   * those about the same record in their order; where it is left out, each item waits for the one before.
+   */
+  readonly about?: INodeProperties;
   execute(context: OperationContext): Promise<readonly IDataObject[]>;
 }
 

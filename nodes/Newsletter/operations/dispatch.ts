@@ -6,6 +6,7 @@ import { present } from '../records/present.ts';
 import { openEngine } from '../transport/engine.ts';
 import { toNodeFailure } from '../transport/failure.ts';
 import type { BatchOperation, ItemOperation, ItemOutcome, OperationContext, OperationDefinition, ResourceDefinition } from './definition.ts';
+import { toLines, workInLines } from './lines.ts';
 
 /** Opens what an operation works with for the item of this index. */
 type Open = (itemIndex: number) => Promise<OperationContext>;
@@ -20,7 +21,7 @@ export async function dispatch(
   const notices = new Set<string>();
   const open = opener(node, notices, workspace);
   const indexes = [...node.getInputData().keys()];
-  const outcomes = 'executeAll' in operation ? await together(operation, indexes, open, goOn) : await oneByOne(operation, indexes, open, goOn);
+  const outcomes = 'executeAll' in operation ? await together(operation, indexes, open, goOn) : await itemByItem(node, operation, indexes, open, goOn);
 
   const output = outcomes.map((outcome): INodeExecutionData => {
     const pairedItem = { item: outcome.itemIndex };
@@ -33,23 +34,35 @@ export async function dispatch(
   return output;
 }
 
-/** Stops at the first failure unless it is to go on. */
-async function oneByOne(operation: ItemOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
-  const outcomes: ItemOutcome[] = [];
-  for (const itemIndex of indexes) {
+/** Starts no other item after the first failure, unless it is to go on. The outcomes are in the order of the items. */
+async function itemByItem(node: IExecuteFunctions, operation: ItemOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
+  const outcomes = new Map<number, readonly ItemOutcome[]>();
+  await workInLines(linesOf(node, operation, indexes), async (itemIndex) => {
     try {
       const context = await open(itemIndex);
       const { record: shape } = operation;
       const form = shape && readForm(context, shape);
-      for (const record of await operation.execute(context)) {
-        outcomes.push({ itemIndex, json: form ? present(record, shape, form) : record });
-      }
+      const records = await operation.execute(context);
+      outcomes.set(itemIndex, records.map((record) => ({ itemIndex, json: form ? present(record, shape, form) : record })));
+      return true;
     } catch (error) {
-      outcomes.push({ itemIndex, error });
-      if (!goOn) break;
+      outcomes.set(itemIndex, [{ itemIndex, error }]);
+      return goOn;
     }
-  }
-  return outcomes;
+  });
+  return indexes.flatMap((itemIndex) => outcomes.get(itemIndex) ?? []);
+}
+
+/** One line for each record that the items are about; a single one where that is not known. */
+function linesOf(node: IExecuteFunctions, { about }: ItemOperation, indexes: readonly number[]): readonly (readonly number[])[] {
+  if (about === undefined) return [indexes];
+  return toLines(indexes, (itemIndex) => {
+    try {
+      return JSON.stringify(node.getNodeParameter(about.name, itemIndex, about.default)).toLowerCase();
+    } catch {
+      return String(itemIndex); // an expression that fails: the operation reads it again, and says so
+    }
+  });
 }
 
 /** In the order of the items, whatever the order they were worked on. */

@@ -17,6 +17,7 @@ export const enroll: ItemOperation = {
   description: 'Enroll an existing subscriber into an automation that has an active Add by API trigger',
   action: 'Enroll a subscriber into an automation',
   record: records.journey,
+  about: subscriber,
   properties: [automation, subscriber, ...collection('options', 'Options', 'Add Option', options)],
   async execute(context) {
     const chosen = readSubscriber(context);

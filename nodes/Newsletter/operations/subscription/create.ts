@@ -1,5 +1,6 @@
 /** Subscription: Create. The service takes a known address too, so leaving an existing subscription alone costs a look first. */
 import type { INodeProperties } from 'n8n-workflow';
+import { email } from '../../parameters/email.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { subscription } from '../../records/records.ts';
 import type { ItemOperation } from '../definition.ts';
@@ -17,14 +18,15 @@ const ifSubscribed: INodeProperties = {
   ],
 };
 
-const [email, ...others] = requestFields;
+const [address, ...others] = requestFields;
 
 export const create: ItemOperation = {
   name: 'Create',
   description: 'Create a subscription',
   action: 'Create a subscription',
   record: subscription,
-  properties: [...(email ? [email] : []), ifSubscribed, ...others],
+  about: email,
+  properties: [...(address ? [address] : []), ifSubscribed, ...others],
   async execute(context) {
     const request = await readRequest(context);
     if (readParameter(context, ifSubscribed) === 'refuse') {

@@ -11,6 +11,7 @@ export const update: ItemOperation = {
   name: 'Update',
   description: 'Update tier, custom fields, lists or consent of a subscription; Bulk Update is faster for many',
   action: 'Update a subscription',
+  about: subscriber,
   properties: [subscriber, ...changeFields, ...waiting],
   async execute(context) {
     const seconds = readWaiting(context);
