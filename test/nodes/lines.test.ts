@@ -1,55 +1,65 @@
-/** Several items at a time: what belongs together stays in order, and a failure starts nothing more. */
+/** Several items at a time: what concerns one subscription stays in order, and a failure starts nothing more. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toLines, workInLines } from '../../nodes/Newsletter/operations/lines.ts';
+import type { Run } from './context.ts';
+import { workbench } from './workbench.ts';
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const bench = workbench();
 
-it('works on every item once, on those of a line in their order and never two at a time', async () => {
+/** The sandbox, which takes its time, and what was under way in it. */
+function slowSandbox(takes: (n: number) => number) {
+  const seen = { now: 0, most: 0, begun: 0 };
+  const sandbox: Run['sandbox'] = {
+    async fetch(input, init) {
+      seen.most = Math.max(seen.most, ++seen.now);
+      await sleep(takes(seen.begun++));
+      seen.now -= 1;
+      return bench.sandbox.fetch(input, init);
+    },
+  };
+  return { seen, sandbox };
+}
+
+/** Creates a subscription for each address; its first name says which item it was. */
+function createAll(addresses: readonly string[], sandbox: Run['sandbox']) {
+  const parameters = {
+    email: (index: number) => addresses[index],
+    customFields: (index: number) => ({ mappingMode: 'defineBelow', value: { 'First Name': `item ${index}` } }),
+  };
+  return bench.run('subscription', 'create', parameters, { sandbox, items: addresses.map((email) => ({ email })) });
+}
+
+/** The first name that the service has for an address. */
+async function firstNameOf(email: string): Promise<unknown> {
+  const [item] = await bench.run('subscription', 'get', { subscription: email, options: { expand: ['custom_fields'] } });
+  return (item?.json['custom_fields'] as Readonly<Record<string, unknown>>)['First Name'];
+}
+
+it('gives one result for each item in its order, and for an address that comes again the last one holds', async () => {
+  const address = fc.constantFrom('a@example.com', 'A@example.com', 'b@example.com', 'c@example.com', 'd@example.com');
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ key: fc.integer({ min: 0, max: 5 }), takes: fc.integer({ min: 0, max: 2 }) }), { maxLength: 40 }), async (given) => {
-      const items = given.map((item, index) => ({ ...item, index }));
-      const done: number[] = [];
-      const busy = new Set<number>();
-      await workInLines(toLines(items, ({ key }) => String(key)), async ({ key, takes, index }) => {
-        expect(busy.has(key)).toBe(false);
-        busy.add(key);
-        await pause(takes);
-        busy.delete(key);
-        done.push(index);
-        return true;
-      });
-      expect(done.toSorted((a, b) => a - b)).toEqual(items.map(({ index }) => index));
-      for (const [key] of Map.groupBy(items, (item) => item.key)) {
-        const ofLine = done.filter((index) => items[index]?.key === key);
-        expect(ofLine).toEqual(ofLine.toSorted((a, b) => a - b));
-      }
+    fc.asyncProperty(fc.array(address, { minLength: 1, maxLength: 12 }), fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }), async (addresses, delays) => {
+      const { sandbox } = slowSandbox((n) => delays[n % delays.length] ?? 0);
+      const items = await createAll(addresses, sandbox);
+      expect(items.map(({ pairedItem }) => pairedItem)).toEqual(addresses.map((_, item) => ({ item })));
+      const last = new Map(addresses.map((email, index) => [email.toLowerCase(), index]));
+      for (const [email, index] of last) expect(await firstNameOf(email)).toBe(`item ${index}`);
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 
-it('works on several lines at a time, but not on all of many', async () => {
-  let now = 0;
-  let most = 0;
-  await workInLines(toLines(Array.from({ length: 60 }, (_, index) => index), String), async () => {
-    most = Math.max(most, ++now);
-    await pause(1);
-    now -= 1;
-    return true;
-  });
-  expect(most).toBe(10);
+it('has several requests under way, and at most ten', async () => {
+  const { seen, sandbox } = slowSandbox(() => 2);
+  await createAll(Array.from({ length: 60 }, (_, index) => `person.${index}@example.com`), sandbox);
+  expect(seen.most).toBeGreaterThan(2);
+  expect(seen.most).toBeLessThanOrEqual(10);
 });
 
-it('starts nothing more once it was told to stop, and waits for what is under way', async () => {
-  const begun: number[] = [];
-  let ended = 0;
-  await workInLines(toLines(Array.from({ length: 60 }, (_, index) => index), String), async (index) => {
-    begun.push(index);
-    await pause(index === 3 ? 0 : 5);
-    ended += 1;
-    return index !== 3;
-  });
-  expect(begun).toHaveLength(10);
-  expect(ended).toBe(10);
+it('starts nothing more after the first item that fails', async () => {
+  const addresses = Array.from({ length: 60 }, (_, index) => (index === 3 ? 'no address' : `person.${index}@example.com`));
+  const { seen, sandbox } = slowSandbox((n) => (n < 5 ? 0 : 20));
+  await expect(createAll(addresses, sandbox)).rejects.toThrow(/address|email/i);
+  expect(seen.begun).toBeLessThan(30);
 });
