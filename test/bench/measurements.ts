@@ -32,6 +32,7 @@ export const measurements: readonly Measurement[] = [
       recovery: { title: 'Core: windows until a quota that was cut is kept to again', unit: 'windows', must: { below: 2 } },
     },
   },
+  { script: 'core/size.ts', goals: { client: { title: 'Core: a client that makes five calls, without zod, gzip', unit: 'kB', must: { atMost: 16 } } } },
   { script: 'core/iterate.ts', goals: { memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } } } },
   {
     script: 'core/import.ts',

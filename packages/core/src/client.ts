@@ -2,7 +2,8 @@
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions } from './engine/engine.ts';
 import type { Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
-import { createKyHost, type Fetch } from './hosts/ky.ts';
+import { createKyHost } from './hosts/ky.ts';
+import type { Fetch } from './hosts/over-fetch.ts';
 import type { Answer } from './schema/index.ts';
 import * as validator from './schema/validator.ts';
 

@@ -100,6 +100,7 @@ export function createEngine(options: EngineOptions): Engine {
   const tokens = options.token === undefined ? null : tokenSource(options.token);
   const pacer = options.pacer ?? createPacer(host);
   const baseUrl = root(options.baseUrl);
+  const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
   /** How far the service's clock is ahead of the host's, in milliseconds; null while no answer has told. */
   let clockSkew: number | null = null;
 
@@ -135,7 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
       timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 30_000,
       ...(call.signal && { signal: call.signal }),
     };
-    const policy = policyOf(options.retry, call.retry);
+    const policy = policyOver(usualPolicy, call.retry);
     const totalMs = call.totalTimeoutMs ?? options.totalTimeoutMs ?? Number.POSITIVE_INFINITY;
     const deadline = host.now() + totalMs;
     let token: string | undefined;
@@ -307,11 +308,9 @@ function root(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-function policyOf(...layers: (Partial<RetryPolicy> | false | undefined)[]): RetryPolicy {
-  return layers.reduce<RetryPolicy>(
-    (policy, layer) => (layer === false ? { ...policy, retries: 0 } : { ...policy, ...layer }),
-    defaultRetryPolicy,
-  );
+function policyOver(policy: RetryPolicy, layer: Partial<RetryPolicy> | false | undefined): RetryPolicy {
+  if (layer === undefined) return policy;
+  return layer === false ? { ...policy, retries: 0 } : { ...policy, ...layer };
 }
 
 /**

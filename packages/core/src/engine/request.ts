@@ -12,9 +12,26 @@ export interface RequestParts {
 const pathParameter = /\{(\w+)\}/g;
 const bare = (name: string): string => name.replace(/\[\]$/, '');
 
-/** The names of the path parameters of a template, in order. */
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(pathParameter)].map(([, name]) => name ?? '');
+/** Where an operation's arguments belong, worked out once. */
+interface Places {
+  readonly path: ReadonlySet<string>;
+  /** Bare names, with the names on the wire. */
+  readonly query: ReadonlyMap<string, string>;
+  readonly body: ReadonlySet<string>;
+}
+
+const known = new WeakMap<Operation, Places>();
+
+function placesOf(operation: Operation): Places {
+  const before = known.get(operation);
+  if (before) return before;
+  const places: Places = {
+    path: new Set([...operation.path.matchAll(pathParameter)].map(([, name]) => name ?? '')),
+    query: new Map(operation.query.map((name) => [bare(name), name])),
+    body: new Set(operation.body?.fields),
+  };
+  known.set(operation, places);
+  return places;
 }
 
 /**
@@ -36,16 +53,14 @@ export function sortArguments(
     return encodeURIComponent(String(value));
   });
 
-  const inPath = new Set(pathParameters(operation.path));
-  const inQuery = new Set(operation.query.map(bare));
-  const inBody = new Set(operation.body?.fields);
+  const places = placesOf(operation);
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || inPath.has(name)) continue;
-    if (inQuery.has(name)) query[name] = value;
-    else if (inBody.has(name)) body[name] = value;
-    else problems.push(`"${name}" is not known here (${[...inPath, ...inQuery, ...inBody].join(', ') || 'no arguments'})`);
+    if (value === undefined || places.path.has(name)) continue;
+    if (places.query.has(name)) query[name] = value;
+    else if (places.body.has(name)) body[name] = value;
+    else problems.push(`"${name}" is not known here (${[...places.path, ...places.query.keys(), ...places.body].join(', ') || 'no arguments'})`);
   }
   for (const name of operation.body?.required ?? []) {
     if (body[name] === undefined || body[name] === '') problems.push(`"${name}" is missing`);
@@ -55,8 +70,8 @@ export function sortArguments(
 }
 
 /** `?name=value&list[]=a&list[]=b`, encoded, in the contract's order; empty where nothing is set. */
-export function encodeQuery(operation: Pick<Operation, 'query'>, query: Readonly<Record<string, unknown>>): string {
-  const named = new Map(operation.query.map((name) => [bare(name), name]));
+export function encodeQuery(operation: Operation, query: Readonly<Record<string, unknown>>): string {
+  const { query: named } = placesOf(operation);
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const onTheWire = named.get(name) ?? name;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -4,7 +4,8 @@
  */
 import * as oauth4webapi from 'oauth4webapi';
 import { createEngine, InvalidAnswerError, type EngineOptions, type Host } from '../engine/index.ts';
-import { createKyHost, type Fetch } from '../hosts/ky.ts';
+import { createKyHost } from '../hosts/ky.ts';
+import type { Fetch } from '../hosts/over-fetch.ts';
 import { checkCallback } from './callback.ts';
 import { speakOAuth } from './refusal.ts';
 import { authorizationServer, checkOptions } from './server.ts';

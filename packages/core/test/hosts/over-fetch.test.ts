@@ -1,8 +1,8 @@
-/** The ky host against real sockets: what the network does to a request, and what the engine makes of it. */
+/** The hosts over fetch against real sockets: what the network does to a request, and what the engine makes of it. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AbortedError, createClient, NetworkError, TimeoutError, type AttemptEvent } from '../../src/index.ts';
+import { AbortedError, createClient, createFetchHost, createKyHost, NetworkError, TimeoutError, type AttemptEvent } from '../../src/index.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -19,23 +19,27 @@ async function serving(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`;
 }
 
-function client(baseUrl: string, options: { retries?: number; timeoutMs?: number } = {}) {
-  const attempts: AttemptEvent[] = [];
-  return {
-    attempts,
-    list: (signal?: AbortSignal) =>
-      createClient({
-        baseUrl,
-        token: 'sandbox-key',
-        publicationId: 'pub_1',
-        timeoutMs: options.timeoutMs ?? 2_000,
-        retry: { retries: options.retries ?? 0, minDelayMs: 1 },
-        onAttempt: (event) => attempts.push(event),
-      }).subscriptions.list({}, { signal }),
-  };
-}
+describe.each([
+  ['ky', createKyHost],
+  ['fetch alone', createFetchHost],
+])('over a real connection, by %s', (_, createHost) => {
+  function client(baseUrl: string, options: { retries?: number; timeoutMs?: number } = {}) {
+    const attempts: AttemptEvent[] = [];
+    return {
+      attempts,
+      list: (signal?: AbortSignal) =>
+        createClient({
+          baseUrl,
+          host: createHost(),
+          token: 'sandbox-key',
+          publicationId: 'pub_1',
+          timeoutMs: options.timeoutMs ?? 2_000,
+          retry: { retries: options.retries ?? 0, minDelayMs: 1 },
+          onAttempt: (event) => attempts.push(event),
+        }).subscriptions.list({}, { signal }),
+    };
+  }
 
-describe('over a real connection', () => {
   it('sends what the engine wrote and reads what the server answers', async () => {
     let seen = '';
     const baseUrl = await serving((request, response) => {
@@ -100,9 +104,11 @@ describe('over a real connection', () => {
     const broken = createClient({
       baseUrl: 'http://api.test/v2',
       publicationId: 'pub_1',
-      fetch: () => {
-        throw new RangeError('a bug in the handler');
-      },
+      host: createHost({
+        fetch: () => {
+          throw new RangeError('a bug in the handler');
+        },
+      }),
     });
     await expect(broken.subscriptions.list()).rejects.toThrow('a bug in the handler');
   });
