@@ -33,7 +33,7 @@ function createAll(addresses: readonly string[], sandbox: Run['sandbox']) {
 /** The first name that the service has for an address. */
 async function firstNameOf(email: string): Promise<unknown> {
   const [item] = await bench.run('subscription', 'get', { subscription: email, options: { expand: ['custom_fields'] } });
-  return (item?.json['custom_fields'] as Readonly<Record<string, unknown>>)['First Name'];
+  return (item?.json['custom_fields'] as Readonly<Record<string, unknown>> | undefined)?.['First Name'];
 }
 
 it('gives one result for each item in its order, and for an address that comes again the last one holds', async () => {
