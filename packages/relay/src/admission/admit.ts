@@ -14,7 +14,6 @@ import type { NewSignup } from '../store/signup-store.ts';
 import { readBody } from './body.ts';
 import type { Check, Visit } from './checks.ts';
 import { contentHeaders } from './content-headers.ts';
-import type { Form } from './form.ts';
 
 /** How admission ended. */
 export type Admission = { readonly signup: NewSignup } | { readonly refused: Refused };

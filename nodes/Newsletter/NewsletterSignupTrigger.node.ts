@@ -1,0 +1,80 @@
+/** The signup trigger: receives the form's post, answers it as the relay would, and starts the workflow with a SubscriptionRequest. */
+import {
+  NodeConnectionTypes,
+  NodeOperationError,
+  type IHookFunctions,
+  type INodeType,
+  type INodeTypeDescription,
+  type IWebhookFunctions,
+  type IWebhookResponseData,
+} from 'n8n-workflow';
+import { ParameterMismatch } from './parameters/read.ts';
+import { properties } from './signup/parameters.ts';
+import { receive } from './signup/receive.ts';
+import { readForm } from './signup/settings.ts';
+
+export class NewsletterSignupTrigger implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Newsletter Signup Trigger',
+    name: 'newsletterSignupTrigger',
+    icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
+    group: ['trigger'],
+    version: 1,
+    subtitle: '={{$parameter["path"]}}',
+    description: 'Starts the workflow when somebody signs up on your website',
+    eventTriggerDescription: 'Waiting for a signup at the test URL',
+    activationMessage: 'Your form can post to the production URL now.',
+    defaults: { name: 'Newsletter Signup Trigger' },
+    inputs: [],
+    outputs: [NodeConnectionTypes.Main],
+    webhooks: [
+      {
+        name: 'default',
+        httpMethod: 'POST',
+        path: '={{$parameter["path"]}}',
+        isFullPath: true,
+        // n8n answers once it has saved the execution (in queue mode: and queued it). Body and status come from `receive`:
+        // a value that is undefined is what keeps n8n from putting one of its own in their place.
+        responseMode: 'onReceived',
+        responseData: '={{ undefined }}',
+        responseCode: '={{ undefined }}',
+      },
+    ],
+    triggerPanel: {
+      header: 'Receive a signup',
+      executionsHelp: {
+        inactive:
+          '<b>To try it out</b>, set the test URL as the <code>endpoint</code> of your form, click "Listen for test event", and sign up.<br /><br /><b>When it works</b>, set the production URL instead and publish the workflow. Signups then show up in the executions.',
+        active:
+          '<b>To try it out</b>, set the test URL as the <code>endpoint</code> of your form, click "Listen for test event", and sign up.<br /><br /><b>The production URL is live</b>: signups through it show up in the executions.',
+      },
+      activationHint: 'Publish the workflow to receive signups without listening for them here.',
+    },
+    properties,
+  };
+
+  webhookMethods = {
+    default: {
+      async checkExists(this: IHookFunctions): Promise<boolean> {
+        return false;
+      },
+      /** There is nothing to register anywhere; but a form that could never work is better refused now than by its visitors. */
+      async create(this: IHookFunctions): Promise<boolean> {
+        try {
+          readForm((name, fallback) => this.getNodeParameter(name, fallback));
+          return true;
+        } catch (error) {
+          const mismatch = error instanceof ParameterMismatch ? error.message : 'The parameters could not be read';
+          throw new NodeOperationError(this.getNode(), mismatch);
+        }
+      },
+      async delete(this: IHookFunctions): Promise<boolean> {
+        return true;
+      },
+    },
+  };
+
+  async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+    return receive(this);
+  }
+}

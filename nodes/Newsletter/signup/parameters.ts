@@ -1,0 +1,99 @@
+/** The parameters of the signup trigger: what a form may do, and where it may stand. */
+import type { INodeProperties } from 'n8n-workflow';
+import { collection } from '../parameters/collection.ts';
+
+/** Minutes a second signup with the same address is held back, unless the node says otherwise. */
+export const defaultQuietMinutes = 60;
+
+export const path: INodeProperties = {
+  displayName: 'Path',
+  name: 'path',
+  type: 'string',
+  required: true,
+  placeholder: 'e.g. newsletter-signup',
+  default: '',
+  description: 'Where n8n listens; the last part of the address that the form posts to',
+};
+
+export const allowedOrigins: INodeProperties = {
+  displayName: 'Allowed Origins',
+  name: 'allowedOrigins',
+  type: 'string',
+  required: true,
+  placeholder: 'e.g. https://www.example.com, https://example.com',
+  default: '',
+  description: 'Websites the form may stand on, separated by commas: scheme and host, without a path. Posts from anywhere else are refused.',
+};
+
+export const allowedFields: INodeProperties = {
+  displayName: 'Custom Fields to Accept',
+  name: 'allowedFields',
+  type: 'string',
+  placeholder: 'e.g. First Name, Topics',
+  default: '',
+  description: 'Names of the custom fields the form may set, separated by commas; others are left out. Empty accepts every custom field.',
+};
+
+export const quietMinutes: INodeProperties = {
+  displayName: 'Quiet Period',
+  name: 'quietMinutes',
+  type: 'number',
+  typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
+  default: defaultQuietMinutes,
+  description: 'Minutes in which a further signup with the same address is answered as usual and starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
+};
+
+export const thanksUrl: INodeProperties = {
+  displayName: 'Redirect Without JavaScript',
+  name: 'thanksUrl',
+  type: 'string',
+  placeholder: 'e.g. https://www.example.com/thank-you',
+  default: '',
+  description: 'Where visitors without JavaScript are sent after signing up. Empty sends them to the front page of the website they came from.',
+};
+
+export const honeypot: INodeProperties = {
+  displayName: 'Suspected Robots',
+  name: 'honeypot',
+  type: 'options',
+  default: 'drop',
+  description: 'What to do with a signup in which the field was filled in that people do not see',
+  options: [
+    { name: 'Leave Out', value: 'drop', description: 'Answer as usual, and start no execution' },
+    { name: 'Pass On', value: 'pass', description: 'Start an execution with "suspected" set to true' },
+  ],
+};
+
+export const signupsPerMinute: INodeProperties = {
+  displayName: 'Signups per Minute',
+  name: 'signupsPerMinute',
+  type: 'number',
+  typeOptions: { minValue: 1, numberPrecision: 0 },
+  default: 300,
+  description: 'Most executions to start in a minute. Whoever comes later is asked to try again shortly.',
+};
+
+const promise: INodeProperties = {
+  displayName:
+    'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution; look at the failed executions now and then, for n8n does not repeat them by itself.',
+  name: 'promise',
+  type: 'notice',
+  default: '',
+};
+
+/**
+ * n8n reads a body into memory, up to 16 MB, before it asks a node – unless the node has this option, which comes from the
+ * first version of its own Webhook node. With it the body is ours to read, and to stop reading.
+ */
+const bodyUnread: INodeProperties = { displayName: 'Body', name: 'options', type: 'hidden', default: { binaryData: true } };
+
+export const properties: INodeProperties[] = [
+  promise,
+  path,
+  allowedOrigins,
+  allowedFields,
+  quietMinutes,
+  thanksUrl,
+  ...collection('settings', 'Options', 'Add Option', [signupsPerMinute, honeypot]),
+  bodyUnread,
+];

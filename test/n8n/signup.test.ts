@@ -1,0 +1,342 @@
+/** The signup trigger in a real n8n, under the real tag in a real Chromium on another origin. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession } from '../e2e/visitor.ts';
+import { openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
+import { freePorts } from './harness/n8n.ts';
+import { packageName } from './harness/pack.ts';
+import { startOwnN8n } from './harness/own.ts';
+import { root, start } from './harness/process.ts';
+import type { NodeDraft, Rest } from './harness/rest.ts';
+import { n8n, test } from './harness/test.ts';
+
+const { n8nUrl, credentialId } = inject('newsletter');
+const signupType = `${packageName}.newsletterSignupTrigger`;
+/** The site that the form of most tests stands on; nobody has to serve it for a request to name it. */
+const site = 'https://www.example.com';
+
+let session: BrowserSession;
+beforeAll(async () => {
+  session = await openBrowser();
+});
+afterAll(() => session?.close());
+
+/** A published workflow whose form may stand on these origins. */
+interface Form {
+  readonly workflow: string;
+  readonly endpoint: string;
+  /** Posts a signup as the tag does. */
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** The items of all executions, once there are this many; more would show. */
+  items(count: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+async function publish(parameters: Readonly<Record<string, unknown>> = {}, next: readonly NodeDraft[] = [], on: { rest: Rest; url: string } = { rest: n8n, url: n8nUrl }): Promise<Form> {
+  const path = String(parameters['path'] ?? `signup-${crypto.randomUUID()}`);
+  const workflow = await on.rest.createWorkflow([
+    { name: 'Signup', type: signupType, webhookId: crypto.randomUUID(), parameters: { allowedOrigins: site, ...parameters, path } },
+    ...next,
+  ]);
+  await on.rest.activate(workflow);
+  const endpoint = `${on.url}/webhook/${path}`;
+  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status, { timeout: 20_000 }).toBe(403);
+  return {
+    workflow,
+    endpoint,
+    post: (body, headers) =>
+      fetch(endpoint, {
+        method: 'POST',
+        headers: { origin: site, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        redirect: 'manual',
+      }),
+    async items(count) {
+      await expect.poll(() => on.rest.executionIds(workflow), { timeout: 20_000 }).toHaveLength(count);
+      // What would come too many comes late.
+      await sleep(1_000);
+      const ids = await on.rest.executionIds(workflow);
+      expect(ids).toHaveLength(count);
+      const executions = await Promise.all(ids.map((id) => on.rest.ended(id)));
+      expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
+      return executions.flatMap((execution) => execution.output('Signup'));
+    },
+  };
+}
+
+/** Status, headers but the date, and body of an answer. */
+async function whole(response: Response): Promise<unknown> {
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
+  return { status: response.status, headers, body: await response.text() };
+}
+
+/** Serves one page on an origin of its own. */
+async function serve(html: string): Promise<{ origin: string; close: () => Promise<void> }> {
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+describe('the example, from the tag to the newsletter', () => {
+  test('brings a signup through n8n into the sandbox, with attribution and custom fields', { timeout: 120_000 }, async ({ sandboxOnPort, api, credentials }) => {
+    const [port = 0] = await freePorts(1);
+    const origin = `http://127.0.0.1:${port}`;
+    const example = JSON.parse(await readFile(join(root, 'examples/workflows/signup-form.json'), 'utf8')) as { nodes: { parameters: object }[] };
+    const [signup, subscribeNode] = example.nodes;
+    const path = `signup-${crypto.randomUUID()}`;
+    const workflow = await n8n.createWorkflow([
+      { name: 'Signup', ...signup, parameters: { ...signup?.parameters, path, allowedOrigins: origin } },
+      { name: 'Subscribe', ...subscribeNode, credentials },
+    ]);
+    await n8n.activate(workflow);
+
+    const demo = start(process.execPath, [join(root, 'examples/demo/server.ts')], {
+      env: { DEMO_PORT: String(port), SANDBOX_URL: sandboxOnPort.address, SIGNUP_ENDPOINT: `${n8nUrl}/webhook/${path}` },
+    });
+    try {
+      await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok, { timeout: 20_000 }).toBe(true);
+      const came = { utm_source: 'Küstenblatt', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', ref: 'Zq4' };
+      const { page, complaints } = await visit(session.browser, `${origin}/?${new URLSearchParams(came).toString()}`);
+      await subscribe(page, { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' });
+      expect(await notice(page, 'success')).toContain('Thank you');
+      await arrivalOf(page, 'ada+letters@example.com');
+      expect(complaints).toEqual([]);
+
+      const { items } = await api.subscriptions.list({ email: 'ada+letters@example.com', expand: ['custom_fields'] });
+      expect(items).toHaveLength(1);
+      expect(items[0]).toMatchObject({
+        email: 'ada+letters@example.com',
+        utm_source: 'Küstenblatt',
+        utm_medium: 'print',
+        utm_campaign: 'Frühjahr & Flut 🌊',
+        custom_fields: expect.arrayContaining([
+          { name: 'Topics', kind: 'list', value: ['boats', 'food'] },
+          { name: 'Birthday', kind: 'date', value: '1990-12-10' },
+        ]),
+      });
+      const [id = ''] = await n8n.executionIds(workflow);
+      expect((await n8n.ended(id)).output('Signup')).toEqual([
+        {
+          email: 'ada+letters@example.com',
+          utm_source: 'Küstenblatt',
+          utm_medium: 'print',
+          utm_campaign: 'Frühjahr & Flut 🌊',
+          referral_code: 'Zq4',
+          custom_fields: expect.arrayContaining([{ name: 'Topics', value: ['boats', 'food'] }]),
+          signup: {
+            fields: { Topics: ['boats', 'food'], Birthday: '1990-12-10' },
+            consent: null,
+            origin,
+            received_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
+            suspected: false,
+          },
+        },
+      ]);
+    } finally {
+      await demo.stop();
+      await session.closePages();
+    }
+  });
+});
+
+describe('the wire', () => {
+  test('refuses other origins, and lets their scripts read nothing', async () => {
+    const form = await publish();
+    const foreign = await form.post({ email: 'ada@example.com' }, { origin: 'https://evil.example' });
+    expect(foreign.status).toBe(403);
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+    expect(foreign.headers.get('vary')).toContain('Origin');
+    expect(await foreign.json()).toMatchObject({ status: 403, statusText: 'forbidden', errors: [{ code: 'ORIGIN_NOT_ALLOWED' }] });
+    const asForm = await form.post('email=ada%40example.com', { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' });
+    expect(asForm.status).toBe(403);
+    expect(await form.items(0)).toEqual([]);
+  });
+
+  test('keeps a page on another origin from signing up, in a browser', async () => {
+    const evil = await serve('<!doctype html><title>Elsewhere</title>');
+    const form = await publish();
+    try {
+      const page = await session.browser.newPage();
+      await page.goto(evil.origin);
+      const outcome = await page.evaluate(async (endpoint) => {
+        const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'a' };
+        return fetch(endpoint, { method: 'POST', headers, body: '{"email":"ada@example.com"}' }).then(
+          ({ status }) => String(status),
+          () => 'blocked',
+        );
+      }, form.endpoint);
+      expect(outcome).toBe('blocked');
+      expect(await form.items(0)).toEqual([]);
+    } finally {
+      await session.closePages();
+      await evil.close();
+    }
+  });
+
+  test('answers a preflight so that a listed page may post JSON with a key', async () => {
+    const form = await publish();
+    const preflight = await fetch(form.endpoint, {
+      method: 'OPTIONS',
+      headers: { origin: site, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,idempotency-key' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': site,
+      'access-control-allow-methods': expect.stringContaining('POST'),
+      'access-control-allow-headers': 'content-type,idempotency-key',
+    });
+  });
+
+  test('refuses what is too large, of another type, unreadable or without an address, in the shape of the API', async () => {
+    const form = await publish();
+    const large = JSON.stringify({ email: 'ada@example.com', utm_source: 'x'.repeat(9_000) });
+    const streamed = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(large));
+        controller.close();
+      },
+    });
+    const refusals: [number, Response][] = [
+      [413, await form.post(large)],
+      [
+        413,
+        await fetch(form.endpoint, { method: 'POST', headers: { origin: site, 'content-type': 'application/json' }, body: streamed, duplex: 'half' } as RequestInit),
+      ],
+      [415, await form.post('{"email":"ada@example.com"}', { 'content-type': 'text/plain' })],
+      [415, await form.post('x', { 'content-type': 'multipart/form-data; boundary=x' })],
+      [400, await form.post('{"email":')],
+      [400, await form.post({ email: 'ada' })],
+    ];
+    for (const [status, response] of refusals) {
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ status, statusText: expect.any(String), errors: [{ message: expect.any(String), code: expect.any(String) }] });
+      expect(response.headers.get('access-control-allow-origin')).toBe(site);
+    }
+    expect(await form.items(0)).toEqual([]);
+  });
+
+  test('asks to wait when more sign up in a minute than the node allows', async () => {
+    const form = await publish({ settings: { signupsPerMinute: 1 } });
+    // The minute of the clock may end between two posts.
+    const answers = [];
+    for (let count = 0; count < 3; count += 1) answers.push(await form.post({ email: `reader${count}@example.com` }));
+    const late = answers.find(({ status }) => status === 429);
+    expect(late && Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await late?.json()).toMatchObject({ status: 429, statusText: 'too_many_requests' });
+  });
+});
+
+describe('a form without JavaScript', () => {
+  test('posts by itself, and the visitor arrives on the page that the node names', async () => {
+    const thanks = await serve('<!doctype html><title>Thank you</title>');
+    const path = `signup-${crypto.randomUUID()}`;
+    const page = await serve(`<!doctype html><title>Form</title>
+      <form method="post" action="${n8nUrl}/webhook/${path}">
+        <input name="email" value="grace@example.com"><input name="utm_source" value="paper"><input name="tier" value="premium">
+        <input name="custom_fields[Topics][]" value="boats"><input name="custom_fields[Topics][]" value="food">
+        <input name="hp_field" value=""><button>Join</button>
+      </form>`);
+    try {
+      const form = await publish({ path, allowedOrigins: page.origin, thanksUrl: `${thanks.origin}/thanks` });
+      const tab = await session.browser.newPage();
+      await tab.setJavaScriptEnabled(false);
+      await tab.goto(page.origin);
+      await Promise.all([tab.waitForNavigation(), tab.click('button')]);
+      expect(tab.url()).toBe(`${thanks.origin}/thanks`);
+      expect(await form.items(1)).toMatchObject([
+        { email: 'grace@example.com', utm_source: 'paper', custom_fields: [{ name: 'Topics', value: ['boats', 'food'] }], signup: { origin: page.origin } },
+      ]);
+    } finally {
+      await session.closePages();
+      await page.close();
+      await thanks.close();
+    }
+  });
+
+  test('shows a page that says what is wrong', async () => {
+    const form = await publish();
+    const answer = await form.post('email=ada', { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(await answer.text()).toContain('Enter an e-mail address such as');
+  });
+});
+
+describe('one answer for everybody', () => {
+  test('twenty posts with one address start one execution, and nobody can tell', async () => {
+    const form = await publish();
+    const together = await Promise.all(Array.from({ length: 10 }, () => form.post({ email: 'victim@example.com' })));
+    const answers = await Promise.all(together.map(whole));
+    for (let count = 0; count < 10; count += 1) answers.push(await whole(await form.post({ email: 'Victim@Example.com', utm_source: `try ${count}` })));
+    const other = await whole(await form.post({ email: 'somebody.else@example.com' }));
+    const robot = await whole(await form.post({ email: 'robot@example.com', hp_field: 'x' }));
+    expect(other).toMatchObject({ status: 202, body: '{"status":"accepted"}', headers: { 'access-control-allow-origin': site } });
+    for (const answer of [...answers, robot]) expect(answer).toEqual(other);
+    expect((await form.items(2)).map(({ email }) => email).toSorted()).toEqual(['somebody.else@example.com', 'victim@example.com']);
+    expect(JSON.stringify((await n8n.workflow(form.workflow)).staticData)).not.toContain('@');
+  });
+
+  test('a repeated Idempotency-Key starts no second execution; for another address it does', async () => {
+    const form = await publish({ quietMinutes: 0 });
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    for (const email of ['ada@example.com', 'ada@example.com', 'grace@example.com']) expect((await form.post({ email }, key)).status).toBe(202);
+    expect((await form.post({ email: 'ada@example.com' }, { 'idempotency-key': crypto.randomUUID() })).status).toBe(202);
+    expect((await form.items(3)).map(({ email }) => email).toSorted()).toEqual(['ada@example.com', 'ada@example.com', 'grace@example.com']);
+  });
+});
+
+describe('a 202 is a promise', () => {
+  test('is given when n8n has saved the execution, which outlives the end of the process, as does the quiet period', { timeout: 240_000 }, async () => {
+    const own = await startOwnN8n();
+    try {
+      const wait = { name: 'Wait', type: 'n8n-nodes-base.wait', typeVersion: 1.1, webhookId: crypto.randomUUID(), parameters: { amount: 30, unit: 'seconds' } };
+      const form = await publish({}, [wait], { rest: own.rest, url: own.url });
+      expect((await form.post({ email: 'ada@example.com' })).status).toBe(202);
+      await own.kill();
+      await own.start();
+      const [id = ''] = await own.rest.executionIds(form.workflow);
+      expect((await own.rest.ended(id, 90_000)).status).toBe('crashed');
+      expect(await whole(await form.post({ email: 'ada@example.com' }))).toMatchObject({ status: 202 });
+      await sleep(1_000);
+      expect(await own.rest.executionIds(form.workflow)).toEqual([id]);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe('in the editor', () => {
+  test('a form that could never work is not published', async () => {
+    const of = async (parameters: object): Promise<string> => {
+      const workflow = await n8n.createWorkflow([{ name: 'Signup', type: signupType, webhookId: crypto.randomUUID(), parameters: { path: crypto.randomUUID(), ...parameters } }]);
+      return n8n.activate(workflow).then(
+        () => 'published',
+        (error: unknown) => String(error),
+      );
+    };
+    expect(await of({ allowedOrigins: 'https://www.example.com/blog' })).toContain('scheme and host alone');
+    expect(await of({ allowedOrigins: '' })).toContain('Allowed Origins');
+  });
+
+  test('the panel has the labels a person expects', async () => {
+    const page = await openEditor(session.browser, n8nUrl);
+    await openWorkflow(page, n8nUrl, 'signupForm');
+    await picture(page, 'signup-workflow');
+    await openPanel(page, 'Signup');
+    const text = await panelText(page);
+    for (const label of ['Path', 'Allowed Origins', 'Custom Fields to Accept', 'Quiet Period', 'Redirect Without JavaScript', 'Options']) expect(text).toContain(label);
+    await picture(page, 'signup-trigger');
+    expect(credentialId).toBeTruthy();
+    await session.closePages();
+  });
+});

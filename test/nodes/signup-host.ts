@@ -1,0 +1,77 @@
+/** A stand-in for what n8n does around a webhook node: a real port, one copy of the kept data per request, saving before answering. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a webhook node gives back. */
+interface Outcome {
+  readonly noWebhookResponse?: boolean;
+  readonly webhookResponse?: unknown;
+  readonly workflowData?: readonly (readonly { readonly json: Readonly<Record<string, unknown>> }[])[];
+}
+
+export interface SignupHost {
+  readonly endpoint: string;
+  /** The items that started executions. */
+  readonly started: Readonly<Record<string, unknown>>[];
+  /** What n8n keeps beside the workflow, as JSON. */
+  kept: string;
+  /** What the node wrote to the log. */
+  readonly logged: string[];
+  /** What saving an execution waits for; a rejection is a database that is down. */
+  save: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How the node is set. */
+export interface HostedNode {
+  webhook(this: unknown): Promise<unknown>;
+}
+
+export async function hostSignup(node: HostedNode, parameters: Readonly<Record<string, unknown>>, mode: 'webhook' | 'manual' = 'webhook'): Promise<SignupHost> {
+  // A node of its own: what the process remembers belongs to one node.
+  const id = crypto.randomUUID();
+  const host: SignupHost = {
+    endpoint: '',
+    started: [],
+    kept: '{}',
+    logged: [],
+    save: async () => undefined,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.headers.origin !== undefined) response.setHeader('Access-Control-Allow-Origin', request.headers.origin);
+    const kept = JSON.parse(host.kept) as Record<string, unknown>;
+    const outcome = (await node.webhook.call({
+      getRequestObject: () => request,
+      getResponseObject: () => response,
+      getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
+      getMode: () => mode,
+      getNode: () => ({ id }),
+      getWorkflow: () => ({ id: 'workflow' }),
+      getWorkflowStaticData: () => kept,
+      logger: { error: (line: string) => host.logged.push(line) },
+    })) as Outcome;
+    if (outcome.noWebhookResponse === true) return;
+    if (outcome.workflowData) {
+      try {
+        await host.save();
+      } catch {
+        response.writeHead(500).end('{"code":0}');
+        return;
+      }
+      host.started.push(...outcome.workflowData.flat().map(({ json }) => json));
+    }
+    host.kept = JSON.stringify(kept);
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(outcome.webhookResponse));
+  }
+
+  const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(host, { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+}

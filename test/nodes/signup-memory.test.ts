@@ -1,0 +1,123 @@
+/** What the signup trigger remembers: bounded, and right for every sequence of signups. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { buildBundle, type Bundle } from './bundle.ts';
+import { hostSignup, type HostedNode, type SignupHost } from './signup-host.ts';
+
+const allowedOrigins = 'https://www.example.com';
+
+let bundle: Bundle;
+let host: SignupHost;
+beforeAll(async () => {
+  bundle = await buildBundle();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await host.close();
+});
+afterAll(() => bundle?.remove());
+
+/** The node as a process that has just started loads it: with no memory of its own. */
+function load(): HostedNode {
+  const require = createRequire(join(bundle.folder, 'loader.cjs'));
+  for (const path of Object.keys(require.cache)) if (path.startsWith(bundle.folder)) delete require.cache[path];
+  return new (require('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as { NewsletterSignupTrigger: new () => HostedNode }).NewsletterSignupTrigger();
+}
+
+async function post({ endpoint }: SignupHost, email: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { origin: 'https://www.example.com', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ email }),
+  });
+  await response.text();
+  return response.status;
+}
+
+const passedOn = ({ kept }: SignupHost): Record<string, number> => (JSON.parse(kept) as { passedOn: Record<string, number> }).passedOn;
+
+it('holds at most a thousand hashes, the newest', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  host = await hostSignup(load(), { allowedOrigins });
+  host.kept = JSON.stringify({ passedOn: Object.fromEntries(Array.from({ length: 1_500 }, (_, age) => [`h${age}`, now - age - 1])) });
+  await post(host, 'ada@example.com');
+  const kept = Object.keys(passedOn(host));
+  expect(kept).toHaveLength(1_000);
+  expect([kept.includes('h998'), kept.includes('h999')]).toEqual([true, false]);
+});
+
+it('forgets what no longer counts, and what claims to come from the future', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  host = await hostSignup(load(), { allowedOrigins, quietMinutes: 60 });
+  host.kept = JSON.stringify({ passedOn: { old: now - 3_601, future: now + 9_000, recent: now - 3_000 } });
+  await post(host, 'ada@example.com');
+  expect(Object.keys(passedOn(host))).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/), 'recent']);
+});
+
+it.each([[{}], [{ passedOn: null }], [{ passedOn: 'text' }], [{ passedOn: [1] }], [{ passedOn: { hash: 'yesterday' } }]])('goes on from %j as from nothing', async (kept) => {
+  host = await hostSignup(load(), { allowedOrigins });
+  host.kept = JSON.stringify(kept);
+  expect(await post(host, 'ada@example.com')).toBe(202);
+  expect([host.started.length, Object.keys(passedOn(host)).length]).toEqual([1, 1]);
+});
+
+it('leaves hashes that differ for every node, so that nobody can tell an address by comparing two', async () => {
+  const hashes: string[] = [];
+  for (let node = 0; node < 2; node += 1) {
+    host = await hostSignup(load(), { allowedOrigins });
+    await post(host, 'ada@example.com');
+    hashes.push(...Object.keys(passedOn(host)));
+    if (node === 0) await host.close();
+  }
+  expect(new Set(hashes).size).toBe(2);
+});
+
+it('passes each address on once in a quiet period, and loses none, across restarts and failures', async () => {
+  const step = fc.record({
+    address: fc.integer({ min: 0, max: 3 }),
+    pause: fc.integer({ min: 0, max: 40 }),
+    saved: fc.boolean(),
+    restart: fc.boolean(),
+  });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
+  let node = load();
+  // A node that can be replaced while the port stays.
+  host = await hostSignup({ webhook: function (this: unknown) { return node.webhook.call(this); } }, { allowedOrigins, quietMinutes: 1 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      node = load();
+      host.kept = '{}';
+      const last = new Map<number, number>();
+      for (const { address, pause, saved, restart } of steps) {
+        vi.setSystemTime(Date.now() + pause * 1000);
+        if (restart) node = load();
+        host.started.length = 0;
+        host.save = () => (saved ? Promise.resolve() : Promise.reject(new Error('The database is down')));
+        const due = Date.now() - (last.get(address) ?? 0) >= 60_000;
+        const status = await post(host, `reader${address}@example.com`);
+        expect([status, host.started.length]).toEqual(due ? (saved ? [202, 1] : [500, 0]) : [202, 0]);
+        if (due && saved) last.set(address, Date.now());
+      }
+    }),
+    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 40) },
+  );
+}, 120_000);
+
+it('heals what requests that came together overwrote: each saves its own copy, and the last one wins', async () => {
+  host = await hostSignup(load(), { allowedOrigins });
+  let release: () => void = () => undefined;
+  let waiting = 0;
+  const both = new Promise<void>((resolve) => (release = resolve));
+  host.save = () => {
+    waiting += 1;
+    if (waiting === 2) release();
+    return both;
+  };
+  await Promise.all([post(host, 'ada@example.com'), post(host, 'bob@example.com')]);
+  expect(Object.keys(passedOn(host))).toHaveLength(1);
+  host.save = async () => undefined;
+  await post(host, 'cyd@example.com');
+  expect(Object.keys(passedOn(host))).toHaveLength(3);
+});

@@ -1,0 +1,300 @@
+/** The signup trigger behind a real port: what it answers, and what it lets start an execution. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
+import { attributionFields } from '@newsletter-kit/core/signup';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildBundle, type Bundle } from './bundle.ts';
+import { hostSignup, type HostedNode, type SignupHost } from './signup-host.ts';
+
+const site = 'https://www.example.com';
+const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
+const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
+
+interface SignupTrigger extends HostedNode {
+  readonly webhookMethods: { readonly default: { create(this: unknown): Promise<boolean> } };
+}
+
+let bundle: Bundle;
+let node: SignupTrigger;
+let host: SignupHost | undefined;
+beforeAll(async () => {
+  bundle = await buildBundle();
+  const load = createRequire(join(bundle.folder, 'loader.cjs'));
+  const { NewsletterSignupTrigger } = load('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as { NewsletterSignupTrigger: new () => SignupTrigger };
+  node = new NewsletterSignupTrigger();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await host?.close();
+  host = undefined;
+});
+afterAll(() => bundle?.remove());
+
+async function open(parameters: Readonly<Record<string, unknown>> = {}, mode?: 'manual'): Promise<SignupHost> {
+  return (host = await hostSignup(node, { allowedOrigins: site, ...parameters }, mode));
+}
+
+function post({ endpoint }: SignupHost, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(endpoint, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: site, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+  });
+}
+
+const addresses = ({ started }: SignupHost): unknown[] => started.map(({ email }) => email);
+
+/** Status, headers but the date, and body. */
+async function whole(response: Response): Promise<unknown> {
+  return [response.status, [...response.headers].filter(([name]) => name !== 'date'), await response.text()];
+}
+
+describe('the item', () => {
+  it('is a SubscriptionRequest, with consent and the rest beside it', async () => {
+    const form = await open();
+    const body = {
+      email: ' Ada@EXAMPLE.com ',
+      utm_source: 'fair',
+      referral_code: 'Zq4',
+      consent: 'I agree',
+      token: 'spent',
+      custom_fields: [{ name: 'Topics', value: ['boats'] }, { name: 'Team size', value: 3 }],
+    };
+    expect((await post(form, body)).status).toBe(202);
+    expect(form.started).toEqual([
+      {
+        email: 'Ada@example.com',
+        utm_source: 'fair',
+        referral_code: 'Zq4',
+        custom_fields: body.custom_fields,
+        signup: { fields: { Topics: ['boats'], 'Team size': 3 }, consent: 'I agree', origin: site, received_at: expect.any(String), suspected: false },
+      },
+    ]);
+  });
+
+  it('never holds what a page may not set, however it is sent', async () => {
+    const form = await open({ quietMinutes: 0, settings: { signupsPerMinute: 100_000 } });
+    const value = fc.oneof(fc.boolean(), fc.constantFrom('on', 'premium', ''), fc.string(), fc.array(fc.string(), { maxLength: 3 }), fc.constant({ value: 'premium' }), fc.constant(null));
+    const names = [...privilegedFields, '__proto__', 'constructor', 'signup', 'publicationId', 'status', 'tags'];
+    await fc.assert(
+      fc.asyncProperty(fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }), fc.boolean(), async (hostile, asForm) => {
+        form.started.length = 0;
+        const entries = { ...hostile, email: 'ada@example.com' };
+        const sent = asForm
+          ? post(form, new URLSearchParams(Object.entries(entries).map(([name, each]) => [name, String(each)])).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
+          : post(form, entries);
+        expect([202, 303]).toContain((await sent).status);
+        const [item = {}] = form.started;
+        expect(Object.keys(item).toSorted()).toEqual(['custom_fields', 'email', 'signup']);
+        expect(item['signup']).toMatchObject({ origin: site, fields: {}, suspected: false });
+      }),
+      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) },
+    );
+  }, 60_000);
+
+  it('holds of the custom fields those that the node lists, and one too many loses nobody', async () => {
+    const form = await open({ allowedFields: 'First Name, Topics' });
+    await post(form, { email: 'ada@example.com', custom_fields: [{ name: 'Topics', value: ['boats'] }, { name: 'Team size', value: 3 }] });
+    await post(form, { email: 'bob@example.com', custom_fields: [{ name: 'Team size', value: 3 }] });
+    expect(form.started.map((item) => item['custom_fields'])).toEqual([[{ name: 'Topics', value: ['boats'] }], []]);
+  });
+});
+
+describe('refusals', () => {
+  const json = JSON.stringify({ email: 'ada@example.com' });
+  const large = JSON.stringify({ email: 'ada@example.com', utm_source: 'x'.repeat(8_200) });
+  it.each<[string, number, string | Uint8Array, Record<string, string>]>([
+    ['another origin', 403, json, { origin: 'https://www.example.com.evil.example' }],
+    ['another scheme', 403, json, { origin: 'http://www.example.com' }],
+    ['a hidden origin', 403, json, { origin: 'null' }],
+    ['a body too large', 413, large, {}],
+    ['plain text', 415, json, { 'content-type': 'text/plain' }],
+    ['another charset', 415, json, { 'content-type': 'application/json; charset=latin1' }],
+    ['a compressed body', 415, json, { 'content-encoding': 'gzip' }],
+    ['broken JSON', 400, '{"email":', {}],
+    ['bytes that are no UTF-8', 400, new Uint8Array([0x22, 0xff, 0x22]), {}],
+    ['no address', 400, '{"email":""}', {}],
+    ['two addresses', 400, '{"email":"a@b.example,c@d.example"}', {}],
+  ])('%s: %i', async (_, status, body, headers) => {
+    const form = await open();
+    const response = await post(form, body, headers);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ status, statusText: expect.any(String), errors: [{ message: expect.any(String), code: expect.any(String) }] });
+    expect(response.headers.get('vary')).toBe('Origin');
+    expect(response.headers.get('access-control-allow-origin')).toBe(status === 403 ? null : site);
+    expect([form.started, form.kept]).toEqual([[], '{}']);
+  });
+
+  it('counts a body that does not say its size, and answers on the same connection', async () => {
+    const form = await open();
+    const body = new ReadableStream({
+      start(controller) {
+        for (let chunk = 0; chunk < 20; chunk += 1) controller.enqueue(new TextEncoder().encode('x'.repeat(1_000)));
+        controller.close();
+      },
+    });
+    const response = await fetch(form.endpoint, { method: 'POST', headers: { origin: site, 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit);
+    expect(response.status).toBe(413);
+  });
+
+  it('are a page for a visitor without JavaScript', async () => {
+    const form = await open();
+    const response = await post(form, 'email=ada', { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  });
+
+  it('are 503 with Retry-After where the node is set in a way that cannot work, and the log repeats no address', async () => {
+    const form = await open({ allowedOrigins: 'nowhere' });
+    const response = await post(form, { email: 'ada@example.com' });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(form.logged).toEqual([expect.stringContaining('503 (ParameterMismatch)')]);
+    expect(form.logged.join()).not.toContain('@');
+  });
+
+  it('are 429 with Retry-After when more sign up in a minute than the node allows; in the next minute all is well', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:15Z') });
+    const form = await open({ settings: { signupsPerMinute: 2 } });
+    const statuses = [];
+    for (const name of ['a', 'b', 'c']) {
+      const response = await post(form, { email: `${name}@example.com` });
+      statuses.push([response.status, response.headers.get('retry-after')]);
+    }
+    expect(statuses).toEqual([[202, null], [202, null], [429, '45']]);
+    vi.setSystemTime(Date.parse('2026-11-20T10:01:00Z'));
+    expect((await post(form, { email: 'c@example.com' })).status).toBe(202);
+    expect(addresses(form)).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
+  });
+});
+
+describe('a visitor without JavaScript', () => {
+  const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  it.each([
+    ['to the page the node names', 'https://www.example.com/thanks', 'https://www.example.com/thanks'],
+    ['to the front page of the site, where it names none', '', 'https://www.example.com/'],
+  ])('is sent %s', async (_, thanksUrl, location) => {
+    const form = await open({ thanksUrl });
+    const response = await post(form, 'email=ada%40example.com', asForm);
+    expect([response.status, response.headers.get('location')]).toEqual([303, location]);
+    expect(addresses(form)).toEqual(['ada@example.com']);
+  });
+});
+
+describe('a robot', () => {
+  it('looks accepted and starts nothing; it does not keep the person out either', async () => {
+    const form = await open();
+    const robot = await whole(await post(form, { email: 'ada@example.com', hp_field: 'http://spam.example' }));
+    expect(robot).toEqual(await whole(await post(form, { email: 'ada@example.com' })));
+    expect(addresses(form)).toEqual(['ada@example.com']);
+  });
+
+  it('is passed on as suspected where the node says so', async () => {
+    const form = await open({ settings: { honeypot: 'pass' } });
+    await post(form, { email: 'ada@example.com', hp_field: 'x' });
+    await post(form, { email: 'ada@example.com' });
+    expect(form.started).toMatchObject([{ signup: { suspected: true } }, { signup: { suspected: false } }]);
+  });
+});
+
+describe('the quiet period', () => {
+  it('starts one execution for an address, however it is spelled and however many come at once', async () => {
+    const form = await open();
+    const spellings = ['ada@example.com', 'ADA@example.com', ' ada@EXAMPLE.com '];
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(form, { email: spellings[index % 3] }).then(whole)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(form.started).toHaveLength(1);
+  });
+
+  it('ends, and is off at 0', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
+    const form = await open({ quietMinutes: 10 });
+    await post(form, { email: 'ada@example.com' });
+    vi.setSystemTime(Date.parse('2026-11-20T10:09:59Z'));
+    await post(form, { email: 'ada@example.com' });
+    expect(form.started).toHaveLength(1);
+    vi.setSystemTime(Date.parse('2026-11-20T10:10:00Z'));
+    await post(form, { email: 'ada@example.com' });
+    expect(form.started).toHaveLength(2);
+    await form.close();
+    const off = await open({ quietMinutes: 0 });
+    for (let count = 0; count < 3; count += 1) await post(off, { email: 'ada@example.com' });
+    expect(off.started).toHaveLength(3);
+  });
+
+  it('is not counted while a person tries out the form in the editor', async () => {
+    const form = await open({}, 'manual');
+    for (let count = 0; count < 3; count += 1) await post(form, { email: 'ada@example.com' });
+    expect(form.started).toHaveLength(3);
+  });
+
+  it('keeps hashes, never an address', async () => {
+    const form = await open();
+    await post(form, { email: 'ada@example.com' });
+    const kept = JSON.parse(form.kept) as { passedOn: Record<string, number> };
+    expect(Object.keys(kept.passedOn)).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/)]);
+    expect(form.kept).not.toContain('ada');
+  });
+});
+
+describe('a 202 is a promise', () => {
+  it('so nothing counts as passed on that n8n could not save: the next attempt with the same key goes through', async () => {
+    const form = await open();
+    form.save = () => Promise.reject(new Error('The database is down'));
+    const key = { 'idempotency-key': 'one-attempt' };
+    expect((await post(form, { email: 'ada@example.com' }, key)).status).toBe(500);
+    form.save = async () => undefined;
+    expect((await post(form, { email: 'ada@example.com' }, key)).status).toBe(202);
+    expect((await post(form, { email: 'ada@example.com' }, key)).status).toBe(202);
+    expect(form.started).toHaveLength(1);
+  });
+
+  it('so a repeat that arrives while n8n still saves is answered when that is done, and stands in for it where it failed', async () => {
+    const form = await open();
+    let saves = 0;
+    let fail: (error: Error) => void = () => undefined;
+    form.save = () => {
+      saves += 1;
+      return saves === 1 ? new Promise((_, reject) => (fail = reject)) : Promise.resolve();
+    };
+    const first = post(form, { email: 'ada@example.com' });
+    await vi.waitFor(() => expect(saves).toBe(1));
+    const second = post(form, { email: 'ada@example.com' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(saves).toBe(1);
+    fail(new Error('The database is down'));
+    expect([(await first).status, (await second).status]).toEqual([500, 202]);
+    expect(form.started).toHaveLength(1);
+  });
+
+  it('a key repeated for another person loses neither', async () => {
+    const form = await open({ quietMinutes: 0 });
+    const key = { 'idempotency-key': 'one-attempt' };
+    for (const email of ['ada@example.com', 'ada@example.com', 'bob@example.com']) await post(form, { email }, key);
+    expect(addresses(form)).toEqual(['ada@example.com', 'bob@example.com']);
+  });
+});
+
+describe('publishing', () => {
+  const create = (parameters: Readonly<Record<string, unknown>>): Promise<boolean> =>
+    node.webhookMethods.default.create.call({
+      getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
+      getNode: () => ({ id: '1', name: 'Signup', type: 'newsletterSignupTrigger', typeVersion: 1, position: [0, 0], parameters: {} }),
+    });
+
+  it.each([
+    [{ allowedOrigins: '' }, '"Allowed Origins" is empty'],
+    [{ allowedOrigins: 'https://www.example.com/blog' }, 'scheme and host alone'],
+    [{ allowedOrigins: '*' }, 'scheme and host alone'],
+    [{ allowedOrigins: site, thanksUrl: '/thanks' }, 'whole address'],
+    [{ allowedOrigins: site, quietMinutes: -1 }, '"Quiet Period" must be a number'],
+  ])('is refused with %j', async (parameters, message) => {
+    await expect(create(parameters)).rejects.toThrow(message);
+  });
+
+  it('takes origins as people write them', async () => {
+    await expect(create({ allowedOrigins: ['https://WWW.example.com/', 'http://127.0.0.1:4000'] })).resolves.toBe(true);
+    await expect(create({ allowedOrigins: 'https://www.example.com, https://example.com' })).resolves.toBe(true);
+  });
+});
