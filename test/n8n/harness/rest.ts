@@ -67,7 +67,8 @@ export interface CredentialTest {
 
 interface TaskData {
   readonly executionTime?: number;
-  readonly data?: { readonly main?: readonly (readonly { json: Readonly<Record<string, unknown>>; pairedItem?: unknown }[] | null)[] };
+  /** Main, or what a tool gave its agent. */
+  readonly data?: Readonly<Partial<Record<'main' | 'ai_tool', readonly (readonly { json: Readonly<Record<string, unknown>>; pairedItem?: unknown }[] | null)[]>>>;
   readonly hints?: readonly { readonly message: string }[];
 }
 
@@ -149,7 +150,10 @@ export class Rest {
     if (['new', 'running', 'waiting'].includes(status)) return undefined;
     const { resultData } = parse(data) as RunResult;
     const first = (node: string): TaskData | undefined => resultData.runData[node]?.[0];
-    const items = (node: string) => first(node)?.data?.main?.[0] ?? [];
+    const items = (node: string) => {
+      const { main, ai_tool: toAgent } = first(node)?.data ?? {};
+      return (main ?? toAgent)?.[0] ?? [];
+    };
     return {
       id,
       status,
@@ -190,12 +194,33 @@ export class Rest {
     return (await this.#send<{ id: string }>('POST', '/rest/credentials', { name: 'Of a test', type, data })).id;
   }
 
-  /** Saves a new workflow: these nodes, each connected to the next. @returns its id */
-  async createWorkflow(nodes: readonly NodeDraft[]): Promise<string> {
-    const connections = Object.fromEntries(
+  /**
+   * Has an agent use the tool of this name, as the editor's button on a tool does.
+   *
+   * @param query - what the agent fills in, by the names it was told
+   */
+  async useTool(workflowId: string, tool: string, query: Readonly<Record<string, unknown>>): Promise<Execution> {
+    const { executionId } = await this.#send<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, {
+      triggerToStartFrom: { name: 'Start' },
+      destinationNode: { nodeName: tool, mode: 'inclusive' },
+      agentRequest: { query: { [tool]: query }, tool: { name: tool } },
+    });
+    return this.ended(executionId);
+  }
+
+  /**
+   * Saves a new workflow: these nodes, each connected to the next, and tools connected to the last one.
+   *
+   * @returns its id
+   */
+  async createWorkflow(nodes: readonly NodeDraft[], tools: readonly NodeDraft[] = []): Promise<string> {
+    const last = nodes.at(-1)?.name;
+    const toLast = tools.map(({ name }) => [name, { ai_tool: [[{ node: last, type: 'ai_tool', index: 0 }]] }] as const);
+    const inRow = Object.fromEntries(
       nodes.slice(0, -1).map(({ name }, index) => [name, { main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] }]),
     );
-    const placed = nodes.map((node, index) => ({ id: crypto.randomUUID(), typeVersion: 1, position: [index * 240, 0], parameters: {}, ...node }));
+    const connections = { ...inRow, ...Object.fromEntries(toLast) };
+    const placed = [...nodes, ...tools].map((node, index) => ({ id: crypto.randomUUID(), typeVersion: 1, position: [index * 240, 0], parameters: {}, ...node }));
     return (await this.#send<{ id: string }>('POST', '/rest/workflows', { name: 'Of a test', nodes: placed, connections, settings: {} })).id;
   }
 
