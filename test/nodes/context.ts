@@ -16,6 +16,12 @@ export interface Run {
   readonly mode?: 'manual' | 'trigger';
   /** What n8n keeps for the node between runs. */
   readonly staticData?: Record<string, unknown>;
+  /** The milliseconds that n8n gives a poll; older versions do not say. */
+  readonly pollBudgetMs?: number;
+  /** The time zone of the workflow. */
+  readonly timezone?: string;
+  /** What the node wrote to n8n's log. */
+  readonly log?: string[];
   /** Left out by versions of n8n that do not have it. */
   readonly hints?: { message: string }[];
   /** Signs with the OAuth2 credential: what n8n keeps of the connection, and how it refreshes it. */
@@ -66,6 +72,7 @@ export function itemlessContext(run: Run): unknown {
     getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) => extracted(parameter(run, name, 0) ?? fallback, options),
     getMode: () => run.mode ?? 'trigger',
     getWorkflowStaticData: () => run.staticData ?? {},
+    ...(run.pollBudgetMs !== undefined && { getPollBudgetMs: () => run.pollBudgetMs }),
   };
 }
 
@@ -75,6 +82,7 @@ interface ParameterOptions {
 
 function common(run: Run) {
   const { connection } = run;
+  const note = (message: string): void => void run.log?.push(message);
   const credential = { ...account, ...run.credential };
   const connected = { baseUrl: credential.baseUrl, publicationId: credential.publicationId, ...connection };
   let token = connection ? (connection.oauthTokenData?.access_token ?? '') : credential.apiKey;
@@ -82,7 +90,8 @@ function common(run: Run) {
   return {
     getNode: () => ({ id: '1', name: 'Newsletter', type: run.tool ? 'newsletterTool' : 'newsletter', typeVersion: 1, position: [0, 0], parameters }),
     getCredentials: async (type: string) => (type === 'newsletterOAuth2Api' ? connected : credential),
-    logger: { info: () => undefined, warn: () => undefined },
+    getTimezone: () => run.timezone ?? 'UTC',
+    logger: { debug: note, info: note, warn: note },
     helpers: {
       /** Throws on a broken connection and on the statuses it is told to, wrapped as n8n wraps it; every other status is an answer. */
       async httpRequestWithAuthentication(type: string, request: HelperRequest) {

@@ -1,39 +1,69 @@
-/** The trigger against the sandbox: what it reports, and what it keeps. */
+/** The trigger against the sandbox: what it reports, what it costs, and what it keeps. */
+import { createClient, type Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildBundle, type Bundle } from './bundle.ts';
-import { executeContext, itemlessContext, type Run } from './context.ts';
+import { buildBundle, type Bundle, type Item } from './bundle.ts';
+import { itemlessContext, type Run } from './context.ts';
 
 let bundle: Bundle;
 let sandbox: Sandbox;
+let api: Client;
 let now: number;
 let kept: Record<string, unknown>;
 beforeAll(async () => {
   bundle = await buildBundle();
 });
-beforeEach(() => {
-  sandbox?.close();
-  now = Date.parse('2026-11-20T10:00:00Z');
-  kept = {};
-  sandbox = createSandbox({ seed: 'demo', now: () => now });
-});
+beforeEach(() => world());
 afterAll(async () => {
   sandbox?.close();
   await bundle?.remove();
 });
 
-async function poll(more: Partial<Run> = {}): Promise<string[] | null> {
-  const parameters = { event: 'subscriptionCreated', expand: ['custom_fields'], ...more.parameters };
+/** A fresh publication, and a trigger that has kept nothing. */
+function world(size = 0): void {
+  sandbox?.close();
+  now = Date.parse('2026-11-20T10:00:00Z');
+  kept = {};
+  sandbox = createSandbox({ seed: 'demo', ...(size > 0 && { seedSize: size }), profile: 'unlimited', now: () => now });
+  api = createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', publicationId, fetch: sandbox.fetch });
+}
+
+async function pollItems(event: string, more: Partial<Run> = {}): Promise<readonly Item[] | null> {
+  const parameters = { event, expand: ['custom_fields'], ...more.parameters };
   const result = await bundle.trigger.poll.call(itemlessContext({ sandbox, staticData: kept, ...more, parameters }));
-  return result && (result[0] ?? []).map(({ json }) => String(json['email']));
+  return result && (result[0] ?? []);
 }
 
-async function subscribe(...emails: readonly string[]): Promise<void> {
-  const parameters = { resource: 'subscription', operation: 'create', email: (index: number) => emails[index], customFields: {}, additionalFields: {} };
-  await bundle.newsletter.execute.call(executeContext({ sandbox, parameters, items: emails.map(() => ({})) }));
+async function poll(event = 'subscriptionCreated', more: Partial<Run> = {}): Promise<string[] | null> {
+  return (await pollItems(event, more))?.map(({ json }) => String(json['email'])) ?? null;
 }
 
-const snapshot = (): unknown => JSON.parse(JSON.stringify(kept));
+async function subscribe(...emails: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const email of emails) ids.push((await api.subscriptions.create({ email, double_opt_override: 'off' })).data.id);
+  return ids;
+}
+
+/** Changes one subscription, and lets the service do so. */
+async function change(id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+  const { data } = await api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, ...changes }] });
+  now += 60_000;
+  const job = await api.bulkSubscriptionUpdates.get({ id: data.subscription_update_id });
+  expect(job.data.status).toMatch(/^complete/);
+}
+
+async function idOf(email: string): Promise<string> {
+  const { items } = await api.subscriptions.list({ email });
+  return items[0]?.id ?? '';
+}
+
+const snapshot = (): Record<string, unknown> => JSON.parse(JSON.stringify(kept)) as Record<string, unknown>;
+
+async function requestsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = sandbox.requests().length;
+  await work();
+  return sandbox.requests().length - before;
+}
 
 describe('Subscription Created', () => {
   it('reports nothing on activation, then each new subscription once, oldest first', async () => {
@@ -56,31 +86,202 @@ describe('Subscription Created', () => {
     expect(await poll()).toEqual(['again@example.com']);
   });
 
-  it('keeps its state untouched by a poll that finds nothing, and by a run by hand', async () => {
+  it('costs one request when nothing is new, and N/100 + 2 at most when N are', async () => {
+    world(300);
     await poll();
-    now += 1_000;
-    await subscribe('ada@example.com', 'grace@example.com');
-    const before = snapshot();
-    expect(await poll({ mode: 'manual' })).toHaveLength(1);
-    expect(snapshot()).toEqual(before);
-    await poll();
-    const after = snapshot();
-    expect(after).not.toEqual(before);
-    await poll();
-    expect(snapshot()).toEqual(after);
+    expect(await requestsOf(() => poll())).toBe(1);
+    for (let index = 0; index < 250; index += 1) {
+      now += 1_000;
+      await subscribe(`new.${index}@example.com`);
+    }
+    let reported: string[] | null = null;
+    expect(await requestsOf(async () => (reported = await poll()))).toBeLessThanOrEqual(2.5 + 2);
+    expect(reported).toHaveLength(250);
   });
 
-  it('goes on from a state that went through JSON, as n8n keeps it', async () => {
+  it('closes the gap that the cap of a poll leaves with the next polls, and repeats nothing', async () => {
     await poll();
-    kept = snapshot() as Record<string, unknown>;
-    now += 1_000;
+    const emails = Array.from({ length: 250 }, (_, index) => `new.${index}@example.com`);
+    for (const email of emails) {
+      now += 1_000;
+      await subscribe(email);
+    }
+    const parameters = { options: { pages: 1 } };
+    const found: (string[] | null)[] = [];
+    for (let times = 0; times < 5; times += 1) {
+      kept = snapshot();
+      found.push(await poll('subscriptionCreated', { parameters }));
+    }
+    expect(found.map((each) => each?.length ?? 0)).toEqual([100, 100, 50, 0, 0]);
+    expect(found.flat().filter((each) => each !== null).toSorted()).toEqual(emails.toSorted());
+  });
+
+  it('reports what was created since a date, if one is given', async () => {
+    const zone = { timezone: 'Europe/Berlin' };
+    const subscribeAt = async (moment: string, email: string) => {
+      now = Date.parse(moment);
+      await subscribe(email);
+    };
+    await subscribeAt('2026-11-20T22:59:59Z', 'too-early@example.com');
+    await subscribeAt('2026-11-20T23:00:00Z', 'midnight@example.com');
+    await subscribeAt('2026-11-21T08:00:00Z', 'morning@example.com');
+    const parameters = { options: { since: '2026-11-21T00:00:00' } };
+    expect(await poll('subscriptionCreated', { parameters, ...zone })).toEqual(['midnight@example.com', 'morning@example.com']);
+    expect(await poll('subscriptionCreated', { parameters, ...zone })).toBeNull();
+    await expect(poll('subscriptionCreated', { parameters: { options: { since: 'yesterday' } } })).rejects.toThrow('"Created Since" must be a date');
+  });
+
+  it.each([
+    { filters: { utm_source: ['Harbour'] }, expected: ['harbour@example.com'] },
+    { filters: { subscription_tier: ['free'], utm_source: ['quay', 'pier'] }, expected: ['pier@example.com'] },
+    { filters: { status: ['pending'] }, expected: ['unconfirmed@example.com'] },
+    { filters: { utm_channel: ['boost'] }, expected: null },
+  ])('reports only what passes $filters', async ({ filters, expected }) => {
+    const parameters = { filters };
+    await poll('subscriptionCreated', { parameters });
+    await api.subscriptions.create({ email: 'harbour@example.com', utm_source: 'harbour', double_opt_override: 'off' });
+    await api.subscriptions.create({ email: 'pier@example.com', utm_source: 'pier', double_opt_override: 'off' });
+    await api.subscriptions.create({ email: 'unconfirmed@example.com', double_opt_override: 'on' });
+    now += 60_000;
+    expect(await poll('subscriptionCreated', { parameters })).toEqual(expected);
+  });
+
+  it('gives the record in the form that was asked for', async () => {
+    await poll();
     await subscribe('ada@example.com');
-    expect(await poll()).toEqual(['ada@example.com']);
+    const again = snapshot();
+    const item = async (output: object) => {
+      kept = { ...again };
+      return (await pollItems('subscriptionCreated', { parameters: output }))?.[0]?.json;
+    };
+    expect(await item({ output: 'simplified' })).toMatchObject({ created: '2026-11-20T10:00:00.000Z', custom_fields: {} });
+    expect(await item({ output: 'raw' })).toMatchObject({ created: now / 1000, custom_fields: [] });
+    expect(await item({ output: 'selected', fields: ['email'] })).toEqual({ email: 'ada@example.com' });
+  });
+});
+
+describe('the events that have to be looked for', () => {
+  it('Became Active: who confirms, and who is active from the start', async () => {
+    await api.subscriptions.create({ email: 'confirms@example.com', double_opt_override: 'on' });
+    now += 60_000;
+    expect(await poll('subscriptionBecameActive')).toBeNull();
+    await subscribe('at-once@example.com');
+    await api.subscriptions.updateStatus({ subscription_ids: [await idOf('confirms@example.com')], new_status: 'active' });
+    now += 60_000;
+    const items = await pollItems('subscriptionBecameActive');
+    expect(items?.map(({ json }) => [json['email'], json['previous_status']])).toEqual(
+      expect.arrayContaining([['at-once@example.com', null], ['confirms@example.com', 'pending']]),
+    );
+    expect(items).toHaveLength(2);
+    expect(await poll('subscriptionBecameActive')).toBeNull();
   });
 
-  it('reports the same again when n8n could not keep the state', async () => {
+  it('Unsubscribed: reads the inactive ones alone', async () => {
+    const [id = ''] = await subscribe('leaves@example.com');
+    expect(await poll('subscriptionUnsubscribed')).toBeNull();
+    await change(id, { unsubscribe: true });
+    const items = await pollItems('subscriptionUnsubscribed');
+    expect(items?.map(({ json }) => [json['email'], json['status']])).toEqual([['leaves@example.com', 'inactive']]);
+    expect(items?.[0]?.json).not.toHaveProperty('previous_status');
+    expect(await poll('subscriptionUnsubscribed')).toBeNull();
+    const reads = sandbox.requests().filter(({ operation }) => operation === 'subscriptions.list');
+    expect(new Set(reads.map(({ query }) => query['status']))).toEqual(new Set(['inactive']));
+  });
+
+  it('Status Changed: tells the status before', async () => {
+    const [id = ''] = await subscribe('leaves@example.com');
+    await poll('subscriptionStatusChanged');
+    await change(id, { unsubscribe: true });
+    const [item] = (await pollItems('subscriptionStatusChanged')) ?? [];
+    expect(item?.json).toMatchObject({ email: 'leaves@example.com', status: 'inactive', previous_status: 'active' });
+  });
+
+  it.each([
+    { parameters: {}, expected: [['tier@example.com', ['tier']], ['field@example.com', ['custom_fields']]] },
+    { parameters: { changes: ['tier'] }, expected: [['tier@example.com', ['tier']]] },
+    { parameters: { changes: ['custom_fields'] }, expected: [['field@example.com', ['custom_fields']]] },
+    { parameters: { changes: ['custom_fields'], fieldNames: ['Birthday'] }, expected: undefined },
+  ])('Updated: only the changes in $parameters', async ({ parameters, expected }) => {
+    const [tier = '', field = ''] = await subscribe('tier@example.com', 'field@example.com');
+    await poll('subscriptionUpdated', { parameters });
+    await change(tier, { tier: 'premium' });
+    await change(field, { custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+    const items = await pollItems('subscriptionUpdated', { parameters });
+    expect(items?.map(({ json }) => [json['email'], json['changed']]).toSorted()).toEqual(expected?.toSorted());
+  });
+
+  it('learns all it can in the first poll, and then keeps to the requests of a poll', async () => {
+    world(1_000);
+    expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } }))).toBeGreaterThanOrEqual(10);
+    expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } }))).toBe(3);
+  });
+
+  it('finds every change when n8n forgets what polls without an event had seen', async () => {
+    world(500);
+    const parameters = { options: { pages: 2 } };
+    await poll('subscriptionStatusChanged', { parameters });
+    const saved = snapshot();
+    for (let times = 0; times < 2; times += 1) expect(await poll('subscriptionStatusChanged', { parameters })).toBeNull();
+    // n8n is restarted: it saved nothing since the activation.
+    kept = saved;
+    const { items } = await api.subscriptions.list({ status: 'active', direction: 'asc', limit: 1 });
+    await change(items[0]?.id ?? '', { unsubscribe: true });
+    const found: string[] = [];
+    for (let times = 0; times < 4; times += 1) found.push(...((await poll('subscriptionStatusChanged', { parameters })) ?? []));
+    expect(found).toEqual([items[0]?.email]);
+  });
+
+  it('refuses a publication that is too large for what n8n keeps, with the remedy', { timeout: 120_000 }, async () => {
+    world(50_200);
+    await expect(poll('subscriptionStatusChanged')).rejects.toMatchObject({
+      message: expect.stringContaining('50,000 subscriptions at most'),
+      description: expect.stringContaining('Subscription Unsubscribed'),
+      failure: { cause: 'configuration-invalid' },
+    });
+    expect(kept).toEqual({});
+    expect(await poll('subscriptionUnsubscribed')).toBeNull();
+  });
+});
+
+describe('a run by hand', () => {
+  it.each([
+    { event: 'subscriptionCreated', wanted: { status: 'active' } },
+    { event: 'subscriptionBecameActive', wanted: { status: 'active', previous_status: null } },
+    { event: 'subscriptionUnsubscribed', wanted: { status: 'inactive' } },
+    { event: 'subscriptionStatusChanged', wanted: { previous_status: null } },
+    { event: 'subscriptionUpdated', wanted: { changed: ['custom_fields', 'tier'] } },
+  ])('shows a real subscription as $event would, and touches no state', async ({ event, wanted }) => {
+    await subscribe('latest@example.com');
+    await poll(event);
+    const before = snapshot();
+    const items = await pollItems(event, { mode: 'manual', parameters: { expand: [] } });
+    expect(items).toHaveLength(1);
+    expect(items?.[0]?.json).toMatchObject({ email: expect.stringContaining('@'), ...wanted });
+    expect(snapshot()).toEqual(before);
+  });
+
+  it('keeps to the filters', async () => {
+    await api.subscriptions.create({ email: 'harbour@example.com', utm_source: 'harbour' });
+    now += 60_000;
+    await subscribe('latest@example.com');
+    const parameters = { filters: { utm_source: ['harbour'] } };
+    expect(await poll('subscriptionCreated', { mode: 'manual', parameters })).toEqual(['harbour@example.com']);
+    expect(await poll('subscriptionCreated', { mode: 'manual', parameters: { filters: { utm_source: ['nobody'] } } })).toBeNull();
+  });
+});
+
+describe('what is kept', () => {
+  it('stays untouched by a poll that finds nothing new', async () => {
     await poll();
-    const lost = snapshot() as Record<string, unknown>;
+    const before = snapshot();
+    await poll();
+    expect(snapshot()).toEqual(before);
+  });
+
+  it('goes on from where it stood after it went through JSON, and reports again what n8n could not keep', async () => {
+    await poll();
+    kept = snapshot();
+    const lost = snapshot();
     now += 1_000;
     await subscribe('ada@example.com');
     expect(await poll()).toEqual(['ada@example.com']);
@@ -89,35 +290,87 @@ describe('Subscription Created', () => {
   });
 
   it.each([
-    { what: 'another publication', state: { publicationId: 'pub_other', created: { version: 1, seen: { created: 1, ids: [] }, walk: null } } },
-    { what: 'a foreign shape', state: { publicationId, created: { lastPoll: 'yesterday' } } },
-    { what: 'a later version', state: { publicationId, created: { version: 2, seen: null, walk: null } } },
-    { what: 'a broken place', state: { publicationId, created: { version: 1, seen: { created: 1, ids: [] }, walk: { head: 5 } } } },
-  ])('starts over, without a flood, from the state of $what', async ({ state }) => {
+    { what: 'filter', event: 'subscriptionCreated', parameters: { filters: { utm_source: ['pier'] } } },
+    { what: 'publication', event: 'subscriptionCreated', parameters: {}, credential: { publicationId: 'other' } },
+    { what: 'event', event: 'subscriptionBecameActive', parameters: {} },
+  ])('begins anew, without a flood, with another $what', async ({ event, parameters, credential }) => {
+    await poll();
+    now += 1_000;
+    await subscribe('meanwhile@example.com');
+    if (credential) kept['newsletter'] = String(kept['newsletter']).replace(publicationId, 'pub_other');
+    expect(await poll(event, { parameters })).toBeNull();
+    now += 1_000;
+    await api.subscriptions.create({ email: 'later@example.com', utm_source: 'pier', double_opt_override: 'off' });
+    expect(await poll(event, { parameters })).toEqual(['later@example.com']);
+  });
+
+  it('is taken over from when there was one event', async () => {
+    await poll();
+    const { created } = JSON.parse(String(kept['newsletter'])) as { created: unknown };
+    kept = { newsletter: { publicationId, created } };
+    now += 1_000;
     await subscribe('ada@example.com');
+    expect(await poll()).toEqual(['ada@example.com']);
+  });
+
+  it.each([
+    { what: 'a later version', state: '{"version":3}' },
+    { what: 'a damaged text', state: '{"version":2,' },
+    { what: 'something else', state: { lastPoll: 'yesterday' } },
+  ])('is refused with the remedy where it is $what, and stays as it is', async ({ state }) => {
     kept = { newsletter: state };
-    expect(await poll()).toBeNull();
-    now += 1_000;
-    await subscribe('grace@example.com');
-    expect(await poll()).toEqual(['grace@example.com']);
+    await expect(poll()).rejects.toMatchObject({ message: expect.stringContaining('later version'), description: expect.stringContaining('rename this node') });
+    expect(kept).toEqual({ newsletter: state });
   });
 
-  it('costs one request when nothing is new', async () => {
-    await subscribe(...Array.from({ length: 150 }, (_, index) => `reader${index}@example.com`));
+  it('is that of the faster of two polls that overlap: nothing is reported twice', async () => {
+    await poll();
     now += 1_000;
-    await subscribe('last@example.com');
-    await poll();
-    const before = sandbox.requests().length;
-    await poll();
-    expect(sandbox.requests().length - before).toBe(1);
+    await subscribe('ada@example.com');
+    const both = await Promise.all([poll(), poll()]);
+    expect(both.filter((each) => each !== null)).toEqual([['ada@example.com']]);
   });
 
-  it('fails with a remedy where the key is wrong, and keeps nothing', async () => {
-    await expect(poll({ credential: { apiKey: 'no-such-key' } })).rejects.toMatchObject({
+  it('takes some fifteen letters a subscription, and next to nothing for new ones alone', async () => {
+    world(10_000);
+    await poll('subscriptionUpdated');
+    const size = String(kept['newsletter']).length;
+    expect(size / 10_000).toBeLessThan(20);
+    kept = {};
+    await poll();
+    expect(String(kept['newsletter']).length).toBeLessThan(1_000);
+  });
+});
+
+describe('a poll that fails', () => {
+  it('names the remedy where the key is wrong, and keeps nothing', async () => {
+    await expect(poll('subscriptionCreated', { credential: { apiKey: 'no-such-key' } })).rejects.toMatchObject({
       httpCode: '401',
       description: expect.stringContaining('Check the API Key'),
       failure: { cause: 'credential-invalid' },
     });
     expect(kept).toEqual({});
+  });
+
+  it('tells n8n when to come back where the quota is used up, rather than to sit it out', async () => {
+    await poll();
+    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 } });
+    await expect(poll()).rejects.toMatchObject({ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: 120_000 } });
+  });
+
+  it('passes on what it had found, and goes on from there', async () => {
+    world(300);
+    await poll();
+    for (let index = 0; index < 150; index += 1) {
+      now += 1_000;
+      await subscribe(`new.${index}@example.com`);
+    }
+    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 2 });
+    const log: string[] = [];
+    const first = await poll('subscriptionCreated', { log });
+    expect(first).toHaveLength(100);
+    sandbox.faults.clear();
+    expect(log).toContainEqual(expect.stringContaining('goes on from there'));
+    expect(await poll()).toHaveLength(50);
   });
 });

@@ -1,24 +1,59 @@
 /** The events the trigger watches for. The key is the event's value in a workflow and must never change. */
-import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
-import { byName, choice } from '../parameters/choice.ts';
-import { subscriptionCreated } from './subscriptionCreated.ts';
+import type { SubscriptionEventType } from '@newsletter-kit/core/watch';
 
 /** One event. */
 export interface EventDefinition {
   readonly name: string;
   readonly description: string;
-  /** Looks for what is new and moves the state on; called by n8n's schedule. */
-  poll(context: IPollFunctions): Promise<readonly IDataObject[]>;
-  /** The latest record, for building a workflow; touches no state. */
-  sample(context: IPollFunctions): Promise<readonly IDataObject[]>;
+  /** What core's watch calls it. */
+  readonly type: SubscriptionEventType;
+  /**
+   * Where it is looked for:
+   * - `newest` – at the top of the list, in one request where nothing is new
+   * - `all` – in the whole list, part after part
+   * - `inactive` – in the whole list of that status, which is all that is read and kept
+   */
+  readonly looks: 'newest' | 'all' | 'inactive';
+  /** The status of whatever it reports, where that is always the same. */
+  readonly status?: string;
 }
 
-export const events: Readonly<Record<string, EventDefinition>> = { subscriptionCreated };
+export const events: Readonly<Record<string, EventDefinition>> = {
+  subscriptionBecameActive: {
+    name: 'Subscription Became Active',
+    description: 'When a subscriber confirms, or is active from the start or again',
+    type: 'became_active',
+    looks: 'all',
+    status: 'active',
+  },
+  subscriptionCreated: {
+    name: 'Subscription Created',
+    description: 'When an address is subscribed, wherever it was entered',
+    type: 'created',
+    looks: 'newest',
+  },
+  subscriptionStatusChanged: {
+    name: 'Subscription Status Changed',
+    description: 'When the status becomes another one',
+    type: 'status_changed',
+    looks: 'all',
+  },
+  subscriptionUnsubscribed: {
+    name: 'Subscription Unsubscribed',
+    description: 'When a subscription becomes inactive',
+    type: 'unsubscribed',
+    looks: 'inactive',
+    status: 'inactive',
+  },
+  subscriptionUpdated: {
+    name: 'Subscription Updated',
+    description: 'When the tier or a custom field changes',
+    type: 'updated',
+    looks: 'all',
+  },
+};
 
-const event: INodeProperties = { displayName: 'Event', name: 'event', type: 'options', noDataExpression: true, required: true, default: '' };
-
-/** The list of events in the editor, made from the table. */
-export const eventProperty = choice(
-  event,
-  byName(Object.entries(events).map(([value, { name, description }]) => ({ name, value, description }))),
-);
+/** The events that are looked for in one of these ways. */
+export function eventsThat(looks: (event: EventDefinition) => boolean): string[] {
+  return Object.entries(events).flatMap(([value, event]) => (looks(event) ? [value] : []));
+}

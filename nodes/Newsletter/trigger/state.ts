@@ -1,44 +1,50 @@
 /** What the trigger keeps between polls, and what makes it start over. */
-import { deepCopy } from 'n8n-workflow';
-import { startCreated, type CreatedState } from '@newsletter-kit/core/watch';
+import { readWatchState, startWatch, type WatchState } from '@newsletter-kit/core/watch';
+import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
+import type { Settings } from './settings.ts';
 
-/** n8n keeps this as JSON beside the workflow. */
-interface Kept {
-  /** The publication the state belongs to. */
-  readonly publicationId: string;
-  readonly created: CreatedState;
+/** Where it stands in the static data of the node. */
+const key = 'newsletter';
+
+/** What was kept, as it was kept. */
+export type Kept = unknown;
+
+export function kept(staticData: IDataObject): Kept {
+  return staticData[key];
+}
+
+/** Keeps it as one text: n8n watches every object that it is given for changes, and compares and copies it at every poll. */
+export function keep(staticData: IDataObject, state: WatchState): void {
+  staticData[key] = JSON.stringify(state);
+}
+
+/** What is watched, in words: another publication, event or filter is another watch, and begins anew. */
+export function scopeOf(publicationId: string, { chosen, filter, since }: Settings): string {
+  return JSON.stringify([publicationId, chosen, filter, ...(since === undefined ? [] : [since])]);
 }
 
 /**
- * The state to go on from. Another publication, a foreign shape or a newer version of the state starts over: the next
- * poll then only notes where the list stands.
+ * The state to go on from; of another scope, or where there is none, a new one.
+ *
+ * @throws WatchStateError where it is damaged or of a later version: beginning anew would lose what happened since
  */
-export function resume(kept: unknown, publicationId: string): CreatedState {
-  return isKept(kept) && kept.publicationId === publicationId ? kept.created : startCreated();
+export function resume(value: Kept, publicationId: string, settings: Settings): WatchState {
+  const scope = scopeOf(publicationId, settings);
+  const begun = readWatchState(parsed(value, publicationId), scope);
+  return begun.revision === 0 && begun.created.seen === null ? startWatch(scope, settings.since) : begun;
 }
 
-/** The state as it is kept: a copy, for n8n watches what it is given for changes. */
-export function toKeep(publicationId: string, created: CreatedState): Kept {
-  return { publicationId, created: deepCopy(created) };
+function parsed(value: Kept, publicationId: string): unknown {
+  if (typeof value === 'string') {
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return {};
+    }
+  }
+  // As it was kept before there was more than one event.
+  if (isRecord(value) && 'publicationId' in value) return value['publicationId'] === publicationId ? value['created'] : null;
+  return value;
 }
 
-function isKept(value: unknown): value is Kept {
-  if (!isRecord(value) || typeof value['publicationId'] !== 'string') return false;
-  const created = value['created'];
-  if (!isRecord(created) || created['version'] !== 1) return false;
-  const { seen, walk } = created;
-  return (seen === null || isFrontier(seen)) && (walk === null || isWalk(walk));
-}
-
-function isWalk(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { head, tail, cursor } = value;
-  return isFrontier(head) && (tail === null || isFrontier(tail)) && (cursor === null || typeof cursor === 'string');
-}
-
-function isFrontier(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { created, ids } = value;
-  return typeof created === 'number' && Array.isArray(ids) && ids.every((id) => typeof id === 'string');
-}

@@ -1,0 +1,131 @@
+/** The trigger's parameters: the event, what it costs, what narrows it down, how much a poll may read. */
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { byName, choice } from '../parameters/choice.ts';
+import { collection } from '../parameters/collection.ts';
+import { subscriptionInclude } from '../parameters/subscriptionInclude.ts';
+import { statuses, tiers } from '../parameters/subscriptionWords.ts';
+import { texts } from '../parameters/texts.ts';
+import { events, eventsThat } from './events.ts';
+import { capacity, requestsAPoll } from './limits.ts';
+
+/** The list of events in the editor, made from the table. */
+export const eventProperty = choice(
+  { displayName: 'Event', name: 'event', type: 'options', noDataExpression: true, required: true, default: '' },
+  byName(Object.entries(events).map(([value, { name, description }]) => ({ name, value, description }))),
+  'subscriptionCreated',
+);
+
+const round = (count: number): string => count.toLocaleString('en');
+
+/** What the event costs, and how long it takes to be seen: nobody should learn that from a bill of requests. */
+const costs: readonly (readonly [looks: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
+  ['newest', 'costOfNewest', 'A poll makes one request, and one more for each 100 new subscriptions. They are seen at the next poll.'],
+  [
+    'all',
+    'costOfAll',
+    `The service does not tell what has changed, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsAPoll} requests, a change is seen after 5 polls at most; with the newest 100 subscriptions, at the next poll. The first polls learn what is there and report nothing. Up to ${round(capacity)} subscriptions can be watched.`,
+  ],
+  [
+    'inactive',
+    'costOfInactive',
+    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsAPoll} requests, one that becomes inactive is seen at the next poll or the one after. The first polls learn which are inactive already and report nothing. Up to ${round(capacity)} inactive subscriptions can be watched.`,
+  ],
+];
+
+const notices = costs.map(([where, name, text]): INodeProperties => ({
+  displayName: text,
+  name,
+  type: 'notice',
+  default: '',
+  displayOptions: { show: { event: eventsThat(({ looks }) => looks === where) } },
+}));
+
+const updated = { show: { event: eventsThat(({ type }) => type === 'updated') } };
+
+export const changes: INodeProperties = {
+  displayName: 'Changes',
+  name: 'changes',
+  type: 'multiOptions',
+  required: true,
+  default: ['custom_fields', 'tier'],
+  description: 'Which changes to report',
+  options: [
+    { name: 'Custom Fields', value: 'custom_fields' },
+    { name: 'Tier', value: 'tier' },
+  ],
+  displayOptions: updated,
+};
+
+export const fieldNames: INodeProperties = {
+  ...texts('Add Name', {
+    displayName: 'Custom Field Names',
+    name: 'fieldNames',
+    placeholder: 'e.g. First Name',
+    description: 'Custom fields whose change to report. Leave empty for every one.',
+  }),
+  displayOptions: { show: { ...updated.show, changes: ['custom_fields'] } },
+};
+
+const channels: readonly INodePropertyOptions[] = [
+  { name: 'API', value: 'api' },
+  { name: 'Boost', value: 'boost' },
+  { name: 'Boost Direct Link', value: 'boost_direct_link' },
+  { name: 'Boost Send', value: 'boost_send' },
+  { name: 'Embed', value: 'embed' },
+  { name: 'Group Invite', value: 'group_invite' },
+  { name: 'Import', value: 'import' },
+  { name: 'Integration', value: 'integration' },
+  { name: 'Magic Link', value: 'magic_link' },
+  { name: 'Product', value: 'product' },
+  { name: 'Recommendation', value: 'recommendation' },
+  { name: 'Referral', value: 'referral' },
+  { name: 'Website', value: 'website' },
+];
+
+/** Named as the fields of a subscription that they compare. */
+export const filters: readonly INodeProperties[] = [
+  {
+    displayName: 'Status',
+    name: 'status',
+    type: 'multiOptions',
+    default: [],
+    description: 'Only subscriptions that have one of these statuses when they are reported',
+    options: [...statuses],
+    displayOptions: { show: { '/event': eventsThat(({ status }) => status === undefined) } },
+  },
+  { displayName: 'Tier', name: 'subscription_tier', type: 'multiOptions', default: [], description: 'Only subscriptions of one of these tiers', options: [...tiers] },
+  { displayName: 'UTM Channel', name: 'utm_channel', type: 'multiOptions', default: [], description: 'Only subscriptions that came by one of these channels', options: [...channels] },
+  texts('Add Source', {
+    displayName: 'UTM Source',
+    name: 'utm_source',
+    placeholder: 'e.g. instagram',
+    description: 'Only subscriptions with one of these sources; upper and lower case are the same',
+  }),
+];
+
+export const sinceOption: INodeProperties = {
+  displayName: 'Created Since',
+  name: 'since',
+  type: 'dateTime',
+  default: '',
+  description: 'Report also what was created between this moment and the activation. Otherwise the trigger reports what is created after it is activated.',
+  displayOptions: { show: { '/event': eventsThat(({ looks }) => looks === 'newest') } },
+};
+
+export const pagesOption: INodeProperties = {
+  displayName: 'Requests per Poll',
+  name: 'pages',
+  type: 'number',
+  typeOptions: { minValue: 1, maxValue: 100 },
+  default: requestsAPoll,
+  description: 'How many requests a poll may make, for up to 100 subscriptions each. What is left over is read by the next polls. The service counts requests over the whole organization.',
+};
+
+/** Everything about the event and how it is watched. */
+export const watchProperties: readonly INodeProperties[] = [eventProperty, ...notices, changes, fieldNames];
+
+export const moreProperties: readonly INodeProperties[] = [
+  ...collection('filters', 'Filters', 'Add Filter', filters),
+  { ...subscriptionInclude, default: ['custom_fields'] },
+  ...collection('options', 'Options', 'Add Option', [sinceOption, pagesOption]),
+];
