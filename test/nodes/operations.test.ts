@@ -55,6 +55,15 @@ describe('Subscription: Get', () => {
     expect(item?.json['email']).toBe(ada.value);
   });
 
+  it('looks for the next ID anew where the walk for one before it failed', async () => {
+    const newest = await bench.run('subscription', 'getMany', { limit: 2 });
+    bench.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 0 }, nth: 1, times: 5 });
+    const subscription = (index: number) => ({ mode: 'id', value: newest[index]?.json['id'] });
+    const [failed, found] = await bench.run('subscription', 'get', { subscription }, { items: [{}, {}], continueOnFail: true });
+    expect(failed?.json).toEqual({ error: expect.any(String) });
+    expect(found?.json['id']).toBe(newest[1]?.json['id']);
+  });
+
   it('finds many IDs with one walk through the list', async () => {
     const all = await bench.run('subscription', 'getMany', { returnAll: true });
     const ids = [0, 299, 150, 1].map((index) => all[index]?.json['id']);

@@ -35,7 +35,11 @@ async function byAddress({ engine, call }: OperationContext, email: string, expa
 async function byId(context: OperationContext, id: string, expand: Expand): Promise<Subscription | undefined> {
   const { known, rest } = walkOf(context, expand);
   while (!known.has(id)) {
-    const step: IteratorResult<Subscription, undefined> = await rest.next();
+    const step: IteratorResult<Subscription, undefined> = await rest.next().catch((error: unknown) => {
+      // A walk that failed is over, as if there were no more: the next item begins another.
+      walks.get(context.engine)?.clear();
+      throw error;
+    });
     if (step.done === true) return undefined;
     known.set(step.value.id, step.value);
   }
