@@ -288,7 +288,7 @@ describe('publishing', () => {
     [{ allowedOrigins: 'https://www.example.com/blog' }, 'scheme and host alone'],
     [{ allowedOrigins: '*' }, 'scheme and host alone'],
     [{ allowedOrigins: site, thanksUrl: '/thanks' }, 'whole address'],
-    [{ allowedOrigins: site, quietMinutes: -1 }, '"Quiet Period" must be a number'],
+    [{ allowedOrigins: site, quietMinutes: -1 }, '"Quiet Period (Minutes)" must be a number'],
   ])('is refused with %j', async (parameters, message) => {
     await expect(create(parameters)).rejects.toThrow(message);
   });

@@ -35,12 +35,12 @@ export const allowedFields: INodeProperties = {
 };
 
 export const quietMinutes: INodeProperties = {
-  displayName: 'Quiet Period',
+  displayName: 'Quiet Period (Minutes)',
   name: 'quietMinutes',
   type: 'number',
   typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
   default: defaultQuietMinutes,
-  description: 'Minutes in which a further signup with the same address is answered as usual and starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
+  description: 'How long a further signup with the same address is answered as usual but starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
 };
 
 export const thanksUrl: INodeProperties = {
