@@ -2,7 +2,7 @@
  * Bulk import under kills between any two effects and under every fault of the sandbox. `npm test` tries 60 schedules;
  * `IMPORT_RUNS=5000 vitest run --project proofs test/proofs/import.property.test.ts` tries more, `IMPORT_SEED` repeats one.
  */
-import { createEngine, createKyHost, type Host } from '@newsletter-kit/core';
+import { createEngine, createFetchHost, type Host } from '@newsletter-kit/core';
 import { importOneByOne, importSubscriptions, type ImportProgress, type ImportResult, type Rejection } from '@newsletter-kit/core/import';
 import { apiKeys, createSandbox, publicationId, type FaultRequest, type Sandbox } from '@newsletter-kit/sandbox';
 import fc from 'fast-check';
@@ -59,7 +59,7 @@ interface Arrival {
 
 /** The sandbox as a host on a virtual clock. A call that holds a poisoned row is refused as a whole, as a strict service would. */
 function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay: Set<Promise<unknown>>): Host {
-  const real = createKyHost({
+  const real = createFetchHost({
     fetch: async (request) => {
       const { pathname } = new URL(request.url);
       const body = (await request.clone().json()) as { email?: string; subscriptions?: { email: string }[] };
@@ -111,7 +111,7 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
         }
       };
       const shared = {
-        engine, host: world.host, journal: world.journal, source: rows, concurrency, giveUpAfter: 3,
+        engine, journal: world.journal, source: rows, concurrency, giveUpAfter: 3,
         onRejected: (rejection: Rejection) => void rejected.push(rejection),
         onProgress: (progress: ImportProgress) => void seen.push(progress),
       };
@@ -133,7 +133,7 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
     const valid = rows.filter(({ email }, index) => kinds[index] !== 'invalid' && rows.findIndex((other) => other.email.toLowerCase() === email.toLowerCase()) === index);
     const expected = valid.filter(({ newsletter_list_ids }) => !newsletter_list_ids);
     sandbox.clock.advance('PT1H');
-    const there = createEngine({ host: createKyHost({ fetch: sandbox.fetch }), baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId });
+    const there = createEngine({ host: createFetchHost({ fetch: sandbox.fetch }), baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId });
     sandbox.faults.clear();
     const met: string[] = [];
     for await (const { email } of there.list('subscriptions.list', { limit: 100 })) met.push(email);

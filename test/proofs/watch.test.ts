@@ -6,7 +6,7 @@
  * are asked for. What "missed" means stands in packages/core/test/watch/watch.property.test.ts, where rows vanish as well:
  * the sandbox, as the API, redacts a person and keeps the row.
  */
-import { createClient } from '@newsletter-kit/core';
+import { createClient, createFetchHost } from '@newsletter-kit/core';
 import { readWatchState, startWatch, subscriptionEventTypes, watchSubscriptions, type Watched, type WatchState } from '@newsletter-kit/core/watch';
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import * as fc from 'fast-check';
@@ -83,8 +83,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
   let met: Watched[] = [];
   let waiting: Happening[] = [];
   let cursorLost = false;
-  const reader = createClient({
-    ...options,
+  const fetching = createFetchHost({
     async fetch(request) {
       const url = new URL(request.url);
       if (cursorLost && url.searchParams.has('cursor')) url.searchParams.set('cursor', 'forgotten');
@@ -96,11 +95,12 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
       return answer;
     },
   });
+  const reader = createClient({ ...options, host: { ...fetching, now: () => sandbox.clock.now() } });
 
   async function look({ limit, pages, meanwhile }: Pick<Poll, 'limit' | 'pages' | 'meanwhile'>) {
     met = [];
     waiting = [...meanwhile];
-    const watch = watchSubscriptions({ engine: reader.engine, events: subscriptionEventTypes, customFields: 'all', state, limit, pages, now: () => sandbox.clock.now() });
+    const watch = watchSubscriptions({ engine: reader.engine, events: subscriptionEventTypes, customFields: 'all', state, limit, pages });
     return watch.poll();
   }
   function keep({ state: next, events }: Awaited<ReturnType<typeof look>>): void {

@@ -2,7 +2,7 @@
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions } from './engine/engine.ts';
 import type { Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
-import { createKyHost } from './hosts/ky.ts';
+import { createFetchHost } from './hosts/fetch.ts';
 import type { Fetch } from './hosts/over-fetch.ts';
 import type { Answer } from './schema/index.ts';
 import * as validator from './schema/validator.ts';
@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
   checkBaseUrl(options.baseUrl);
   const engine = createEngine({
     ...rest,
-    host: host ?? createKyHost({ fetch }),
+    host: host ?? createFetchHost({ fetch }),
     validator: validate ? { request: validator.checkRequest, answer: validator.checkAnswer } : undefined,
   });
   const resources: Record<string, Record<string, unknown>> = {};

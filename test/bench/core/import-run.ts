@@ -1,5 +1,5 @@
 /** The process that imports; tells how long it took and how much memory. */
-import { createClient, createKyHost } from '@newsletter-kit/core';
+import { createClient } from '@newsletter-kit/core';
 import { importSubscriptions } from '@newsletter-kit/core/import';
 import { openFileJournal, readCsv } from '@newsletter-kit/core/node';
 
@@ -7,7 +7,7 @@ const [csv = '', journalFile = '', baseUrl = '', size = ''] = process.argv.slice
 const { engine } = createClient({ baseUrl, token: 'k', publicationId: 'pub_1' });
 const begun = performance.now();
 const journal = await openFileJournal(journalFile);
-const result = await importSubscriptions({ engine, host: createKyHost(), source: await readCsv(csv), journal });
+const result = await importSubscriptions({ engine, source: await readCsv(csv), journal });
 await journal.close();
 if (result.accepted !== Number(size)) throw new Error(`Of ${size} rows, ${result.accepted} were taken.`);
 process.stdout.write(JSON.stringify({ ms: performance.now() - begun, megabytes: process.resourceUsage().maxRSS / 1024 }));

@@ -1,6 +1,6 @@
 /** The process that is killed: imports a CSV file and says, at once and unbuffered, which rows were taken. */
 import { writeSync } from 'node:fs';
-import { createClient, createKyHost } from '@newsletter-kit/core';
+import { createClient } from '@newsletter-kit/core';
 import { importSubscriptions } from '@newsletter-kit/core/import';
 import { openFileJournal, readCsv } from '@newsletter-kit/core/node';
 
@@ -11,7 +11,6 @@ const journal = await openFileJournal(journalFile);
 const { engine } = createClient({ baseUrl, token: 'k', publicationId: 'pub_1' });
 const result = await importSubscriptions({
   engine,
-  host: createKyHost(),
   source: await readCsv(file, { columns: { Mail: 'email', 'First Name': 'custom:First Name' } }),
   journal,
   onAccepted: ({ rows }) => say({ taken: [rows[0], rows.length] }),

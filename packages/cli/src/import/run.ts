@@ -1,6 +1,6 @@
 /** `newsletter import`: a CSV file to the service, in bulk, with a journal to go on from and a file for what was left out. */
 import { rm } from 'node:fs/promises';
-import { createKyHost, ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
+import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
 import { importSubscriptions, type ImportProgress, type ImportResult } from '@newsletter-kit/core/import';
 import { CsvError, openFileJournal, readCsv } from '@newsletter-kit/core/node';
 import type { Call } from '../command/definition.ts';
@@ -35,7 +35,6 @@ export async function run(call: Call<typeof importOptions>): Promise<ExitCode> {
     if (journal.resumes) report.notice({ type: 'resumed', text: `Going on with the import that ${journalPath} tells of.`, data: { journal: journalPath } });
     result = await importSubscriptions({
       engine: client.engine,
-      host: createKyHost(),
       source,
       journal,
       batchSize,

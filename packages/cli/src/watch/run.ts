@@ -1,5 +1,5 @@
 /** `newsletter watch`: looks at the list again and again, and reports what changed. */
-import { AbortedError, createKyHost, NetworkError, RateLimitError, ServerError, TimeoutError, TransportError, type Subscription } from '@newsletter-kit/core';
+import { AbortedError, NetworkError, RateLimitError, ServerError, TimeoutError, TransportError, type Subscription } from '@newsletter-kit/core';
 import { schemas } from '@newsletter-kit/core/schema';
 import { subscriptionEventTypes, watchSubscriptions, type ScanProgress, type SubscriptionEvent, type SubscriptionEventType, type WatchResult } from '@newsletter-kit/core/watch';
 import type { Call } from '../command/definition.ts';
@@ -23,7 +23,7 @@ export async function run(call: Call<typeof watchOptions>): Promise<ExitCode> {
   const fields = commaSeparated(options['custom-fields']);
   const { client, settings } = await connect(call, ['publicationId'], problems);
 
-  const host = createKyHost();
+  const { host } = client.engine;
   const watch = watchSubscriptions({
     engine: client.engine,
     events,
@@ -31,7 +31,6 @@ export async function run(call: Call<typeof watchOptions>): Promise<ExitCode> {
     ...(expand.data && expand.data.length > 0 && { expand: expand.data }),
     state: await readState(options.state, `${settings.apiUrl} ${settings.publicationId}`, since),
     pages,
-    now: () => host.now(),
     call: { signal: interrupted },
   });
   report.notice({ type: 'watching', text: `Watching ${settings.publicationId} for ${events.join(', ')}${options.once ? '' : `, every ${duration(seconds * 1000)}`}.`, data: { events } });

@@ -67,6 +67,8 @@ export interface EngineOptions {
 
 /** Calls operations by id. The typed client, the n8n nodes and every test stand on this. */
 export interface Engine {
+  /** What the engine runs on: its clock and its way to wait serve whoever drives it. */
+  readonly host: Host;
   /**
    * Calls one operation and resolves with its answer; null where the answer has no body.
    *
@@ -284,6 +286,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   return {
+    host,
     async call(id, args, call = {}) {
       const operation: Named = operationById(id);
       return (await send(operation, partsOf(operation, args), call, withPublication(operation, args))) as Answer<typeof id>;

@@ -65,7 +65,7 @@ interface Waiting extends Waiter {
  *
  * @example
  * ```ts
- * const host = createKyHost();
+ * const host = createFetchHost();
  * const pacer = createPacer(host); // one key, two clients, one quota
  * const clients = ['pub_1', 'pub_2'].map((publicationId) => createClient({ ...options, host, pacer, publicationId }));
  * ```

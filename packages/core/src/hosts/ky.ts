@@ -1,13 +1,30 @@
-/** The host for Node, edge runtimes and browsers, on ky. The engine's policy repeats; ky itself never does. */
-import ky, { isNetworkError } from 'ky';
+/** The host for those who have ky: with their instance come its hooks. The engine's policy repeats; ky itself never does. */
+import ky, { isNetworkError, type KyInstance } from 'ky';
 import type { Host } from '../engine/host.ts';
 import { fetchUnder, hostOver, type Fetch } from './over-fetch.ts';
 
-/** A host over ky; pass a `fetch` of your own to leave out the network. */
-export function createKyHost(options: { readonly fetch?: Fetch | undefined } = {}): Host {
+/** Options of {@link createKyHost}. */
+export interface KyHostOptions {
+  /** An instance of your own, for the hooks that log, trace or sign. Its retries and timeouts are not used. Default: ky as it comes. */
+  readonly ky?: KyInstance | undefined;
+  /** Used in place of the platform's `fetch`. */
+  readonly fetch?: Fetch | undefined;
+}
+
+/**
+ * A host over ky.
+ *
+ * @example
+ * ```ts
+ * const traced = ky.create({ hooks: { beforeRequest: [({ request }) => request.headers.set('traceparent', currentTrace())] } });
+ * const client = createClient({ ...options, host: createKyHost({ ky: traced }) });
+ * ```
+ */
+export function createKyHost(options: KyHostOptions = {}): Host {
+  const send = options.ky ?? ky;
   return hostOver(
     ({ url, method, headers, body }, signal) =>
-      ky(url, {
+      send(url, {
         method,
         headers,
         ...(body !== undefined && { body }),

@@ -1,6 +1,6 @@
 /** Waits for a bulk update job, and tells which items of the request its error log is about. */
 import type { Engine } from '../engine/engine.ts';
-import type { Host, Signal } from '../engine/host.ts';
+import type { Signal } from '../engine/host.ts';
 import { redact } from '../engine/redact.ts';
 import type { BulkSubscriptionUpdate } from '../schema/index.ts';
 import { addressKey } from '../signup/address.ts';
@@ -10,9 +10,7 @@ export type UpdateItem = string | { readonly subscription_id?: string | undefine
 
 /** Options of {@link awaitUpdate}. */
 export interface AwaitUpdateOptions<Item extends UpdateItem> {
-  readonly engine: Pick<Engine, 'call'>;
-  /** Waits between the looks, and tells the time. */
-  readonly host: Pick<Host, 'now' | 'sleep'>;
+  readonly engine: Pick<Engine, 'call' | 'host'>;
   /** The job: `data.subscription_update_id` of the answer to the bulk update. */
   readonly id: string;
   readonly publicationId?: string | undefined;
@@ -65,7 +63,8 @@ const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = { complete: 'c
  * `bulkSubscriptionUpdates.get` throws
  */
 export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(options: AwaitUpdateOptions<Item>): Promise<FinishedUpdate<Item>> {
-  const { engine, host, id, publicationId, signal, items = [], firstDelayMs = 1000, maxDelayMs = 30_000, deadlineMs = 600_000 } = options;
+  const { engine, id, publicationId, signal, items = [], firstDelayMs = 1000, maxDelayMs = 30_000, deadlineMs = 600_000 } = options;
+  const { host } = engine;
   const begun = host.now();
   for (let delay = Math.min(firstDelayMs, maxDelayMs); ; delay = Math.min(maxDelayMs, delay * 1.5)) {
     const { data: update } = await engine.call('bulkSubscriptionUpdates.get', { id, publicationId }, { signal });

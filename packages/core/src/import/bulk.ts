@@ -1,10 +1,10 @@
 /** Bulk import: up to a thousand rows in a call, each call one asynchronous import at the service. */
+import { bulkUpdateLimit } from '../contract/values.ts';
 import type { CallOptions } from '../engine/arguments.ts';
-import type { Engine } from '../engine/engine.ts';
 import { runImport, type CommonOptions, type ImportResult } from './run.ts';
 
 /** Rows of one call. The specification names no most for bulk creation; that of the bulk update is kept to (its Limits). */
-const largestBatch = 1000;
+const largestBatch = bulkUpdateLimit;
 
 /** Smaller than the body a web server in its default settings takes (1 MB). */
 const defaultBytes = 1_000_000;
@@ -19,14 +19,13 @@ export interface ImportedBatch {
 
 /** Options of {@link importSubscriptions}. */
 export interface ImportOptions extends CommonOptions {
-  readonly engine: Pick<Engine, 'call'>;
   /** Rows of a call, 1 to 1000. Default 1000. */
   readonly batchSize?: number | undefined;
   /** Bytes of a call; a row that is larger by itself goes alone. Default 1,000,000. */
   readonly batchBytes?: number | undefined;
   /** Calls under way at once. Default 4; the engine's pacer may hold them back further. */
   readonly concurrency?: number | undefined;
-  /** Passed to each call. Default: a timeout of 120,000 ms. */
+  /** Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns with other calls. */
   readonly call?: Omit<CallOptions, 'signal'> | undefined;
   /** Called with each call the service took, after the journal has it; waited for. */
   readonly onAccepted?: ((batch: ImportedBatch & { readonly importId: string | undefined }) => void | Promise<void>) | undefined;
@@ -50,11 +49,12 @@ export interface ImportOptions extends CommonOptions {
  * @throws RangeError for an impossible option, JournalError, SourceChangedError, and what source, journal or callbacks throw
  * @example
  * ```ts
- * const result = await importSubscriptions({ engine: client.engine, host: createKyHost(), source: [{ email: 'ada@example.com' }] });
+ * const result = await importSubscriptions({ engine: client.engine, source: [{ email: 'ada@example.com' }] });
  * ```
  */
 export function importSubscriptions(options: ImportOptions): Promise<ImportResult> {
-  const { engine, publicationId, batchSize = largestBatch, batchBytes = defaultBytes, call = { timeoutMs: 120_000 } } = options;
+  const { engine, publicationId, batchSize = largestBatch, batchBytes = defaultBytes, call } = options;
+  const callOptions = { timeoutMs: 120_000, stream: options, ...call };
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > largestBatch) {
     return Promise.reject(new RangeError(`batchSize must be a whole number from 1 to ${largestBatch}.`));
   }
@@ -65,7 +65,7 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
     concurrency: 4,
     async send({ entries, resent }) {
       const subscriptions = entries.map(({ request }) => request);
-      const { import_id: importId } = await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, call);
+      const { import_id: importId } = await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, callOptions);
       return { id: importId, tell: () => options.onAccepted?.({ rows: entries.map(({ row }) => row), resent, importId }) };
     },
     failed: ({ entries, resent }, error) => options.onFailed?.({ rows: entries.map(({ row }) => row), resent, error }),

@@ -1,6 +1,5 @@
 /** Import row by row: as many calls as rows, for who needs each answer and its warnings. */
 import type { CallOptions } from '../engine/arguments.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../schema/index.ts';
 import { runImport, type CommonOptions, type ImportResult } from './run.ts';
 
@@ -17,10 +16,9 @@ export interface ImportedRow {
 
 /** Options of {@link importOneByOne}. */
 export interface OneByOneOptions extends CommonOptions {
-  readonly engine: Pick<Engine, 'call'>;
   /** Calls under way at once. Default 8; the engine's pacer may hold them back further. */
   readonly concurrency?: number | undefined;
-  /** Passed to each call. */
+  /** Passed to each call. Default: a stream of the import's own, so that it takes turns with other calls. */
   readonly call?: Omit<CallOptions, 'signal'> | undefined;
   /**
    * Called with each answer as it comes, after the journal has it; waited for. With one call at a time (`concurrency: 1`) they
@@ -38,7 +36,8 @@ export interface OneByOneOptions extends CommonOptions {
  * @throws JournalError, SourceChangedError, and what source, journal or callbacks throw
  */
 export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> {
-  const { engine, publicationId, call } = options;
+  const { engine, publicationId } = options;
+  const call = { stream: options, ...options.call };
   return runImport(options, {
     mode: 'single',
     limit: 1,

@@ -1,4 +1,5 @@
 /** The pipeline of an import: read ▸ check ▸ tell apart ▸ batch ▸ send ▸ write down. Both imports run through it. */
+import type { Engine } from '../engine/engine.ts';
 import type { Host, Signal } from '../engine/host.ts';
 import { AddressSet } from './address-set.ts';
 import { divide, utf8Length, type Batch, type Entry } from './batch.ts';
@@ -15,8 +16,8 @@ import { numbered, type ImportRow, type ImportSource, type Rejection, type Rows 
 export interface CommonOptions {
   /** Where the rows come from: subscriptions as the API takes them, or what a reader such as `readCsv` gives. */
   readonly source: Rows | ImportSource;
-  /** The clock and the die; that of the engine, or `createKyHost()`. */
-  readonly host: Pick<Host, 'now' | 'random'>;
+  /** The engine's calls, its clock and its die. */
+  readonly engine: Pick<Engine, 'call' | 'host'>;
   /** Where the import is written down. Default: in memory, so that a crash means to start over. */
   readonly journal?: Journal | undefined;
   /** The publication. Default: that of the engine. */
@@ -78,7 +79,7 @@ const silence = 10_000;
 /** @throws JournalError, SourceChangedError, and whatever the source, the journal or a callback throws; in each case after what was under way is finished */
 export async function runImport(options: CommonOptions, course: Course): Promise<ImportResult> {
   const source = asSource(options.source);
-  const { host, signal, journal = memoryJournal(), giveUpAfter = 5 } = options;
+  const { engine: { host }, signal, journal = memoryJournal(), giveUpAfter = 5 } = options;
   const ledger = await openLedger(journal, course.mode, source.fingerprint, host);
   const known = new AddressSet(ledger.seed);
   const tally = new Tally(() => host.now(), source.total);

@@ -4,7 +4,7 @@
  */
 import * as oauth4webapi from 'oauth4webapi';
 import { createEngine, InvalidAnswerError, type EngineOptions, type Host } from '../engine/index.ts';
-import { createKyHost } from '../hosts/ky.ts';
+import { createFetchHost } from '../hosts/fetch.ts';
 import type { Fetch } from '../hosts/over-fetch.ts';
 import { checkCallback } from './callback.ts';
 import { speakOAuth } from './refusal.ts';
@@ -117,7 +117,7 @@ export interface OAuth {
 export function createOAuth(options: OAuthOptions): OAuth {
   checkOptions(options);
   const { appUrl, clientId, clientSecret, redirectUri } = options;
-  const host = options.host ?? createKyHost({ fetch: withoutRedirects(options.fetch) });
+  const host = options.host ?? createFetchHost({ fetch: withoutRedirects(options.fetch) });
   const now = options.now ?? (() => host.now());
   const server = authorizationServer(appUrl);
   const client = { client_id: clientId };

@@ -10,8 +10,8 @@ type Subscription = Item<'subscriptions.list'>;
 
 /** Options of {@link watchSubscriptions}. */
 export interface SubscriptionWatchOptions {
-  /** Calls the API; a client has one as `client.engine`. */
-  readonly engine: Pick<Engine, 'list'>;
+  /** Calls the API, tells the time and waits; a client has one as `client.engine`. */
+  readonly engine: Pick<Engine, 'list' | 'host'>;
   /** The publication; may be left out where the engine has a default. */
   readonly publicationId?: string | undefined;
   /** What to report. Default `['created']`, which costs one request a poll where nothing is new; any other needs the scan. */
@@ -33,8 +33,6 @@ export interface SubscriptionWatchOptions {
   readonly capacity?: number;
   /** Subscriptions a page, 1 to 100. Default 100. */
   readonly limit?: number;
-  /** The clock, in milliseconds since the Unix epoch. A host has one. */
-  readonly now: () => number;
   /** Asked before every further page of a poll: whether there is time for one. */
   readonly hasTime?: () => boolean;
   /** For each call. */
@@ -45,8 +43,6 @@ export interface SubscriptionWatchOptions {
 export interface Rhythm {
   /** Milliseconds from the end of one poll to the next. Default 60,000. */
   readonly everyMs?: number;
-  /** Resolves after so many milliseconds, or rejects as soon as the signal aborts. A host has one. */
-  readonly sleep: (ms: number, signal?: Signal) => Promise<void>;
   /** Ends the iteration. */
   readonly signal?: Signal;
 }
@@ -62,7 +58,7 @@ export interface SubscriptionWatch {
    */
   poll(): Promise<WatchResult<Subscription>>;
   /** Poll after poll, until the signal aborts. Each is asked for when the one before has been dealt with. */
-  polls(rhythm: Rhythm): AsyncGenerator<WatchResult<Subscription>, void, undefined>;
+  polls(rhythm?: Rhythm): AsyncGenerator<WatchResult<Subscription>, void, undefined>;
 }
 
 /**
@@ -70,12 +66,13 @@ export interface SubscriptionWatch {
  *
  * @example
  * ```ts
- * const watch = watchSubscriptions({ engine: client.engine, events: ['created', 'unsubscribed'], now: Date.now });
+ * const watch = watchSubscriptions({ engine: client.engine, events: ['created', 'unsubscribed'] });
  * const { events, state } = await watch.poll();
  * ```
  */
 export function watchSubscriptions(options: SubscriptionWatchOptions): SubscriptionWatch {
-  const { engine, publicationId, events = ['created'], customFields = 'none', status, limit = 100, now, call } = options;
+  const { engine, publicationId, events = ['created'], customFields = 'none', status, limit = 100, call } = options;
+  const { host } = engine;
   const expand = [...new Set([...(options.expand ?? []), ...(customFields === 'none' ? [] : (['custom_fields'] as const))])];
   const query: Query = {
     ...(publicationId !== undefined && { publicationId }),
@@ -103,7 +100,7 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
       ...(pages !== undefined && { pages }),
       ...(capacity !== undefined && { capacity }),
       ...(hasTime && { hasTime }),
-      now: now(),
+      now: host.now(),
       read: {
         newest: (cursor) => read({ direction: 'desc', ...(cursor !== null && { cursor }) }),
         oldest: ({ cursor, day }) => read({ direction: 'asc', ...(day !== null && { creation_date: day }), ...(cursor !== null && { cursor }) }),
@@ -124,11 +121,11 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
       return state;
     },
     poll,
-    async *polls({ everyMs = 60_000, sleep, signal }) {
+    async *polls({ everyMs = 60_000, signal } = {}) {
       const ended = (): boolean => signal?.aborted ?? false;
       while (!ended()) {
         yield await poll();
-        await sleep(everyMs, signal).catch((error: unknown) => {
+        await host.sleep(everyMs, signal).catch((error: unknown) => {
           if (!ended()) throw error;
         });
       }

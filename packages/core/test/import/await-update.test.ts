@@ -8,7 +8,7 @@ const items = [{ subscription_id: 'sub_a', tier: 'free' }, { subscription_id: 's
 function waiting(script: Parameters<typeof scriptedHost>[0], options: object = {}) {
   const host = scriptedHost(script);
   const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
-  return { host, update: awaitUpdate({ engine, host, id: 'job', items, ...options }) };
+  return { host, update: awaitUpdate({ engine, id: 'job', items, ...options }) };
 }
 
 it.each(['complete', 'completed'])('looks at growing intervals until the job is %s, and tells which items were not applied', async (word) => {
