@@ -1,4 +1,6 @@
 /** The signup trigger behind a real port: what it answers, and what it lets start an execution. */
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
@@ -128,16 +130,15 @@ describe('refusals', () => {
     expect([form.started, form.kept]).toEqual([[], '{}']);
   });
 
-  it('counts a body that does not say its size, and answers on the same connection', async () => {
+  it('stop reading a body that does not say its size, and still arrive', async () => {
     const form = await open();
-    const body = new ReadableStream({
-      start(controller) {
-        for (let chunk = 0; chunk < 20; chunk += 1) controller.enqueue(new TextEncoder().encode('x'.repeat(1_000)));
-        controller.close();
-      },
-    });
-    const response = await fetch(form.endpoint, { method: 'POST', headers: { origin: site, 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit);
-    expect(response.status).toBe(413);
+    const sent = request(form.endpoint, { method: 'POST', headers: { origin: site, 'content-type': 'application/json' } });
+    sent.on('error', () => undefined);
+    // Never ended: the answer has to come before the body is whole.
+    for (let chunk = 0; chunk < 9; chunk += 1) sent.write('x'.repeat(1_000));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.destroy();
+    expect(response.statusCode).toBe(413);
   });
 
   it('are a page for a visitor without JavaScript', async () => {
@@ -273,6 +274,8 @@ describe('a 202 is a promise', () => {
     const key = { 'idempotency-key': 'one-attempt' };
     for (const email of ['ada@example.com', 'ada@example.com', 'bob@example.com']) await post(form, { email }, key);
     expect(addresses(form)).toEqual(['ada@example.com', 'bob@example.com']);
+    await post(form, { email: 'ada@example.com' }, { 'idempotency-key': 'another-attempt' });
+    expect(addresses(form)).toEqual(['ada@example.com', 'bob@example.com', 'ada@example.com']);
   });
 });
 
