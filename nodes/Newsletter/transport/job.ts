@@ -35,7 +35,7 @@ export async function waitForJob({ node, engine, call }: OperationContext, id: s
  * @param ofItem - whatever in the log names the item, such as the subscription's ID
  */
 export function complaints({ status, failure_reason, error_log }: Job, ofItem: string): readonly string[] {
-  const lines = (error_log ?? []).filter((line) => line.includes(ofItem));
+  const lines = (error_log ?? []).filter((line): line is string => typeof line === 'string' && line.includes(ofItem));
   if (lines.length > 0 || status !== 'failed') return lines;
   return [failure_reason ?? 'The service carried out nothing of the job'];
 }

@@ -1,6 +1,6 @@
 /** The addresses met so far, packed: sixteen bytes a slot, so that a million take some 25 MB and no address is kept. */
 import { addressKey } from '../signup/address.ts';
-import { hashText, type Digest } from './hash.ts';
+import { hashText, type Digest } from '../hash.ts';
 
 /** 96 bits of the address's hash, then the number of its row. */
 const words = 4;

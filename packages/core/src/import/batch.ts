@@ -1,6 +1,6 @@
 /** A batch: the rows of one call, and how a refused one is divided. */
 import type { SubscriptionRequest } from '../schema/index.ts';
-import type { Digest } from './hash.ts';
+import type { Digest } from '../hash.ts';
 import type { Range } from './ranges.ts';
 
 /** A row that is ready to be sent. */

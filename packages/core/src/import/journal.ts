@@ -1,5 +1,5 @@
 /** What an import writes down, so that it can be killed at any point: the records, and the port they go through. */
-import type { Digest } from './hash.ts';
+import type { Digest } from '../hash.ts';
 import type { Range } from './ranges.ts';
 
 /** One call for one kind of import: many rows in each, or one. */

@@ -1,5 +1,5 @@
 /** What earlier runs of an import came to, read from its journal: which rows are settled, and what must still be the same. */
-import { hex, type Digest } from './hash.ts';
+import { hex, type Digest } from '../hash.ts';
 import { JournalError, readRecord, SourceChangedError, type ImportMode, type Journal, type JournalRecord } from './journal.ts';
 import { RangeSet, type Range } from './ranges.ts';
 

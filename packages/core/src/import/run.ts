@@ -4,7 +4,7 @@ import type { Host, Signal } from '../engine/host.ts';
 import { AddressSet } from './address-set.ts';
 import { divide, utf8Length, type Batch, type Entry } from './batch.ts';
 import { meaningOf } from './failure.ts';
-import { hashText, hex, type Digest } from './hash.ts';
+import { hashText, hex, type Digest } from '../hash.ts';
 import { memoryJournal, type ImportMode, type Journal } from './journal.ts';
 import { Ledger, readLedger } from './ledger.ts';
 import { Tally, type ImportProgress } from './progress.ts';

@@ -149,5 +149,6 @@ export const bulkSubscriptionUpdate = z.looseObject({
   completed: shape.optional(shape.unixSeconds),
   created: shape.optional(shape.unixSeconds),
   updated: shape.optional(shape.unixSeconds),
-  error_log: shape.optional(z.array(z.string())),
+  /** Texts, as far as is known; the specification does not show them. */
+  error_log: shape.optional(z.array(z.unknown())),
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AddressSet } from '../../src/import/address-set.ts';
 import { divide, utf8Length } from '../../src/import/batch.ts';
-import { hashText, hex } from '../../src/import/hash.ts';
+import { hashText, hex } from '../../src/hash.ts';
 import { RangeSet } from '../../src/import/ranges.ts';
 import { checkRequest, requestFields } from '../../src/import/request.ts';
 import { subscriptionRequest } from '../../src/schema/index.ts';
