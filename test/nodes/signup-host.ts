@@ -1,7 +1,9 @@
 /** A stand-in for what n8n does around a webhook node: a real port, one copy of the kept data per request, saving before answering. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 
 /** What a webhook node gives back. */
 interface Outcome {
@@ -23,11 +25,25 @@ export interface SignupHost {
   close(): Promise<void>;
 }
 
-/** How the node is set. */
+/** The part of a webhook node that n8n calls for a post. */
 export interface HostedNode {
   webhook(this: unknown): Promise<unknown>;
 }
 
+/** The node under test. */
+export interface SignupTrigger extends HostedNode {
+  readonly webhookMethods: { readonly default: { create(this: unknown): Promise<boolean> } };
+}
+
+/** The node as a process that has just started loads it: with no memory of its own. @param folder - where the bundle was built */
+export function loadSignupTrigger(folder: string): SignupTrigger {
+  const load = createRequire(join(folder, 'loader.cjs'));
+  for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
+  const { NewsletterSignupTrigger } = load(join(folder, 'nodes/Newsletter/NewsletterSignupTrigger.node.js')) as { NewsletterSignupTrigger: new () => SignupTrigger };
+  return new NewsletterSignupTrigger();
+}
+
+/** Opens a port behind which the node receives. @param parameters - how the node is set; what is left out has its default */
 export async function hostSignup(node: HostedNode, parameters: Readonly<Record<string, unknown>>, mode: 'webhook' | 'manual' = 'webhook'): Promise<SignupHost> {
   // A node of its own: what the process remembers belongs to one node.
   const id = crypto.randomUUID();

@@ -1,10 +1,8 @@
 /** What the signup trigger remembers: bounded, and right for every sequence of signups. */
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
-import { hostSignup, type HostedNode, type SignupHost } from './signup-host.ts';
+import { hostSignup, loadSignupTrigger, type HostedNode, type SignupHost } from './signup-host.ts';
 
 const allowedOrigins = 'https://www.example.com';
 
@@ -19,12 +17,7 @@ afterEach(async () => {
 });
 afterAll(() => bundle?.remove());
 
-/** The node as a process that has just started loads it: with no memory of its own. */
-function load(): HostedNode {
-  const require = createRequire(join(bundle.folder, 'loader.cjs'));
-  for (const path of Object.keys(require.cache)) if (path.startsWith(bundle.folder)) delete require.cache[path];
-  return new (require('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as { NewsletterSignupTrigger: new () => HostedNode }).NewsletterSignupTrigger();
-}
+const load = (): HostedNode => loadSignupTrigger(bundle.folder);
 
 async function post({ endpoint }: SignupHost, email: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const response = await fetch(endpoint, {

@@ -1,31 +1,23 @@
 /** The signup trigger behind a real port: what it answers, and what it lets start an execution. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
-import { hostSignup, type HostedNode, type SignupHost } from './signup-host.ts';
+import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signup-host.ts';
 
 const site = 'https://www.example.com';
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
 const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
-
-interface SignupTrigger extends HostedNode {
-  readonly webhookMethods: { readonly default: { create(this: unknown): Promise<boolean> } };
-}
 
 let bundle: Bundle;
 let node: SignupTrigger;
 let host: SignupHost | undefined;
 beforeAll(async () => {
   bundle = await buildBundle();
-  const load = createRequire(join(bundle.folder, 'loader.cjs'));
-  const { NewsletterSignupTrigger } = load('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as { NewsletterSignupTrigger: new () => SignupTrigger };
-  node = new NewsletterSignupTrigger();
+  node = loadSignupTrigger(bundle.folder);
 });
 afterEach(async () => {
   vi.useRealTimers();
