@@ -12,7 +12,6 @@ import { fillings, offered } from './parameters.ts';
 
 /** What no parameter reaches, and why. */
 const leftOut: Readonly<Record<string, string>> = {
-  'subscriptions.bulkCreate': 'Bulk Import will call it, through the importer of core.',
   'subscriptions.bulkUpdatePut': 'The same as subscriptions.bulkUpdate.',
   'subscriptions.updateStatusPut': 'The same as subscriptions.updateStatus.',
   'customFields.updatePut': 'The same as customFields.update.',
@@ -90,6 +89,11 @@ describe('the parameters of the node', () => {
   it('reach every field of an item of the bulk update, and can take a custom field away', () => {
     const fields = Object.keys(bulkUpdateItem.shape).map((name) => `subscriptions.${name}`);
     expect(names('subscriptions.bulkUpdate')).toEqual(expect.arrayContaining([...fields, 'subscriptions.custom_fields.delete']));
+  });
+
+  it('reach every field of an item of the bulk import', () => {
+    const fields = contract.operation('subscriptions.create').body.fields.map((name) => `subscriptions.${name}`);
+    expect(names('subscriptions.bulkCreate')).toEqual(expect.arrayContaining([...fields]));
   });
 
   it.each([

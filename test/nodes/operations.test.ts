@@ -13,12 +13,12 @@ describe('every operation', () => {
     expect(scenarios.map(name).toSorted()).toEqual(offered(bench.bundle).map(name).toSorted());
   });
 
-  it.each(scenarios)('$resource $operation gives records tied to their item', async ({ resource, operation, parameters }) => {
-    const items = await bench.run(resource, operation, await parameters?.(bench));
+  it.each(scenarios)('$resource $operation gives records tied to their item', async ({ resource, operation, parameters, items: given }) => {
+    const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
     expect(items.length).toBeGreaterThan(0);
-    for (const { json, pairedItem, error } of items) {
+    for (const [index, { json, pairedItem, error }] of items.entries()) {
       expect(error).toBeUndefined();
-      expect(pairedItem).toEqual({ item: 0 });
+      expect(pairedItem).toEqual({ item: given ? index : 0 });
       expect(Object.keys(json).length).toBeGreaterThan(0);
     }
   });

@@ -6,6 +6,8 @@ export interface Scenario {
   readonly resource: string;
   readonly operation: string;
   parameters?(bench: Workbench): Promise<Run['parameters']> | Run['parameters'];
+  /** Default: one empty item. */
+  readonly items?: NonNullable<Run['items']>;
 }
 
 const list = (resource: string, options: readonly string[] = []): Scenario => ({
@@ -71,6 +73,7 @@ export const scenarios: readonly Scenario[] = [
   },
   { resource: 'journey', operation: 'getMany', parameters: async (bench) => ({ ...(await automation(bench)), returnAll: true }) },
   list('publicationField'),
+  { resource: 'subscription', operation: 'bulkImport', items: [{ email: request.email }, { email: 'no address' }, { utm_source: 'fair' }] },
   {
     resource: 'subscription',
     operation: 'bulkUpdate',

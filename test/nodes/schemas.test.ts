@@ -46,8 +46,8 @@ function typeOf(value: unknown): string {
 }
 
 describe('the schema in the editor', () => {
-  it.each(scenarios)('shows what $resource $operation gives', async ({ resource, operation, parameters }) => {
-    const items = await bench.run(resource, operation, await parameters?.(bench));
+  it.each(scenarios)('shows what $resource $operation gives', async ({ resource, operation, parameters, items: given }) => {
+    const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
     const schema = { ...schemaOf(items.map(({ json }) => json)), version: 1 };
     const path = join(folder, resource, `${operation}.json`);
     if (update) {

@@ -150,7 +150,7 @@ describe('Subscription Created', () => {
     await poll();
     await subscribe('ada@example.com');
     const again = snapshot();
-    const item = async (output: object) => {
+    const item = async (output: Readonly<Record<string, unknown>>) => {
       kept = { ...again };
       return (await pollItems('subscriptionCreated', { parameters: output }))?.[0]?.json;
     };

@@ -65,6 +65,16 @@ export async function readCustomFields(node: IExecuteFunctions, itemIndex: numbe
   const entered: unknown = automatic
     ? node.getInputData()[itemIndex]?.json
     : node.getNodeParameter('customFields.value', itemIndex, {});
+  return toSentFields(entered, engine, automatic ? 'leave out' : 'send');
+}
+
+/**
+ * What is sent of these values by name; what is empty is left out.
+ *
+ * @param unknown - what to do with a name that is no custom field: the service says what it drops
+ * @throws ParameterMismatch where a value does not fit the field's kind
+ */
+export async function toSentFields(entered: unknown, engine: Engine, unknown: 'leave out' | 'send'): Promise<SentField[]> {
   const values = Object.entries(isRecord(entered) ? entered : {}).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
   );
@@ -73,8 +83,7 @@ export async function readCustomFields(node: IExecuteFunctions, itemIndex: numbe
   const kinds = await readKinds(engine);
   return values.flatMap(([name, value]) => {
     const kind = kinds.get(name);
-    // An input field that is no custom field is simply not meant; a mapped one is sent, and the service says what it drops.
-    if (kind === undefined && automatic) return [];
+    if (kind === undefined && unknown === 'leave out') return [];
     const conversion = conversions[kind ?? 'string'] ?? conversions['string'];
     const sent = conversion?.convert(value);
     if (sent === undefined) throw new ParameterMismatch(`The custom field "${name}" must be ${conversion?.must ?? 'a text'}`);

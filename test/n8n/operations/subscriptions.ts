@@ -15,6 +15,26 @@ const mapped = (value: Readonly<Record<string, unknown>>) => ({ mappingMode: 'de
 const customField = (name: string, value: unknown) => expect.arrayContaining([expect.objectContaining({ name, value })]);
 
 export const subscription: ResourceExecutions = {
+  bulkImport: {
+    parameters: () => ({
+      mapping: 'defineBelow',
+      email: '={{ $json.address }}',
+      customFields: mapped({ 'Team size': '={{ $json.size }}' }),
+      additionalFields: { utm_source: '={{ $json.from }}' },
+    }),
+    items: async () => [
+      { address: 'käthe@bücher.example', size: 3, from: 'Küste 🌊' },
+      { address: 'no address', size: 4, from: 'fair' },
+      { address: 'ada.lovelace@example.com', size: 5, from: 'fair' },
+    ],
+    async seen(world, output) {
+      expect(output).toMatchObject([{ status: 'accepted', batch: 1 }, { status: 'rejected', reason: expect.stringContaining('e-mail') }, { status: 'accepted', batch: 1 }]);
+      world.sandbox.clock.advance(60_000);
+      const kept = await subscriptionOf(world, 'käthe@bücher.example');
+      expect(kept).toMatchObject({ utm_source: 'Küste 🌊', custom_fields: customField('Team size', 3) });
+      expect((await subscriptionOf(world, 'ada.lovelace@example.com')).custom_fields).toEqual(customField('Team size', 5));
+    },
+  },
   bulkUpdate: {
     parameters: () => ({ subscription_id: '={{ $json.id }}', updateFields: { tier: 'premium' }, customFields: mapped({ 'Team size': '={{ $json.size }}' }) }),
     items: async (world) =>

@@ -1,5 +1,6 @@
 /** Subscription and its operations. */
 import type { ResourceDefinition } from '../definition.ts';
+import { bulkImport } from './bulkImport.ts';
 import { bulkUpdate } from './bulkUpdate.ts';
 import { create } from './create.ts';
 import { createOrUpdate } from './createOrUpdate.ts';
@@ -10,5 +11,5 @@ import { updateStatus } from './updateStatus.ts';
 
 export const subscription: ResourceDefinition = {
   name: 'Subscription',
-  operations: { bulkUpdate, create, createOrUpdate, get, getMany, update, updateStatus },
+  operations: { bulkImport, bulkUpdate, create, createOrUpdate, get, getMany, update, updateStatus },
 };

@@ -13,7 +13,7 @@ import type { OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './fields.ts';
 
 /** Named as the fields of the request. */
-const additionalFields: readonly INodeProperties[] = [
+export const additionalFields: readonly INodeProperties[] = [
   automations,
   gift,
   doubleOptIn,

@@ -1,0 +1,125 @@
+/** Subscription: Bulk Import. Every input item is one subscription; core's importer sends them in calls of up to a thousand. */
+import { importSubscriptions, type ImportProgress, type ImportResult, type SourceRow } from '@newsletter-kit/core/import';
+import { NodeOperationError, type INodeProperties, type Logger } from 'n8n-workflow';
+import { collection } from '../../parameters/collection.ts';
+import { ParameterMismatch, readFields } from '../../parameters/read.ts';
+import { toNodeFailure, type NodeFailure } from '../../transport/failure.ts';
+import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
+import { itemReader, mappingFields } from './bulkImportRequest.ts';
+import { Outcomes } from './bulkImportOutcomes.ts';
+
+const notice: INodeProperties = {
+  displayName:
+    'All input items go to the service together, up to 1000 in a request. The service takes them in at its own pace and offers nothing to ask later what it made of each of them: "accepted" means that it took the item.',
+  name: 'asynchronous',
+  type: 'notice',
+  default: '',
+};
+
+const batchSize: INodeProperties = {
+  displayName: 'Batch Size',
+  name: 'batchSize',
+  type: 'number',
+  typeOptions: { minValue: 1, maxValue: 1000 },
+  default: 1000,
+  description: 'How many items go into one request. If a request fails, its items are told as failed and the others go on.',
+};
+
+export const bulkImport: BatchOperation = {
+  name: 'Bulk Import',
+  description: 'Create or update many subscriptions, one for each input item, in requests of up to 1000',
+  action: 'Import many subscriptions in bulk',
+  properties: [notice, ...mappingFields, ...collection('options', 'Options', 'Add Option', [batchSize])],
+  async executeAll(items, goOn) {
+    const outcomes: ItemOutcome[] = [];
+    // Addresses are told apart by publication; so are the limits that the engine keeps to.
+    for (const ofOne of Map.groupBy(items, ({ engine }) => engine).values()) {
+      for (const outcome of await importAll(ofOne)) outcomes.push(outcome);
+    }
+    const failed = outcomes.filter((outcome) => 'error' in outcome);
+    const [first] = items;
+    if (failed.length > 0 && !goOn && first) throw summary(first, outcomes.length, failed);
+    return outcomes;
+  },
+};
+
+/** Every item is tried, unless the service refuses all of them or does not answer any more. */
+async function importAll(items: readonly OperationContext[]): Promise<readonly ItemOutcome[]> {
+  const [first] = items;
+  if (first === undefined) return [];
+  const { node, engine, notice: show } = first;
+  const { logger } = node;
+  const outcomes = new Outcomes(items);
+  const toFailure = oncePerError((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
+  const { batchSize: limit } = readFields(first, 'options', [batchSize]);
+  const signal = node.getExecutionCancelSignal();
+
+  const result = await importSubscriptions({
+    engine,
+    source: { rows: rows(items, outcomes, toFailure), total: items.length },
+    ...(typeof limit === 'number' && { batchSize: Math.floor(limit) }),
+    ...(signal && { signal }),
+    onAccepted: ({ rows: of, importId }) => outcomes.accepted(of, importId),
+    onFailed: ({ rows: of, error }) => outcomes.failed(of, toFailure(error)),
+    onRejected: ({ row, kind, reason }) => outcomes.rejected(row, kind === 'duplicate' ? 'duplicate' : 'rejected', reason),
+    onProgress: teller(logger),
+  });
+  outcomes.notTried(toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')));
+  tellEnd(result, logger, show);
+  return outcomes.inOrder();
+}
+
+/** Read one by one, as the importer asks for them: nothing of 20,000 items stands in memory twice. */
+async function* rows(items: readonly OperationContext[], outcomes: Outcomes, toFailure: (error: unknown) => NodeFailure): AsyncGenerator<SourceRow> {
+  const [first] = items;
+  if (first === undefined) return;
+  const read = itemReader(first);
+  for (const [index, item] of items.entries()) {
+    const row = index + 1;
+    try {
+      const subscription = await read(item);
+      outcomes.read(row, subscription);
+      yield { row, subscription };
+    } catch (error) {
+      if (error instanceof ParameterMismatch) yield { row, problem: error.message };
+      else outcomes.failed([row], toFailure(error)); // such as an expression of this item
+    }
+  }
+}
+
+/** All rows of a call that failed share one error: it is no small thing. */
+function oncePerError(convert: (error: unknown) => NodeFailure): (error: unknown) => NodeFailure {
+  const converted = new Map<unknown, NodeFailure>();
+  return (error) => {
+    const known = converted.get(error) ?? convert(error);
+    converted.set(error, known);
+    return known;
+  };
+}
+
+function teller(logger: Logger): (progress: ImportProgress) => void {
+  let told = 0;
+  return ({ accepted, rejected, duplicates, failed, total }) => {
+    const settled = accepted + rejected + duplicates + failed;
+    if (settled === told) return;
+    told = settled;
+    logger.info(`Newsletter: bulk import has dealt with ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`);
+  };
+}
+
+function tellEnd({ accepted, rejected, duplicates, read, importIds }: ImportResult, logger: Logger, show: (message: string) => void): void {
+  logger.info(`Newsletter: bulk import has ended; ${accepted} of ${read} items accepted in ${importIds.length} imports`);
+  if (rejected + duplicates === 0) return;
+  show(`${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). "status" and "reason" of each item tell why.`);
+}
+
+/** One error for the node, once everything was tried. */
+function summary(first: OperationContext, count: number, failed: readonly ItemOutcome[]): NodeOperationError {
+  const [one] = failed;
+  const error = one && 'error' in one ? one.error : undefined;
+  const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+  return new NodeOperationError(first.node.getNode(), `${failed.length} of ${count} items were not imported: ${reason}`, {
+    description:
+      'The other items were dealt with. Running the node again sends all of them again, which only updates what is there. To get what became of each item instead of this message, set On Error in the Settings of this node to continue.',
+  });
+}
