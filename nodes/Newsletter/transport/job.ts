@@ -1,41 +1,34 @@
-/** Waits for a bulk update job of the service. */
-import type { Item } from '@newsletter-kit/core/engine';
-import { sleep } from 'n8n-workflow';
+/** Waits for a bulk update job of the service, and tells what it says of each subscription. */
+import { awaitUpdate, UpdatePendingError, type FinishedUpdate } from '@newsletter-kit/core/import';
+import { NodeOperationError } from 'n8n-workflow';
 import type { OperationContext } from '../operations/definition.ts';
 
-export type Job = Item<'bulkSubscriptionUpdates.list'>;
+export type Job = FinishedUpdate<string>;
 
-/** Milliseconds between two looks at a job: the first pause, how it grows, and the longest. */
-const pauses = { first: 500, growth: 1.5, longest: 5000 } as const;
-
-/** `completed` is said by some answers where `complete` is meant. */
-const over = new Set(['complete', 'completed', 'failed']);
+/** Milliseconds between two looks at a job: the first pause, and the longest. */
+const pauses = { firstDelayMs: 500, maxDelayMs: 5000 } as const;
 
 /**
  * The job once it is over, failed or not.
  *
+ * @param subscriptionIds - the subscriptions it is about, in the order of the request
  * @param seconds - how long to wait at most
- * @throws Error where it is not over by then
+ * @throws NodeOperationError where it is not over by then
  */
-export async function waitForJob({ node, engine, call }: OperationContext, id: string, seconds: number): Promise<Job> {
-  const end = Date.now() + seconds * 1000;
-  for (let pause: number = pauses.first; ; pause = Math.min(pause * pauses.growth, pauses.longest)) {
-    const { data: job } = await engine.call('bulkSubscriptionUpdates.get', { id }, call);
-    if (over.has(job.status ?? '')) return job;
-    if (Date.now() + pause > end) {
-      throw new Error(`The service still works on the job after ${seconds} seconds. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`);
-    }
-    await sleep(pause, node.getExecutionCancelSignal());
+export async function waitForJob({ node, engine }: OperationContext, id: string, subscriptionIds: readonly string[], seconds: number): Promise<Job> {
+  try {
+    return await awaitUpdate({ engine, id, items: subscriptionIds, ...pauses, deadlineMs: seconds * 1000, signal: node.getExecutionCancelSignal() });
+  } catch (error) {
+    if (!(error instanceof UpdatePendingError)) throw error;
+    throw new NodeOperationError(node.getNode(), `The service still works on the job after ${seconds} seconds`, {
+      description: `It goes on without this node. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`,
+    });
   }
 }
 
-/**
- * What the job says went wrong with this subscription; empty where nothing did.
- *
- * @param ofItem - whatever in the log names the item, such as the subscription's ID
- */
-export function complaints({ status, failure_reason, error_log }: Job, ofItem: string): readonly string[] {
-  const lines = (error_log ?? []).filter((line): line is string => typeof line === 'string' && line.includes(ofItem));
-  if (lines.length > 0 || status !== 'failed') return lines;
-  return [failure_reason ?? 'The service carried out nothing of the job'];
+/** What the job says went wrong with this subscription; undefined where nothing did. */
+export function complaint({ outcome, update, problems }: Job, subscriptionId: string): string | undefined {
+  const own = problems.find(({ item }) => item === subscriptionId);
+  if (own !== undefined) return own.message;
+  return outcome === 'failed' ? (update.failure_reason ?? 'The service carried out nothing of the job') : undefined;
 }

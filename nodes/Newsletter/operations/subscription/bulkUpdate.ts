@@ -3,7 +3,7 @@ import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
 import type { INodeProperties } from 'n8n-workflow';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
-import { complaints, waitForJob, type Job } from '../../transport/job.ts';
+import { complaint, waitForJob, type Job } from '../../transport/job.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
 import { changeFields, readChanges, type Change } from './changes.ts';
 
@@ -93,7 +93,7 @@ async function finish(result: HandedOver): Promise<readonly ItemOutcome[]> {
   if ('error' in result) return all(result.error);
   const [{ context, seconds }] = batch;
   try {
-    const job = seconds === null ? null : await waitForJob(context, result.job, seconds);
+    const job = seconds === null ? null : await waitForJob(context, result.job, batch.map(({ change }) => change.subscription_id), seconds);
     return batch.map((one) => outcomeOf(one, result.job, job));
   } catch (error) {
     return all(error);
@@ -101,7 +101,7 @@ async function finish(result: HandedOver): Promise<readonly ItemOutcome[]> {
 }
 
 function outcomeOf({ context: { itemIndex }, change: { subscription_id } }: Planned, id: string, job: Job | null): ItemOutcome {
-  const [complaint] = job === null ? [] : complaints(job, subscription_id);
-  if (complaint !== undefined) return { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${complaint}`) };
+  const said = job === null ? undefined : complaint(job, subscription_id);
+  if (said !== undefined) return { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${said}`) };
   return { itemIndex, json: { subscription_id, subscription_update_id: id, status: job === null ? 'pending' : 'complete' } };
 }

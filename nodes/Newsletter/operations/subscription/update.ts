@@ -3,7 +3,7 @@ import { ParameterMismatch } from '../../parameters/read.ts';
 import { readSubscriber, subscriber } from '../../parameters/subscriber.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import { findSubscription } from '../../transport/findSubscription.ts';
-import { complaints, waitForJob } from '../../transport/job.ts';
+import { complaint, waitForJob } from '../../transport/job.ts';
 import type { ItemOperation } from '../definition.ts';
 import { changeFields, readChanges } from './changes.ts';
 
@@ -21,9 +21,8 @@ export const update: ItemOperation = {
     const { data } = await context.engine.call('subscriptions.bulkUpdate', { subscriptions: [{ subscription_id, ...changes }] }, context.call);
     const begun = { subscription_id, subscription_update_id: data.subscription_update_id };
     if (seconds === null) return [{ ...begun, status: 'pending' }];
-    const job = await waitForJob(context, begun.subscription_update_id, seconds);
-    const [complaint] = complaints(job, subscription_id);
-    if (complaint !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${complaint}`);
+    const said = complaint(await waitForJob(context, begun.subscription_update_id, [subscription_id], seconds), subscription_id);
+    if (said !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${said}`);
     return [{ ...begun, status: 'complete' }];
   },
 };
