@@ -1,7 +1,7 @@
 /** n8n in queue mode: main polls, a worker executes, Redis stands between them. */
 import { expect } from 'vitest';
 import { startOwnN8n, type OwnN8n } from './harness/own.ts';
-import type { Running } from './harness/process.ts';
+import type { Running } from '../../scripts/n8n/process.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
 import { test } from './harness/test.ts';
 import { watchSubscriptions } from './harness/watching.ts';

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/chain/root.ts';
-import { packInto } from '../n8n/harness/pack.ts';
+import { packInto } from '../../scripts/n8n/pack.ts';
 
 interface Manifest {
   readonly name: string;

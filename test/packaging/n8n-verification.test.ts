@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packInto } from '../n8n/harness/pack.ts';
+import { packInto } from '../../scripts/n8n/pack.ts';
 import { installTools, lintStrictly, scan, stageSources } from './verification.ts';
 
 let packed: string;

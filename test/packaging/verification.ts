@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/chain/root.ts';
-import { installLocked } from '../n8n/harness/locked.ts';
-import { start } from '../n8n/harness/process.ts';
+import { installLocked } from '../../scripts/n8n/locked.ts';
+import { start } from '../../scripts/n8n/process.ts';
 
 const tools = join(import.meta.dirname, 'verification');
 

@@ -1,10 +1,11 @@
 /** A real n8n with the package as it is published, and the sandbox's command, both processes of their own. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installN8n } from '../../n8n/harness/install.ts';
+import { installN8n } from '../../../scripts/n8n/install.ts';
 import { createInstallation, freePorts } from '../../n8n/harness/n8n.ts';
-import { installPackage } from '../../n8n/harness/pack.ts';
-import { root, start } from '../../n8n/harness/process.ts';
+import { installPackage } from '../../../scripts/n8n/pack.ts';
+import { root } from '../../../scripts/chain/root.ts';
+import { start } from '../../../scripts/n8n/process.ts';
 import { Rest, type NodeDraft } from '../../n8n/harness/rest.ts';
 
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
-import { root } from './process.ts';
+import { root } from '../../../scripts/chain/root.ts';
 import { owner } from './rest.ts';
 
 /** Ignored by git; pictures are for people to look at. */

@@ -3,8 +3,9 @@ import { createServer } from 'node:net';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { run, start, type Running } from './process.ts';
+import { serverUrl } from '../../../scripts/chain/servers.ts';
+import { run, start, type Running } from '../../../scripts/n8n/process.ts';
+import { settingsOf, untilReady } from '../../../scripts/n8n/server.ts';
 
 /** A credential as `n8n import:credentials` reads it; n8n encrypts it on import. */
 export interface CredentialFile {
@@ -40,23 +41,12 @@ export interface Installation {
  */
 export async function createInstallation(command: string, settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const userFolder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-'));
-  const [port, broker] = await freePorts(2);
-  const url = `http://127.0.0.1:${port}`;
+  const [port = 0, broker = 0] = await freePorts(2);
+  const url = serverUrl(port);
   const env = {
-    N8N_USER_FOLDER: userFolder,
-    N8N_PORT: String(port),
-    N8N_LISTEN_ADDRESS: '127.0.0.1',
-    N8N_RUNNERS_BROKER_PORT: String(broker),
+    ...settingsOf({ userFolder, port, broker }),
     N8N_ENCRYPTION_KEY: 'newsletter-kit-tests',
-    N8N_SECURE_COOKIE: 'false',
-    // The address that services are told to send people back to: the session's cookie is of this host.
-    N8N_EDITOR_BASE_URL: url,
-    N8N_DIAGNOSTICS_ENABLED: 'false',
-    N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-    N8N_TEMPLATES_ENABLED: 'false',
-    N8N_PERSONALIZATION_ENABLED: 'false',
     N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '500',
-    GENERIC_TIMEZONE: 'UTC',
     ...settings,
   };
   const n8n = (...args: string[]): Promise<string> => run(process.execPath, [command, ...args], { env });
@@ -78,7 +68,7 @@ export async function createInstallation(command: string, settings: Readonly<Rec
     },
     async start() {
       running = start(process.execPath, [command, 'start'], { env });
-      await ready(url, running);
+      await untilReady(url, running);
     },
     async kill() {
       await running?.kill();
@@ -89,7 +79,7 @@ export async function createInstallation(command: string, settings: Readonly<Rec
         env: { ...env, N8N_RUNNERS_BROKER_PORT: String(workerBroker), QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(health) },
       });
       workers.push(worker);
-      await ready(`http://127.0.0.1:${health}`, worker);
+      await untilReady(`http://127.0.0.1:${health}`, worker);
       return worker;
     },
     output: () => running?.output() ?? '',
@@ -100,18 +90,6 @@ export async function createInstallation(command: string, settings: Readonly<Rec
       await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function ready(url: string, running: Running): Promise<void> {
-  let ended: number | string | undefined;
-  void running.ended.then((how) => (ended = how));
-  for (const deadline = Date.now() + 90_000; Date.now() < deadline; await sleep(250)) {
-    if (ended !== undefined) throw new Error(`n8n ended with ${ended} instead of starting:\n${running.output()}`);
-    const response = await fetch(`${url}/healthz/readiness`).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response?.ok) return;
-  }
-  throw new Error(`n8n was not ready within 90 s:\n${running.output()}`);
 }
 
 export async function freePorts(count: number): Promise<number[]> {

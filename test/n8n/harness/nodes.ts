@@ -1,5 +1,5 @@
 /** Nodes of workflows as tests write them. */
-import { packageName } from './pack.ts';
+import { packageName } from '../../../scripts/n8n/pack.ts';
 import type { NodeDraft } from './rest.ts';
 
 export const newsletterType = `${packageName}.newsletter`;

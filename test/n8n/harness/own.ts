@@ -1,7 +1,7 @@
 /** An n8n of a test's own beside the shared one, for tests that end it or run it in another mode. */
 import { inject } from 'vitest';
 import { createInstallation, type Installation } from './n8n.ts';
-import { sharePackage } from './pack.ts';
+import { sharePackage } from '../../../scripts/n8n/pack.ts';
 import { Rest } from './rest.ts';
 
 export interface OwnN8n extends Installation {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from './n8n.ts';
-import { start } from './process.ts';
+import { start } from '../../../scripts/n8n/process.ts';
 
 const program = 'redis-server';
 

@@ -4,12 +4,12 @@ import { globSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { root } from '../../../scripts/chain/root.ts';
 import { sandboxAccount } from '../../../scripts/chain/servers.ts';
 import { serveChain, type ServedChain } from './chain.ts';
-import { installN8n } from './install.ts';
+import { installN8n } from '../../../scripts/n8n/install.ts';
 import { createInstallation, type Installation } from './n8n.ts';
-import { installPackage } from './pack.ts';
-import { root } from './process.ts';
+import { installPackage } from '../../../scripts/n8n/pack.ts';
 import { Rest } from './rest.ts';
 
 /** What the tests get. */

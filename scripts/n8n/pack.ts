@@ -3,8 +3,9 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pnpm } from '../../../scripts/bring/install.mjs';
-import { run, root } from './process.ts';
+import { pnpm } from '../bring/install.mjs';
+import { root } from '../chain/root.ts';
+import { run } from './process.ts';
 
 /** The name under which n8n knows the package; its nodes' types begin with it. */
 export const packageName = 'n8n-nodes-newsletter-kit';
@@ -12,6 +13,7 @@ export const packageName = 'n8n-nodes-newsletter-kit';
 /** Builds, packs and unpacks into n8n's folder. */
 export async function installPackage(userFolder: string): Promise<void> {
   const target = placeIn(userFolder);
+  await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   await packInto(target);
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pnpm } from '../../../scripts/bring/install.mjs';
+import { pnpm } from '../bring/install.mjs';
 import { run } from './process.ts';
 
 interface Locked {

@@ -1,22 +1,20 @@
-/** Runs the programs the harness needs, keeps what they print, and ends what it started. */
+/** Runs n8n and what belongs to it, keeps what they print, and ends what it started. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
-
-/** Root of the repository. */
-export const root = join(import.meta.dirname, '..', '..', '..');
+import { delimiter, dirname } from 'node:path';
+import { root } from '../chain/root.ts';
 
 /** Lines kept for the case that something goes wrong. */
 const keptLines = 60;
 
 /**
- * What a program would find in a person's shell: nothing of the test runner's. Node 24, which runs this, comes first on the
- * path, for what is installed must fit the Node that runs it.
+ * What a program would find in a person's shell: nothing of the test runner's, and no setting of another n8n, whose database
+ * must not be touched. Node 24, which runs this, comes first on the path, for what is installed must fit the Node that runs it.
  */
 function environment(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_ENV: _mode, NODE_OPTIONS: _options, ...inherited } = process.env;
-  const own = Object.entries(inherited).filter(([name]) => !/^(VITEST|TEST|npm_|pnpm_)/.test(name));
-  return { ...Object.fromEntries(own), PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, ...added };
+  const own = Object.entries(inherited).filter(([name]) => !/^(VITEST|TEST|npm_|pnpm_|N8N_|DB_|EXECUTIONS_|QUEUE_|CREDENTIALS_|WEBHOOK_URL)/.test(name));
+  return { ...Object.fromEntries(own), PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`, ...added };
 }
 
 export interface Running {
