@@ -4,9 +4,10 @@
  */
 import { operation, operations, type OperationId } from '@newsletter-kit/core/contract';
 import { createEngine, TimeoutError, type Engine } from '@newsletter-kit/core/engine';
-import { apiKeys, createSandbox, publicationId, type FaultRequest, type Sandbox } from '@newsletter-kit/sandbox';
+import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { describe, expect, test } from 'vitest';
 import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from '../clock/virtual.ts';
+import { faultNames, faults, lateBack, lateThere } from './faults.ts';
 
 type ApiId = Exclude<OperationId, `oauth.${string}`>;
 type Values = Readonly<Record<string, unknown>>;
@@ -64,24 +65,6 @@ const exercises: Readonly<Record<ApiId, (known: Known) => Values>> = {
   'deletionRequests.list': () => ({}),
   'deletionRequests.get': ({ request }) => ({ id: request }),
   'publicationFields.list': () => ({}),
-};
-
-/** What goes wrong at the service, or in front of it. */
-const faults: Readonly<Record<string, Omit<FaultRequest, 'match'>>> = {
-  'reset before it was applied': { effect: 'reset', times: 1 },
-  'reset twice': { effect: 'reset', times: 2 },
-  'applied, and the answer lost': { effect: 'lostResponse', times: 1 },
-  'applied, and the answer lost twice': { effect: 'lostResponse', times: 2 },
-  'applied, and the answer cut off': { effect: 'truncate', times: 1 },
-  'applied twice by what lies between': { effect: 'duplicate', times: 1 },
-  'slow': { effect: { latency: 5 }, times: 1 },
-  '429': { effect: { status: 429 }, times: 1 },
-  '429 with Retry-After': { effect: { status: 429, retryAfter: 7 }, times: 2 },
-  '503': { effect: { status: 503 }, times: 2 },
-  '503 of a proxy': { effect: { status: 503, retryAfter: 7, body: 'html' }, times: 1 },
-  '500': { effect: { status: 500 }, times: 1 },
-  '500 without a body': { effect: { status: 500, body: 'empty' }, times: 1 },
-  '502 of a proxy': { effect: { status: 502, body: 'html' }, times: 2 },
 };
 
 interface Stage {
@@ -183,10 +166,10 @@ test('every operation of the API is exercised', () => {
 });
 
 describe.each(ids)('%s', (id) => {
-  test.each(Object.keys(faults))('%s: happens, once, and is answered', async (name) => {
+  test.each(faultNames)('%s: happens, once, and is answered', async (name) => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
-      stage.sandbox.faults.add({ ...faults[name], match: id } as FaultRequest);
+      stage.sandbox.faults.add({ ...faults[name], match: id });
       const answer = await call(stage.engine(), id, stage.known);
       expect(comparable(id, answer)).toEqual(expected.answer);
       stage.sandbox.faults.clear();
@@ -197,12 +180,7 @@ describe.each(ids)('%s', (id) => {
   test('applied, but the answer takes longer than anyone waits: happens, once, and is answered', async () => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
-      const late = once(async (request, answering) => {
-        const answer = await answering(request);
-        await stage.clock.sleep(90_000);
-        return answer;
-      });
-      expect(comparable(id, await call(lateEngine(stage, late), id, stage.known))).toEqual(expected.answer);
+      expect(comparable(id, await call(lateEngine(stage, lateBack(stage.clock)), id, stage.known))).toEqual(expected.answer);
       expect(await stateOf(stage)).toEqual(expected.state);
     });
   });
@@ -210,27 +188,13 @@ describe.each(ids)('%s', (id) => {
   test('on its way for longer than anyone waits: happens once, or nobody says that it did', async () => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
-      const late = once(async (request, answering) => {
-        await stage.clock.sleep(90_000);
-        return answering(request);
-      });
-      const made = call(lateEngine(stage, late), id, stage.known);
+      const made = call(lateEngine(stage, lateThere(stage.clock)), id, stage.known);
       if (operation(id).retry === 'once') await expect(made).rejects.toBeInstanceOf(TimeoutError);
       else expect(comparable(id, await made)).toEqual(expected.answer);
       expect(await stateOf(stage)).toEqual(expected.state);
     });
   });
 });
-
-/** The first request goes this way, the others as they would. */
-function once(way: (request: Request, answering: Answering) => Promise<Response>): (answering: Answering) => Answering {
-  let first = true;
-  return (answering) => (request) => {
-    if (!first) return answering(request);
-    first = false;
-    return way(request, answering);
-  };
-}
 
 /** Time passes while the service is on its way, so it is not at work as far as the clock is concerned. */
 function lateEngine({ clock, sandbox }: Stage, way: (answering: Answering) => Answering): Engine {
