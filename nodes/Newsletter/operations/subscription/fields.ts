@@ -1,6 +1,7 @@
 /** Parameters that creating and updating a subscription share, named as the API names them. */
 import type { INodeProperties } from 'n8n-workflow';
 import { complimentaryAccess } from '../../parameters/locators.ts';
+import { tiers } from '../../parameters/subscriptionWords.ts';
 
 export const gift: INodeProperties = {
   ...complimentaryAccess,
@@ -24,8 +25,5 @@ export const tier: INodeProperties = {
   name: 'tier',
   type: 'options',
   default: 'free',
-  options: [
-    { name: 'Free', value: 'free' },
-    { name: 'Premium', value: 'premium' },
-  ],
+  options: [...tiers],
 };

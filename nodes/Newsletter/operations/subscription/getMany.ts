@@ -1,9 +1,14 @@
 /** Subscription: Get Many. */
 import type { INodeProperties } from 'n8n-workflow';
+import { byName } from '../../parameters/choice.ts';
 import { subscriptionInclude } from '../../parameters/subscriptionInclude.ts';
+import { statuses, tiers } from '../../parameters/subscriptionWords.ts';
 import { premiumTiers } from '../../parameters/texts.ts';
 import { subscription } from '../../records/records.ts';
 import { list } from '../list.ts';
+
+/** The service's own word for any value. */
+const everyOne = { name: 'All', value: 'all' };
 
 /** Named as the query parameters of the list. */
 const filters: readonly INodeProperties[] = [
@@ -31,27 +36,14 @@ const filters: readonly INodeProperties[] = [
     name: 'status',
     type: 'options',
     default: 'active',
-    options: [
-      { name: 'Active', value: 'active' },
-      { name: 'All', value: 'all' },
-      { name: 'Inactive', value: 'inactive', description: 'Made inactive, possibly by unsubscribing' },
-      { name: 'Invalid', value: 'invalid', description: 'The address is invalid' },
-      { name: 'Needs Attention', value: 'needs_attention', description: 'Waits for approval' },
-      { name: 'Paused', value: 'paused' },
-      { name: 'Pending', value: 'pending', description: 'Waits for double opt-in' },
-      { name: 'Validating', value: 'validating', description: 'The address is being checked' },
-    ],
+    options: byName([...statuses, everyOne]),
   },
   {
     displayName: 'Tier',
     name: 'tier',
     type: 'options',
     default: 'free',
-    options: [
-      { name: 'All', value: 'all' },
-      { name: 'Free', value: 'free' },
-      { name: 'Premium', value: 'premium' },
-    ],
+    options: byName([...tiers, everyOne]),
   },
 ];
 

@@ -1,0 +1,106 @@
+/** What the trigger keeps in n8n: by n8n's own schedule, over a restart, and untouched by a run by hand. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@newsletter-kit/core';
+import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { describe, expect } from 'vitest';
+import { startOwnN8n } from './harness/own.ts';
+import { n8n, test } from './harness/test.ts';
+import { watchSubscriptions } from './harness/watching.ts';
+
+test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
+
+const ada = 'ada.lovelace@example.com';
+
+async function deactivate({ api, sandbox }: { api: Client; sandbox: SandboxOnPort }, email: string): Promise<void> {
+  const { items } = await api.subscriptions.list({ email });
+  await api.subscriptions.updateStatus({ subscription_ids: [items[0]?.id ?? ''], new_status: 'inactive' });
+  sandbox.clock.advance('PT1M');
+}
+
+test('n8n asks by its own schedule, and each event starts the workflow once', { timeout: 240_000 }, async ({ sandboxOnPort: sandbox, api }) => {
+  const created = await watchSubscriptions(n8n, sandbox);
+  const changed = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionStatusChanged' });
+  try {
+    await created.activate();
+    await changed.activate();
+    await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
+    await deactivate({ api, sandbox }, ada);
+    await within(80_000, async () => (await created.given()).length > 0 && (await changed.given()).length > 0);
+    expect(await created.given()).toMatchObject([{ email: 'new@example.com' }]);
+    const first = await changed.given();
+    expect(first).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
+    // The next tick finds nothing new.
+    const asked = requestsFor(sandbox);
+    await within(80_000, async () => requestsFor(sandbox) > asked + 2);
+    expect(await created.given()).toHaveLength(1);
+    expect((await changed.given()).filter(({ email }) => email === ada)).toHaveLength(1);
+  } finally {
+    await n8n.deactivate(created.id);
+    await n8n.deactivate(changed.id);
+  }
+});
+
+test('a run by hand shows a real subscription and leaves what is kept as it is', async ({ sandboxOnPort: sandbox }) => {
+  const workflow = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionUnsubscribed' });
+  try {
+    await workflow.activate();
+    const { staticData } = await n8n.workflow(workflow.id);
+    expect(JSON.stringify(staticData)).toContain('inactive');
+    const run = await n8n.run(workflow.id, 'Subscribed');
+    expect(run.output('Subscribed')).toMatchObject([{ status: 'inactive', email: expect.stringContaining('@') }]);
+    expect((await n8n.workflow(workflow.id)).staticData).toEqual(staticData);
+  } finally {
+    await n8n.deactivate(workflow.id);
+  }
+});
+
+test('what happens while n8n is gone is reported, although no poll before it had found anything', { timeout: 180_000 }, async ({ sandboxOnPort: sandbox, api }) => {
+  const own = await startOwnN8n();
+  try {
+    const workflow = await watchSubscriptions(own.rest, sandbox, { event: 'subscriptionStatusChanged' });
+    await workflow.activate();
+    await own.kill();
+    await deactivate({ api, sandbox }, ada);
+    await own.start();
+    await workflow.arrived(1);
+    expect(await workflow.given()).toMatchObject([{ email: ada, previous_status: 'active', status: 'inactive' }]);
+    await workflow.poll();
+    await workflow.arrived(1);
+    expect(await workflow.given()).toHaveLength(1);
+  } finally {
+    await own.close();
+  }
+});
+
+describe('a publication of ten thousand', () => {
+  test.override({ sandboxOptions: { seed: 'demo', seedSize: 10_000, profile: 'unlimited' } });
+
+  test('is learnt in the activation, and kept in some fifteen letters a subscription', { timeout: 120_000 }, async ({ sandboxOnPort: sandbox, api }) => {
+    const workflow = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionStatusChanged', options: { pages: 100 } });
+    try {
+      await workflow.activate();
+      const { staticData } = await n8n.workflow(workflow.id);
+      expect(JSON.stringify(staticData).length / 10_000).toBeGreaterThan(14);
+      expect(JSON.stringify(staticData).length / 10_000).toBeLessThan(20);
+      await deactivate({ api, sandbox }, ada);
+      await workflow.poll();
+      await workflow.poll();
+      await workflow.arrived(1);
+      expect(await workflow.given()).toMatchObject([{ email: ada }]);
+    } finally {
+      await n8n.deactivate(workflow.id);
+    }
+  });
+});
+
+function requestsFor(sandbox: SandboxOnPort): number {
+  return sandbox.requests().at(-1)?.n ?? 0;
+}
+
+/** Waits until it is so. */
+async function within(milliseconds: number, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; ) {
+    if (await isSo()) return;
+    await sleep(500);
+  }
+}
