@@ -3,14 +3,25 @@ import { createServer } from 'node:net';
 import { Complaint } from '../bring/complaint.mjs';
 import { servers, type Ports } from './servers.ts';
 
+/** Something that listens, and how a person moves it. */
+export interface PortPlan<Name extends string = string> {
+  /** Named in sentences, and the key of its port. */
+  readonly name: Name;
+  readonly portVariable: string;
+  readonly usualPort: number;
+}
+
 /**
  * The ports that the environment asks for, or the usual ones.
  *
  * @throws Complaint where a variable holds no port or two servers would share one
  */
-export function portsFromEnvironment(environment: Readonly<Record<string, string | undefined>>): Ports {
+export function portsFromEnvironment<Name extends string>(
+  plans: readonly PortPlan<Name>[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<Name, number>> {
   const chosen = new Map<number, string>();
-  const port = (variable: string, usual: number): number => {
+  return portTable(plans, ({ portVariable: variable, usualPort: usual }) => {
     const text = environment[variable] || String(usual);
     const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (value < 1 || value > 65_535) {
@@ -20,41 +31,53 @@ export function portsFromEnvironment(environment: Readonly<Record<string, string
     if (taken) throw new Complaint(`${taken} and ${variable} both say ${value}.`, `Give each its own port, for example ${variable}=${value + 1}.`);
     chosen.set(value, variable);
     return value;
-  };
-  return portTable((plan) => port(plan.portVariable, plan.usualPort));
+  });
 }
 
 /**
+ * @param command - what a person types, for the example with another port
  * @throws Complaint naming the first port that something else listens on, and the variable to change
  */
-export async function assertPortsFree(ports: Ports): Promise<void> {
-  for (const plan of servers) {
-    const port = ports[plan.name];
+export async function assertPortsFree<Name extends string>(
+  plans: readonly PortPlan<Name>[],
+  ports: Readonly<Record<NoInfer<Name>, number>>,
+  command: string,
+): Promise<void> {
+  for (const { name, portVariable, usualPort } of plans) {
+    const port = ports[name];
     const trouble = await whyNotFree(port);
     if (trouble === 'EADDRINUSE') {
       throw new Complaint(
-        `Port ${port} for the ${plan.name} is in use by another program.`,
-        `Stop that program or choose another port: ${plan.portVariable}=${port + 1} npm start.`,
+        `Port ${port} for the ${name} is in use by another program.`,
+        `Stop that program or choose another port: ${portVariable}=${port + 1} ${command}.`,
       );
     }
     if (trouble) {
-      throw new Complaint(`Port ${port} for the ${plan.name} cannot be opened (${trouble}).`, `Choose a port above 1023: ${plan.portVariable}=${plan.usualPort} npm start.`);
+      throw new Complaint(`Port ${port} for the ${name} cannot be opened (${trouble}).`, `Choose a port above 1023: ${portVariable}=${usualPort} ${command}.`);
     }
   }
 }
 
-/** Three ports that nobody listens on at this moment. */
+/** Ports of the chain that nobody listens on at this moment. */
 export async function freePorts(): Promise<Ports> {
-  const holders = await Promise.all(servers.map(() => hold(0)));
-  const numbers = holders.map(({ port }) => port);
-  await Promise.all(holders.map(({ release }) => release()));
-  return portTable(() => numbers.pop() ?? 0);
+  const numbers = await freeNumbers(servers.length);
+  return portTable(servers, () => numbers.pop() ?? 0);
 }
 
-function portTable(portOf: (plan: (typeof servers)[number]) => number): Ports {
-  const ports = { demo: 0, sandbox: 0, relay: 0 };
-  for (const plan of servers) ports[plan.name] = portOf(plan);
-  return ports;
+/** One more of them. */
+export async function freePort(): Promise<number> {
+  const [number = 0] = await freeNumbers(1);
+  return number;
+}
+
+async function freeNumbers(count: number): Promise<number[]> {
+  const holders = await Promise.all(Array.from({ length: count }, () => hold(0)));
+  await Promise.all(holders.map(({ release }) => release()));
+  return holders.map(({ port }) => port);
+}
+
+function portTable<Name extends string>(plans: readonly PortPlan<Name>[], portOf: (plan: PortPlan<Name>) => number): Record<Name, number> {
+  return Object.fromEntries(plans.map((plan) => [plan.name, portOf(plan)])) as Record<Name, number>;
 }
 
 async function whyNotFree(port: number): Promise<string | undefined> {

@@ -15,6 +15,10 @@ export interface ChainSettings {
   readonly ports: Ports;
   /** Where the relay keeps signups: `sqlite:` and the path of a file. */
   readonly relayStore: string;
+  /** The file in which the sandbox keeps everything; as the environment says where left out. */
+  readonly sandboxStore?: string;
+  /** Where the demo's form posts to; the relay where left out. */
+  readonly signupEndpoint?: string;
 }
 
 /** How to start one server of the chain. */
@@ -37,6 +41,8 @@ export interface ServerPlan {
 export const sandboxAccount = {
   key: 'sandbox-key',
   publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+  /** An app without a secret, for OAuth 2.0 with PKCE. */
+  publicApp: 'sandbox-public',
 } as const;
 
 /** In the order they start. */
@@ -47,7 +53,7 @@ export const servers: readonly ServerPlan[] = [
     portVariable: 'SANDBOX_PORT',
     usualPort: 4010,
     entry: 'packages/sandbox/src/main.ts',
-    args: ({ ports }) => ['--port', String(ports.sandbox), '--seed', 'demo'],
+    args: ({ ports, sandboxStore }) => ['--port', String(ports.sandbox), '--seed', 'demo', ...(sandboxStore ? ['--db', sandboxStore] : [])],
     env: () => ({}),
     ready: '/_sandbox/requests',
   },
@@ -76,10 +82,10 @@ export const servers: readonly ServerPlan[] = [
     usualPort: 4000,
     entry: 'examples/demo/server.ts',
     args: () => [],
-    env: ({ ports }) => ({
+    env: ({ ports, signupEndpoint = `${serverUrl(ports.relay)}/signup` }) => ({
       DEMO_PORT: String(ports.demo),
       SANDBOX_URL: serverUrl(ports.sandbox),
-      SIGNUP_ENDPOINT: `${serverUrl(ports.relay)}/signup`,
+      SIGNUP_ENDPOINT: signupEndpoint,
     }),
     ready: '/',
   },

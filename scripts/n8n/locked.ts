@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Complaint } from '../bring/complaint.mjs';
 import { pnpm } from '../bring/install.mjs';
-import { run } from './process.ts';
+import { start } from './process.ts';
 
 interface Locked {
   readonly folder: string;
@@ -11,9 +12,12 @@ interface Locked {
   readonly title: string;
   /** What it needs, for whoever it fails for. */
   readonly needs: string;
+  /** Stops the install once it is aborted; it goes on where it stopped the next time. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-export async function installLocked({ folder, title, needs }: Locked): Promise<void> {
+/** @throws Complaint where it fails, with what was printed last */
+export async function installLocked({ folder, title, needs, signal }: Locked): Promise<void> {
   const stamp = join(folder, 'node_modules', '.installed');
   const wanted = await fingerprint(folder);
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
@@ -21,14 +25,19 @@ export async function installLocked({ folder, title, needs }: Locked): Promise<v
   console.log(`▸ Installing ${title}`);
   const begun = Date.now();
   const seconds = (): string => `${Math.round((Date.now() - begun) / 1000)} s`;
-  const progress = setInterval(() => console.log(`  … ${seconds()}`), 15_000);
+  const installing = start('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+    cwd: folder,
+    env: { CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
+    signal,
+  });
+  const progress = setInterval(() => {
+    console.log(`  ${seconds()}: ${installing.output().match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
+  }, 15_000);
   try {
-    await run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
-      cwd: folder,
-      env: { CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
-    });
-  } catch (error) {
-    throw new Error(`Nothing was installed in ${folder}. It needs ${needs}.`, { cause: error });
+    if ((await installing.ended) !== 0) {
+      const said = installing.output().split('\n').slice(-15).map((line) => `  │ ${line}`).join('\n');
+      throw new Complaint(`Nothing was installed in ${folder}.`, `It needs ${needs}. What was printed last:\n${said}`);
+    }
   } finally {
     clearInterval(progress);
   }

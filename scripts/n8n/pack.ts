@@ -11,11 +11,11 @@ import { run } from './process.ts';
 export const packageName = 'n8n-nodes-newsletter-kit';
 
 /** Builds, packs and unpacks into n8n's folder. */
-export async function installPackage(userFolder: string): Promise<void> {
+export async function installPackage(userFolder: string, signal?: AbortSignal): Promise<void> {
   const target = placeIn(userFolder);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
-  await packInto(target);
+  await packInto(target, signal);
 }
 
 /** Takes over what was unpacked for another n8n. */
@@ -29,11 +29,11 @@ function placeIn(userFolder: string): string {
 }
 
 /** Unpacks the packed package into a folder. */
-export async function packInto(target: string): Promise<void> {
+export async function packInto(target: string, signal?: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-pack-'));
   try {
-    await run(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'warn']);
-    await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder]);
+    await run(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'warn'], { signal });
+    await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { signal });
     const [archive] = globSync('*.tgz', { cwd: folder });
     if (archive === undefined) throw new Error('pnpm pack wrote no archive.');
     await run('tar', ['xzf', join(folder, archive), '--strip-components', '1', '-C', target]);

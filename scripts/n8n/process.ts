@@ -29,11 +29,20 @@ export interface Running {
   kill(): Promise<void>;
 }
 
+interface StartOptions {
+  /** Folder to run in; the root of the repository by default. */
+  readonly cwd?: string;
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Stops the program once it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Starts a program in a process group of its own, so that what it starts can be ended with it. */
-export function start(command: string, args: readonly string[], options: { cwd?: string; env?: Readonly<Record<string, string>> } = {}): Running {
+export function start(command: string, args: readonly string[], { cwd = root, env, signal: stopping }: StartOptions = {}): Running {
   const child = spawn(command, args, {
-    cwd: options.cwd ?? root,
-    env: environment(options.env),
+    cwd,
+    env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -57,17 +66,22 @@ export function start(command: string, args: readonly string[], options: { cwd?:
   const last = (): void => signalGroup('SIGKILL');
   process.once('exit', last);
   void ended.finally(() => process.off('exit', last)).catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    signalGroup('SIGTERM');
+    const insist = setTimeout(() => signalGroup('SIGKILL'), 10_000);
+    await ended.catch(() => undefined);
+    clearTimeout(insist);
+    signalGroup('SIGKILL');
+  };
+  const interrupt = (): void => void stop();
+  if (stopping?.aborted) interrupt();
+  stopping?.addEventListener('abort', interrupt, { once: true });
+  void ended.finally(() => stopping?.removeEventListener('abort', interrupt)).catch(() => undefined);
   return {
     child,
     ended,
     output: () => lines.join('\n'),
-    async stop() {
-      signalGroup('SIGTERM');
-      const insist = setTimeout(() => signalGroup('SIGKILL'), 10_000);
-      await ended.catch(() => undefined);
-      clearTimeout(insist);
-      signalGroup('SIGKILL');
-    },
+    stop,
     async kill() {
       signalGroup('SIGKILL');
       await ended.catch(() => undefined);
@@ -80,7 +94,7 @@ export function start(command: string, args: readonly string[], options: { cwd?:
  *
  * @throws with what it printed, where it fails
  */
-export async function run(command: string, args: readonly string[], options: Parameters<typeof start>[2] = {}): Promise<string> {
+export async function run(command: string, args: readonly string[], options: StartOptions = {}): Promise<string> {
   const program = start(command, args, options);
   const code = await program.ended;
   if (code === 0) return program.output();

@@ -1,7 +1,9 @@
 /** Builds every package, in the order in which they need each other. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Complaint } from '../bring/complaint.mjs';
 import { root } from '../chain/root.ts';
+import { isWidgetStale } from '../chain/widget.ts';
 import { run, runScript } from './command.ts';
 
 interface Build {
@@ -48,4 +50,15 @@ async function build(chosen: readonly Build[]): Promise<boolean> {
 /** Builds the widget alone. */
 export function buildWidget(): Promise<boolean> {
   return runScript('widget', 'build', { quiet: true });
+}
+
+/**
+ * Builds it where it is older than its sources.
+ *
+ * @throws Complaint where it was not built
+ */
+export async function bringWidget(): Promise<void> {
+  if (!(await isWidgetStale())) return;
+  console.log('▸ Building the widget');
+  if (!(await buildWidget())) throw new Complaint('The widget was not built.', 'The reasons stand above; mend them and run the command again.');
 }

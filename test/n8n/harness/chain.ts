@@ -10,7 +10,7 @@ import { buildWidget } from '../../../scripts/steps/build.ts';
 
 export interface ServedChain {
   readonly demoUrl: string;
-  readonly apiUrl: string;
+  readonly sandboxUrl: string;
   /** Stops the servers and deletes the relay's store. */
   close(): Promise<void>;
 }
@@ -30,5 +30,5 @@ export async function serveChain(): Promise<ServedChain> {
     await close();
     throw error;
   }
-  return { demoUrl: serverUrl(settings.ports.demo), apiUrl: `${serverUrl(settings.ports.sandbox)}/v2`, close };
+  return { demoUrl: serverUrl(settings.ports.demo), sandboxUrl: serverUrl(settings.ports.sandbox), close };
 }

@@ -4,16 +4,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverUrl } from '../../../scripts/chain/servers.ts';
+import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import { run, start, type Running } from '../../../scripts/n8n/process.ts';
 import { settingsOf, untilReady } from '../../../scripts/n8n/server.ts';
-
-/** A credential as `n8n import:credentials` reads it; n8n encrypts it on import. */
-export interface CredentialFile {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly data: Readonly<Record<string, string>>;
-}
 
 /** An n8n that is not running yet. */
 export interface Installation {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { root } from '../../../scripts/chain/root.ts';
-import { sandboxAccount } from '../../../scripts/chain/servers.ts';
+import { sandboxCredential } from '../../../scripts/n8n/examples.ts';
 import { serveChain, type ServedChain } from './chain.ts';
 import { installN8n } from '../../../scripts/n8n/install.ts';
 import { createInstallation, type Installation } from './n8n.ts';
@@ -32,9 +32,6 @@ declare module 'vitest' {
   }
 }
 
-/** The credential that the example workflows name. */
-const credentialId = 'newsletterSandbox';
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const command = await installN8n();
   const opened: { chain?: ServedChain; n8n?: Installation } = {};
@@ -47,16 +44,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const chain = (opened.chain = await serveChain());
     const n8n = (opened.n8n = await createInstallation(command));
     await installPackage(n8n.userFolder);
-    const credential = {
-      apiKey: sandboxAccount.key,
-      baseUrl: chain.apiUrl,
-      publicationId: sandboxAccount.publicationId,
-    };
-    await n8n.importCredential({ id: credentialId, name: 'Newsletter sandbox', type: 'newsletterApi', data: credential });
+    const sandbox = sandboxCredential(chain.sandboxUrl);
+    await n8n.importCredential(sandbox);
     await importAll(n8n);
     await n8n.start();
     const cookie = await Rest.setUpOwner(n8n.url);
-    project.provide('newsletter', { n8nUrl: n8n.url, cookie, command, userFolder: n8n.userFolder, demoUrl: chain.demoUrl, credentialId, credential });
+    project.provide('newsletter', { n8nUrl: n8n.url, cookie, command, userFolder: n8n.userFolder, demoUrl: chain.demoUrl, credentialId: sandbox.id, credential: sandbox.data });
     console.log(`✓ n8n at ${n8n.url}`);
   } catch (error) {
     await close();

@@ -1,0 +1,62 @@
+/** What `npm run n8n` puts into its n8n: credentials for the sandbox and the example workflows, without undoing what a person changed. */
+import { createHash } from 'node:crypto';
+import { sandboxAccount, serverUrl } from '../chain/servers.ts';
+
+/** A credential as `n8n import:credentials` reads it; n8n encrypts it on import. */
+export interface CredentialFile {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** A workflow as n8n exports it. */
+export interface WorkflowFile {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What was imported before: a fingerprint by id. */
+export type ImportRecord = Readonly<Record<string, string>>;
+
+export interface Imports {
+  readonly credentials: readonly CredentialFile[];
+  readonly workflows: readonly WorkflowFile[];
+}
+
+/** The credential that the example workflows name, for a sandbox at this address. */
+export function sandboxCredential(sandboxUrl: string) {
+  const { key, publicationId } = sandboxAccount;
+  return { id: 'newsletterSandbox', name: 'Newsletter sandbox', type: 'newsletterApi', data: { apiKey: key, baseUrl: `${sandboxUrl}/v2`, publicationId } } satisfies CredentialFile;
+}
+
+/** The other way in: one presses "Connect" first. */
+export function sandboxOAuth2Credential(sandboxUrl: string): CredentialFile {
+  const { publicApp, publicationId } = sandboxAccount;
+  return {
+    id: 'newsletterSandboxOAuth2',
+    name: 'Newsletter sandbox (OAuth2)',
+    type: 'newsletterOAuth2Api',
+    data: { appUrl: sandboxUrl, baseUrl: `${sandboxUrl}/v2`, publicationId, clientId: publicApp },
+  };
+}
+
+/** A workflow as its file has it, with the addresses of this machine. */
+export function readWorkflow(text: string, { demo, sandbox }: { readonly demo: number; readonly sandbox: number }): WorkflowFile {
+  return JSON.parse(text.replaceAll(serverUrl(4000), serverUrl(demo)).replaceAll(serverUrl(4010), serverUrl(sandbox))) as WorkflowFile;
+}
+
+/**
+ * What of it is to be imported now. A workflow is imported once: later it belongs to the person, who may have changed or
+ * deleted it. A credential is imported anew where what it is to hold has changed, as with another port; without that nothing works.
+ *
+ * @returns also the record to keep once that is done
+ */
+export function planImports({ credentials, workflows }: Imports, before: ImportRecord): Imports & { readonly record: ImportRecord } {
+  const now = Object.fromEntries([...credentials, ...workflows].map((each) => [each.id, createHash('sha256').update(JSON.stringify(each)).digest('hex')]));
+  return {
+    credentials: credentials.filter(({ id }) => before[id] !== now[id]),
+    workflows: workflows.filter(({ id }) => before[id] === undefined),
+    record: { ...before, ...now },
+  };
+}

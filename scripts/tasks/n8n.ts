@@ -1,0 +1,124 @@
+/** `npm run n8n`: a real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C. What a person makes in it is kept. */
+import { globSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Complaint } from '../bring/complaint.mjs';
+import { launch } from '../chain/launch.ts';
+import { assertPortsFree, freePort, portsFromEnvironment, type PortPlan } from '../chain/ports.ts';
+import { root } from '../chain/root.ts';
+import { servers, serverUrl } from '../chain/servers.ts';
+import { planImports, readWorkflow, sandboxCredential, sandboxOAuth2Credential, type ImportRecord, type Imports } from '../n8n/examples.ts';
+import { installN8n } from '../n8n/install.ts';
+import { canSignIn, keptOwner, setUpOwner } from '../n8n/owner.ts';
+import { installPackage } from '../n8n/pack.ts';
+import { run, start as startProgram } from '../n8n/process.ts';
+import { settingsOf, untilReady } from '../n8n/server.ts';
+import { bringWidget } from '../steps/build.ts';
+import { serveUntilStopped } from '../steps/serve.ts';
+
+const command = 'npm run n8n';
+/** Where the form of the demo site posts to: the path that the workflow for signups listens on. */
+const signupPath = '/webhook/newsletter-signup';
+
+const plans = servers.filter(({ name }) => name !== 'relay');
+const editor = { name: 'editor', portVariable: 'N8N_PORT', usualPort: 5678 } as const satisfies PortPlan;
+
+await serveUntilStopped({
+  command,
+  farewell: 'Stopped. Your workflows are kept for the next time.',
+  async start(started, stopping) {
+    const folder = readFolder();
+    const listeners: readonly PortPlan<'sandbox' | 'relay' | 'demo' | 'editor'>[] = [editor, ...plans];
+    const chosen = portsFromEnvironment(listeners, process.env);
+    await assertPortsFree(listeners, chosen, command);
+    // No relay runs here: n8n itself takes the signups.
+    const ports = { ...chosen, relay: chosen.editor };
+    const url = serverUrl(ports.editor);
+
+    const n8n = await installN8n(stopping);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await timed('Building the nodes and installing them in n8n', () => installPackage(folder, stopping));
+    await bringWidget();
+
+    const env = {
+      ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
+      N8N_LOG_OUTPUT: 'console,file',
+      N8N_LOG_FILE_LOCATION: join(folder, 'n8n.log'),
+    };
+    const addresses = { demo: ports.demo, sandbox: ports.sandbox };
+    await importOnce(folder, await examples(addresses), (...args) => run(process.execPath, [n8n, ...args], { env, signal: stopping }));
+
+    for (const plan of plans) {
+      await timed(`Starting the ${plan.name}`, async () => {
+        const settings = { ports, relayStore: '', sandboxStore: join(folder, 'sandbox.db'), signupEndpoint: `${url}${signupPath}` };
+        started({ ...(await launch(plan, settings, () => undefined)), name: plan.name });
+      });
+      if (stopping.aborted) return;
+    }
+    await timed('Starting n8n (ten seconds; a minute where this machine is busy)', async () => {
+      const running = startProgram(process.execPath, [n8n, 'start'], { env, signal: stopping });
+      const ended = running.ended.then((how) => `ended with ${how}; its last lines were\n${running.output()}\n`);
+      started({ name: 'editor', ended, stop: () => running.stop() });
+      await untilReady(url, running);
+    });
+    console.log(await greeting(folder, url, addresses));
+  },
+});
+
+/** `--folder DIR` takes another folder than the usual one. */
+function readFolder(): string {
+  try {
+    return resolve(root, parseArgs({ options: { folder: { type: 'string', default: join('.cache', 'n8n') } } }).values.folder);
+  } catch (error) {
+    throw new Complaint(error instanceof Error ? error.message : String(error), `It is called as "${command}" or "${command} -- --folder DIR".`);
+  }
+}
+
+async function timed(what: string, work: () => Promise<void>): Promise<void> {
+  console.log(`▸ ${what}`);
+  const begun = Date.now();
+  await work();
+  console.log(`✓ Done in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+}
+
+async function examples(ports: { readonly demo: number; readonly sandbox: number }): Promise<Imports> {
+  const files = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
+  const sandboxUrl = serverUrl(ports.sandbox);
+  return {
+    credentials: [sandboxCredential(sandboxUrl), sandboxOAuth2Credential(sandboxUrl)],
+    workflows: await Promise.all(files.map(async (file) => readWorkflow(await readFile(join(root, file), 'utf8'), ports))),
+  };
+}
+
+/** @param cli - runs n8n's command line; it takes seconds each time */
+async function importOnce(folder: string, all: Imports, cli: (...args: string[]) => Promise<unknown>): Promise<void> {
+  const kept = join(folder, 'imported.json');
+  const { record, ...planned } = planImports(all, JSON.parse(await readFile(kept, 'utf8').catch(() => '{}')) as ImportRecord);
+  for (const [kind, files] of Object.entries({ credentials: planned.credentials, workflow: planned.workflows })) {
+    if (files.length === 0) continue;
+    await timed(`Importing ${files.map(({ name }) => `"${name}"`).join(', ')}`, async () => {
+      const file = join(folder, `import-${kind}.json`);
+      await writeFile(file, JSON.stringify(files), { mode: 0o600 });
+      await cli(`import:${kind}`, `--input=${file}`);
+      await rm(file);
+    });
+  }
+  await writeFile(kept, JSON.stringify(record));
+}
+
+async function greeting(folder: string, url: string, { demo, sandbox }: { readonly demo: number; readonly sandbox: number }): Promise<string> {
+  const owner = await keptOwner(join(folder, 'owner.json'));
+  await setUpOwner(url, owner);
+  const signIn = (await canSignIn(url, owner)) ? `sign in as ${owner.email} with ${owner.password}` : 'sign in as you did before';
+  const place = relative(root, folder).startsWith('..') ? folder : relative(root, folder);
+  return `
+  n8n        ${url}  – ${signIn}
+  Demo site  ${serverUrl(demo)}  – its form posts to n8n
+  Sandbox    ${serverUrl(sandbox)}  – the newsletter API
+
+Open n8n and there the workflow "Signups from your website", press Publish, and subscribe on the demo site:
+the signup shows up under Executions and in the sandbox. Or follow "A working automation in ten minutes" in README.md.
+Everything is kept in ${place}; delete that folder to begin again. Ctrl-C stops everything.
+`;
+}

@@ -1,0 +1,90 @@
+/** `npm run n8n`: what it imports and when, and one clear sentence where it cannot run. The rest is tried in a real n8n. */
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/chain/ports.ts';
+import { planImports, readWorkflow, sandboxCredential, sandboxOAuth2Credential, type Imports } from '../../scripts/n8n/examples.ts';
+import { keptOwner } from '../../scripts/n8n/owner.ts';
+import { starter } from './starter.ts';
+
+const imports = (sandboxUrl = 'http://127.0.0.1:4010'): Imports => ({
+  credentials: [sandboxCredential(sandboxUrl), sandboxOAuth2Credential(sandboxUrl)],
+  workflows: [{ id: 'first', name: 'First' }],
+});
+const ids = ({ credentials, workflows }: Imports): string[] => [...credentials, ...workflows].map(({ id }) => id);
+
+describe('the imports of npm run n8n', () => {
+  it('are all of them the first time, and none the second', () => {
+    const first = planImports(imports(), {});
+    expect(ids(first)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2', 'first']);
+    expect(ids(planImports(imports(), first.record))).toEqual([]);
+  });
+
+  it('leave a workflow to the person, also after its example has changed', () => {
+    const { record } = planImports(imports(), {});
+    expect(ids(planImports({ ...imports(), workflows: [{ id: 'first', name: 'Better' }] }, record))).toEqual([]);
+  });
+
+  it('bring the example that is new', () => {
+    const { record } = planImports(imports(), {});
+    expect(ids(planImports({ ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second' }] }, record))).toEqual(['second']);
+  });
+
+  it('bring the credentials again once the sandbox has moved, and not a third time', () => {
+    const { record } = planImports(imports(), {});
+    const moved = planImports(imports('http://127.0.0.1:4011'), record);
+    expect(ids(moved)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
+    expect(ids(planImports(imports('http://127.0.0.1:4011'), moved.record))).toEqual([]);
+  });
+
+  it('let the form of the demo site post to the workflow, wherever that site is', () => {
+    const text = JSON.stringify({ id: 'w', name: 'W', nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4000', url: 'http://127.0.0.1:4010/v2' } }] });
+    expect(readWorkflow(text, { demo: 4444, sandbox: 4555 })).toMatchObject({
+      nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4444', url: 'http://127.0.0.1:4555/v2' } }],
+    });
+  });
+});
+
+it('the sign-in of npm run n8n is made up once, and is for nobody else on the machine to read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-owner-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'owner.json');
+  const owner = await keptOwner(file);
+  expect(owner.password).toMatch(/^(?=.*[A-Z])(?=.*\d).{8,64}$/);
+  expect(await keptOwner(file)).toEqual(owner);
+  expect((await keptOwner(join(folder, 'other.json'))).password).not.toBe(owner.password);
+  if (process.platform !== 'win32') expect((await stat(file)).mode & 0o077).toBe(0);
+});
+
+describe('npm run n8n', () => {
+  it.each([
+    { name: 'editor', variable: 'N8N_PORT' },
+    { name: 'sandbox', variable: 'SANDBOX_PORT' },
+    { name: 'demo', variable: 'DEMO_PORT' },
+  ])('names the port of the $name when it is in use, and does nothing else', async ({ name, variable }) => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const env = { N8N_PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DEMO_PORT: String(await freePort()) };
+
+    const started = starter(['n8n'], { ...env, [variable]: String(port) });
+    expect(await started.ended).toBe(1);
+    expect(started.output()).toContain(`Port ${port} for the ${name} is in use by another program.`);
+    expect(started.output()).toContain(`${variable}=${port + 1} npm run n8n.`);
+    expect(started.output()).not.toMatch(/▸|^\s+at /m);
+  });
+
+  it.each([
+    ['no port', ['n8n'], { N8N_PORT: 'harbour' }, 'N8N_PORT is "harbour", which is no port.'],
+    ['an option that it does not know', ['n8n', '--folde', 'x'], {}, 'npm run n8n -- --folder DIR'],
+  ])('refuses %s', async (_name, args, env, sentence) => {
+    const started = starter(args, env);
+    expect(await started.ended).toBe(1);
+    expect(started.output()).toContain(sentence);
+    expect(started.output()).not.toMatch(/^\s+at /m);
+  });
+});
