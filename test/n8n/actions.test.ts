@@ -1,10 +1,10 @@
 /** The action node in workflows that a person runs by hand. */
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, inject, it } from 'vitest';
-import { Rest, type Execution } from './harness/rest.ts';
+import type { Execution } from './harness/rest.ts';
+import { n8n, test, underTest } from './harness/test.ts';
 
-const { n8nUrl, cookie, credential } = inject('newsletter');
-const n8n = new Rest(n8nUrl, cookie);
+const { credential } = inject('newsletter');
 const api = createClient({ baseUrl: credential.baseUrl, token: credential.apiKey, publicationId: credential.publicationId });
 
 describe('Subscription: Create', () => {
@@ -26,6 +26,24 @@ describe('Subscription: Create', () => {
         { name: 'Birthday', kind: 'date', value: '1780-12-26' },
       ]),
     });
+  });
+});
+
+describe('items that fail', () => {
+  const people = ['first@example.com', 'not an address', 'third@example.com'].map((email) => ({ email }));
+  const parameters = { resource: 'subscription', operation: 'create', email: '={{ $json.email }}' };
+
+  test('leave by the error output where there is one, with what came in and why', async ({ runNode }) => {
+    const run = await runNode({ parameters, items: people, settings: { onError: 'continueErrorOutput' } });
+    expect(run.status).toBe('success');
+    expect(run.output(underTest).map(({ email }) => email)).toEqual(['first@example.com', 'third@example.com']);
+    expect(run.errors(underTest)).toEqual([{ email: 'not an address', error: expect.stringMatching(/address|email/i) }]);
+  });
+
+  test('end the execution where they are not let pass, with the number of the item', async ({ runNode }) => {
+    const run = await runNode({ parameters, items: people });
+    expect(run.status).toBe('error');
+    expect(run.error).toMatchObject({ httpCode: '400', context: { itemIndex: 1 } });
   });
 });
 

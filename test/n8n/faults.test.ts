@@ -15,9 +15,10 @@ test('Return All brings 5,000 subscriptions through 429 and 5xx: nothing lost, n
   expect(new Set(kept).size).toBe(5_000);
   const before = sandbox.requests().length;
 
-  sandbox.rateLimit.use({ limit: 20, windowSeconds: 3, headers: false, retryAfter: true });
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 1 }, probability: 0.08, seed: 3 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 500, body: 'html' }, probability: 0.05, seed: 5 });
+  // From then on the walk keeps to what it takes for the quota, which is why it comes late.
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 2 }, nth: 45 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: 'truncate', nth: 11 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: 'reset', nth: 29 });
   const run = await runNode({ parameters: everything, within: 110_000 });

@@ -28,7 +28,8 @@ export async function dispatch(
     if ('json' in outcome) return { json: outcome.json, pairedItem };
     const error = toNodeFailure(node.getNode(), outcome.error, { itemIndex: outcome.itemIndex, parameters: operation.properties });
     if (!goOn) throw error;
-    return { json: { error: error.message }, error, pairedItem };
+    // At the error output n8n puts what came in beside the message, but takes it away again where the item bears an error itself.
+    return { json: { error: error.message }, ...(node.getNode().onError !== 'continueErrorOutput' && { error }), pairedItem };
   });
   showNotices(node, notices);
   return output;

@@ -14,6 +14,8 @@ export interface Execution {
   readonly status: string;
   /** What the named node gave; empty where it did not run. */
   output(node: string): NodeOutput;
+  /** What it gave at its second output, which is for errors. */
+  errors(node: string): NodeOutput;
   /** Notices the named node showed. */
   hints(node: string): readonly string[];
   /** Which input item each output item of the named node came from. */
@@ -158,6 +160,7 @@ export class Rest {
       id,
       status,
       output: (node) => items(node).map(({ json }) => json),
+      errors: (node) => (first(node)?.data?.main?.[1] ?? []).map(({ json }) => json),
       hints: (node) => (first(node)?.hints ?? []).map(({ message }) => message),
       pairs: (node) => items(node).map(({ pairedItem }) => pairedIndex(pairedItem)),
       error: resultData.error,

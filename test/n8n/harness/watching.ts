@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { chosen, newsletterType, triggerType } from './nodes.ts';
-import type { Execution, Rest } from './rest.ts';
+import type { Execution, NodeOutput, Rest } from './rest.ts';
 
 const trigger = 'Subscribed';
 const reader = 'Read again';
@@ -19,15 +19,25 @@ export interface WatchingWorkflow {
    * @returns their addresses, in the order of the executions
    */
   arrived(count: number): Promise<readonly string[]>;
+  /** What the trigger has given so far. */
+  given(): Promise<NodeOutput>;
   /** The executions that have ended, oldest first. */
   executions(): Promise<readonly Execution[]>;
 }
 
-/** Creates it in this n8n: new subscriptions are passed on to a node that reads them again from the service. */
-export async function watchSubscriptions(n8n: Rest, { clientOptions: { baseUrl, token, publicationId } }: SandboxOnPort): Promise<WatchingWorkflow> {
+/**
+ * Creates it in this n8n: what the trigger gives is passed on to a node that reads the subscription again from the service.
+ *
+ * @param parameters - of the trigger
+ */
+export async function watchSubscriptions(
+  n8n: Rest,
+  { clientOptions: { baseUrl, token, publicationId } }: SandboxOnPort,
+  parameters: Readonly<Record<string, unknown>> = { event: 'subscriptionCreated' },
+): Promise<WatchingWorkflow> {
   const credentials = { newsletterApi: { id: await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId }), name: 'Of a test' } };
   const id = await n8n.createWorkflow([
-    { name: trigger, type: triggerType, parameters: { event: 'subscriptionCreated', pollTimes: { item: [{ mode: 'everyMinute' }] } }, credentials },
+    { name: trigger, type: triggerType, parameters: { ...parameters, pollTimes: { item: [{ mode: 'everyMinute' }] } }, credentials },
     {
       name: reader,
       type: newsletterType,
@@ -44,6 +54,7 @@ export async function watchSubscriptions(n8n: Rest, { clientOptions: { baseUrl, 
   return {
     id,
     executions,
+    given: async () => (await executions()).flatMap((execution) => execution.output(trigger)),
     activate: () => n8n.activate(id),
     async poll() {
       await n8n.deactivate(id);
