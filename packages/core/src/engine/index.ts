@@ -1,6 +1,7 @@
 /** The engine and all it speaks: hosts, errors, pages, the retry policy. Host-free. */
 export type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
-export { createEngine, type AttemptEvent, type Checked, type Engine, type EngineOptions, type Validator } from './engine.ts';
+export type { AttemptEvent } from './attempt.ts';
+export { createEngine, type Checked, type Engine, type EngineOptions, type Validator } from './engine.ts';
 export {
   AbortedError,
   ApiError,

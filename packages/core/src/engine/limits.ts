@@ -19,12 +19,16 @@ const smallestEpoch = 1e9;
 /** Clocks that differ by less are taken to agree: `Date` has whole seconds only, and the answer was on its way. */
 const sameClockMs = 3_000;
 
+/** The two spellings of the headers, the standard's first. */
+const spellings = ['ratelimit', 'x-ratelimit'].map((prefix) => ({ limit: `${prefix}-limit`, remaining: `${prefix}-remaining`, reset: `${prefix}-reset` }));
+
 /** `RateLimit-*`, else `X-RateLimit-*`; null unless both what is left and when it resets are told. */
 export function toldQuota(headers: Headers, nowMs: number): ToldQuota | null {
-  for (const prefix of ['ratelimit', 'x-ratelimit']) {
-    const remaining = numberIn(headers, `${prefix}-remaining`);
-    const resetAt = resetMoment(headers, `${prefix}-reset`, nowMs);
-    if (remaining !== null && resetAt !== null) return { limit: numberIn(headers, `${prefix}-limit`), remaining, resetAt };
+  for (const names of spellings) {
+    const remaining = numberIn(headers, names.remaining);
+    if (remaining === null) continue;
+    const resetAt = resetMoment(headers, names.reset, nowMs);
+    if (resetAt !== null) return { limit: numberIn(headers, names.limit), remaining, resetAt };
   }
   return null;
 }
@@ -40,8 +44,11 @@ export function retryAfterMs({ status, headers }: Pick<HostAnswer, 'status' | 'h
     if (Number.isFinite(wait)) return Math.max(0, wait);
   }
   if (status !== 429) return undefined; // other answers carry a reset as a matter of course
-  const resetAt = resetMoment(headers, 'ratelimit-reset', nowMs) ?? resetMoment(headers, 'x-ratelimit-reset', nowMs);
-  return resetAt === null ? undefined : Math.max(0, resetAt - nowMs);
+  for (const { reset } of spellings) {
+    const resetAt = resetMoment(headers, reset, nowMs);
+    if (resetAt !== null) return Math.max(0, resetAt - nowMs);
+  }
+  return undefined;
 }
 
 function resetMoment(headers: Headers, name: string, nowMs: number): number | null {

@@ -85,12 +85,17 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
       const now = clock.now();
       const next = line.first();
       if (!next) return ring(Number.POSITIVE_INFINITY);
-      const at = inFlight >= concurrency ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, next.mayProbe ?? false);
+      const at = mayGoAt(next, now);
       if (at > now) return ring(Math.min(at, line.earliestDeadline()));
       line.take(next);
       next.leave();
       next.grant(begin(now));
     }
+  }
+
+  /** The earliest moment for this one; Infinity for not before somebody's turn has ended. */
+  function mayGoAt({ mayProbe = false }: Waiter, now: number): number {
+    return inFlight >= concurrency ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, mayProbe);
   }
 
   function sendAway(waiter: Waiting, error: Error): void {
@@ -164,6 +169,8 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
       const now = clock.now();
       const error = waiter.signal?.aborted ? new TransportError('aborted') : hopeless(waiter, now, quota.pausedUntil - now);
       if (error) return Promise.reject(error);
+      // The usual case: nobody waits, and nothing is in the way.
+      if (!line.first() && mayGoAt(waiter, now) <= now) return Promise.resolve(begin(now));
       return new Promise((grant, refuse) => {
         const abort = (): void => {
           sendAway(waiting, new TransportError('aborted'));
@@ -206,6 +213,7 @@ function createLine() {
       earliest = Math.min(earliest, waiter.deadline ?? earliest);
     },
     first(): Waiting | undefined {
+      if (streams.size === 0) return undefined;
       const [stream] = streams.values();
       return stream?.values().next().value;
     },

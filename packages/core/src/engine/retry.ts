@@ -17,6 +17,12 @@ export interface RetryPolicy {
 
 export const defaultRetryPolicy: RetryPolicy = { retries: 4, minDelayMs: 500, maxDelayMs: 30_000, maxRetryAfterMs: 120_000 };
 
+/** A policy with another on top; `false` allows a single attempt. */
+export function policyOver(policy: RetryPolicy, layer: Partial<RetryPolicy> | false | undefined): RetryPolicy {
+  if (layer === undefined) return policy;
+  return layer === false ? { ...policy, retries: 0 } : { ...policy, ...layer };
+}
+
 /** What came of an attempt: an answer of an error status, or none. */
 export type FailedAttempt = { readonly answer: Pick<HostAnswer, 'status' | 'headers'> } | { readonly error: TransportError };
 

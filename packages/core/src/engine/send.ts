@@ -1,0 +1,175 @@
+/** How a call is carried through: wait for its turn, send, and by what came of it repeat, look whether it has happened, or end. */
+import type { CallOptions } from './arguments.ts';
+import { attemptEvent, sendOnce, type Attempt, type AttemptEvent } from './attempt.ts';
+import { AbortedError, withAdvice } from './errors.ts';
+import { alreadyGone, errorOf, errorOfWaiting, isRefusal, mayGoOn, mayHaveHappened, type Failure, type Named } from './failure.ts';
+import { lookUpOf } from './happened.ts';
+import type { Host, HostRequest } from './host.ts';
+import type { Look } from './look.ts';
+import type { Pacer, Turn } from './pacer.ts';
+import { nextDelay, type RetryPolicy } from './retry.ts';
+import type { TokenSource } from './token.ts';
+
+/** What all calls of an engine have in common. */
+export interface Sender {
+  readonly host: Host;
+  readonly tokens: TokenSource | null;
+  readonly pacer: Pacer | null;
+  readonly look: Look;
+  readonly onAttempt: ((event: AttemptEvent) => void) | undefined;
+}
+
+/** One call. */
+export interface Call {
+  readonly operation: Named;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Without authorization. */
+  readonly request: HostRequest;
+  readonly options: CallOptions;
+  readonly policy: RetryPolicy;
+  /** Milliseconds for all of it; Infinity for no limit. */
+  readonly totalMs: number;
+  /** When they are over, in milliseconds since the Unix epoch. */
+  readonly deadline: number;
+}
+
+/** A call under way. */
+interface Course extends Call {
+  /** The token of the last attempt, and whether it was renewed for this call. */
+  token: string | undefined;
+  renewed: boolean;
+  lastFailure: Failure | null;
+  /** When something that must happen once was sent, and its answer lost for the first time. */
+  lostSince: number | null;
+}
+
+/** What the service has answered, or would have. */
+export interface Delivered {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+/** Carries a call through. @throws the error of its last attempt */
+export async function send(sender: Sender, { operation, ...rest }: Call): Promise<Delivered> {
+  const call: Course = { operation, ...rest, token: undefined, renewed: false, lastFailure: null, lostSince: null };
+  for (let attempt = 0; ; attempt += 1) {
+    const result = await attemptSigned(sender, call, attempt);
+    if ('value' in result) {
+      report(sender, call, result, attempt, null);
+      return { status: result.answer.status, value: result.value };
+    }
+    if (call.lastFailure && alreadyGone(operation, result, call.lastFailure)) {
+      report(sender, call, result, attempt, null);
+      return { status: operation.success, value: null };
+    }
+    const repeatIn = untilNext(sender, call, operation, result, attempt);
+    report(sender, call, result, attempt, repeatIn);
+    call.lastFailure = result;
+    if (repeatIn !== null) await pause(sender, call, repeatIn);
+    else {
+      const found = await lookForIt(sender, call, result, attempt);
+      if (found) return found;
+    }
+  }
+}
+
+/**
+ * One attempt of the policy. Where the service refuses the token and there is a way to renew it, it sends twice, the second
+ * time with another token: a 401 provably did nothing, so that this holds even for what must happen once.
+ */
+async function attemptSigned(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
+  const { tokens } = sender;
+  const result = await sendInTurn(sender, call, attempt);
+  if (result.answer?.status !== 401 || !tokens?.refresh || !call.token || call.renewed) return result;
+  report(sender, call, result, attempt, 0);
+  call.token = await tokens.refresh(call.token);
+  call.renewed = true;
+  return sendInTurn(sender, call, attempt);
+}
+
+async function sendInTurn(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
+  const { host, tokens, look } = sender;
+  const turn = await takeTurn(sender, call, attempt);
+  try {
+    if (!call.renewed) call.token = await tokens?.get();
+    const result = await sendOnce(host, call.operation, signed(call, host.now()));
+    if (result.answer) look.heard(result.answer);
+    turn?.done(result.answer ?? (result.error?.failure === 'aborted' ? undefined : null));
+    return result;
+  } finally {
+    turn?.done(); // where there is no result at all
+  }
+}
+
+/** Only the API has a quota: what renews a token must not wait for it. */
+async function takeTurn(sender: Sender, call: Course, attempt: number): Promise<Turn | null> {
+  const { operation, options, deadline, policy, lastFailure } = call;
+  if (!sender.pacer || operation.base !== 'api') return null;
+  try {
+    return await sender.pacer.turn({
+      stream: options.stream,
+      signal: options.signal,
+      deadline: Number.isFinite(deadline) ? deadline : undefined,
+      maxPauseMs: policy.maxRetryAfterMs,
+      mayProbe: attempt < policy.retries,
+    });
+  } catch (cause) {
+    throw lastFailure && !options.signal?.aborted ? errorNow(sender, call, lastFailure) : errorOfWaiting(operation, cause, call.totalMs);
+  }
+}
+
+function signed({ request, token, deadline }: Course, now: number): HostRequest {
+  const timeoutMs = Math.min(request.timeoutMs, deadline - now);
+  const headers = token ? { ...request.headers, authorization: `Bearer ${token}` } : request.headers;
+  return { ...request, headers, timeoutMs };
+}
+
+/**
+ * Where a repetition could do harm, looks first whether the call has happened after all.
+ *
+ * @returns the record it made, or null where it has not happened and may be sent again
+ * @throws the error of the attempt where it is over, or where nobody can tell
+ */
+async function lookForIt(sender: Sender, call: Course, failed: Attempt & Failure, attempt: number): Promise<Delivered | null> {
+  const { operation, policy } = call;
+  if (!shouldLook(call, failed)) throw errorNow(sender, call, failed);
+  // Looking is harmless, so it is done when a harmless call would be repeated: by then the service has got round to it.
+  await pause(sender, call, untilNext(sender, call, { retry: 'upsert' }, failed, attempt) ?? 0);
+  const since = (call.lostSince ??= failed.sentAt);
+  const finding = policy.retries > 0 ? await sender.look.happened({ ...call, since }) : 'unclear';
+  if (typeof finding === 'object') return { status: operation.success, value: { data: finding.record } };
+  // That it is not there yet proves nothing where the service may still be at work on it.
+  const over = finding === 'no' && !mayGoOn(failed);
+  if (over && attempt < policy.retries && !isRefusal(failed)) return null;
+  const error = errorNow(sender, call, failed);
+  throw over ? error : withAdvice(error, lookUpOf(operation.id)?.advice);
+}
+
+/** Whether the answer to something that must happen once was lost, or refuses it after one was. */
+function shouldLook({ operation, lostSince }: Course, failed: Failure): boolean {
+  if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
+  if (lostSince !== null && isRefusal(failed)) return true;
+  return mayHaveHappened(failed) && (failed.error !== undefined || failed.answer.status !== 503);
+}
+
+/** Milliseconds until the next attempt, or null where there is none: not by the policy, or not before the deadline. */
+function untilNext({ host }: Sender, { policy, deadline }: Course, operation: Pick<Named, 'retry'>, failed: Failure, attempt: number): number | null {
+  const delay = nextDelay(operation, failed, attempt, policy, host);
+  return delay !== null && host.now() + delay < deadline ? delay : null;
+}
+
+async function pause({ host }: Sender, { operation, options: { signal } }: Course, ms: number): Promise<void> {
+  try {
+    await host.sleep(ms, signal);
+  } catch (cause) {
+    throw signal?.aborted ? new AbortedError(operation.id) : cause;
+  }
+}
+
+function errorNow({ host }: Sender, { operation, request, totalMs, token }: Course, failed: Failure): Error {
+  return errorOf(failed, { operation, token, timeoutMs: Math.min(request.timeoutMs, totalMs), now: host.now() });
+}
+
+function report({ onAttempt }: Sender, { operation }: Course, result: Attempt, attempt: number, retryInMs: number | null): void {
+  onAttempt?.(attemptEvent(operation, result, attempt + 1, retryInMs));
+}
