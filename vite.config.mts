@@ -53,6 +53,9 @@ export default defineConfig({
         minify,
         codeSplitting: {
           groups: [
+            // A floor that one node alone uses, so that no file grows beyond what a reviewer reads.
+            { name: 'nodes/core-import', test: /packages[\\/]core[\\/]src[\\/]import[\\/]/ },
+            { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/ },
             { name: 'nodes/core', test: /packages[\\/]core[\\/]src/, minShareCount: 2 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2 },
           ],

@@ -4,7 +4,7 @@ import { authentication, credentials } from './parameters/authentication.ts';
 import { outputOf } from './parameters/output.ts';
 import { publication } from './parameters/publication.ts';
 import { subscription } from './records/records.ts';
-import { toNodeFailure } from './transport/failure.ts';
+import { toTriggerFailure } from './trigger/failure.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
 import { sample } from './trigger/sample.ts';
 import { readSettings } from './trigger/settings.ts';
@@ -35,7 +35,7 @@ export class NewsletterTrigger implements INodeType {
       const records = await (this.getMode() === 'manual' ? sample(this, settings) : poll(this, settings));
       return records.length > 0 ? [records.map((json) => ({ json }))] : null;
     } catch (error) {
-      throw toNodeFailure(this.getNode(), error);
+      throw toTriggerFailure(this.getNode(), error);
     }
   }
 }

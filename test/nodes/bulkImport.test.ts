@@ -84,6 +84,37 @@ describe('the mapping', () => {
     expect(await subscriptionOf('bo@example.com')).toMatchObject({ utm_source: 'row-1', custom_fields: [expect.objectContaining({ value: 'Nova' })] });
   });
 
+  it('reads parameters that only name input fields without n8n, and all others with it', async () => {
+    const rows = [{ 'E-Mail': 'ada@example.com', team: '12', from: 'pier' }, { 'E-Mail': 'bo@example.com', team: null, from: 7 }, { 'E-Mail': '' }];
+    const evaluated: string[] = [];
+    const run = async (stored: Readonly<Record<string, unknown>>) => {
+      evaluated.length = 0;
+      const note = (name: string, value: (row: (typeof rows)[number]) => unknown) => (index: number) => (evaluated.push(name), value(rows[index] ?? rows[0]!));
+      const parameters = {
+        mapping: 'defineBelow',
+        email: note('email', (row) => row['E-Mail']),
+        customFields: note('customFields', ({ team }) => ({ mappingMode: 'defineBelow', value: { 'Team size': team } })),
+        additionalFields: note('additionalFields', ({ from }) => ({ utm_source: from, tier: 'free' })),
+      };
+      const items = await importOf(rows, parameters, { stored });
+      bench.sandbox.clock.advance(60_000);
+      return [items.map(({ json }) => [json['email'], json['status'], json['reason']]), await subscriptionOf('ada@example.com'), await subscriptionOf('bo@example.com')];
+    };
+    const plain = {
+      email: '={{ $json["E-Mail"] }}',
+      customFields: { mappingMode: 'defineBelow', value: { 'Team size': '={{ $json.team }}' } },
+      additionalFields: { utm_source: '={{$json.from}}', tier: 'free' },
+    };
+    const quick = await run(plain);
+    expect(evaluated).toEqual([]);
+    expect(quick[0]).toEqual([['ada@example.com', 'accepted', null], ['bo@example.com', 'accepted', null], [null, 'rejected', '"Email" is empty']]);
+    for (const email of ['={{ $json["E-Mail"].trim() }}', '={{ $json["E-Mail"] }} ', '=a{{ $json.x }}', undefined]) {
+      const slow = await run({ ...plain, email });
+      expect(evaluated).toContain('email');
+      expect(slow).toEqual(quick);
+    }
+  });
+
   it('rejects the item whose custom field is of the wrong kind, and no other', async () => {
     const items = await importOf([{ email: 'ada@example.com', 'Team size': 'many' }, { email: 'bo@example.com', 'Team size': 3 }]);
     expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([['rejected', 'The custom field "Team size" must be a whole number'], ['accepted', null]]);

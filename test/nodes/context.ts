@@ -28,6 +28,8 @@ export interface Run {
   readonly connection?: Connection;
   /** Aborts when the execution is stopped. */
   readonly signal?: AbortSignal;
+  /** The parameters as the workflow has them, expressions and all; left out where a test does not care. */
+  readonly stored?: Readonly<Record<string, unknown>>;
   /** As n8n runs it for an AI agent. */
   readonly tool?: boolean;
 }
@@ -86,7 +88,7 @@ function common(run: Run) {
   const credential = { ...account, ...run.credential };
   const connected = { baseUrl: credential.baseUrl, publicationId: credential.publicationId, ...connection };
   let token = connection ? (connection.oauthTokenData?.access_token ?? '') : credential.apiKey;
-  const parameters = { ...(connection && { authentication: 'oAuth2' }) };
+  const parameters = { ...run.stored, ...(connection && { authentication: 'oAuth2' }) };
   return {
     getNode: () => ({ id: '1', name: 'Newsletter', type: run.tool ? 'newsletterTool' : 'newsletter', typeVersion: 1, position: [0, 0], parameters }),
     getCredentials: async (type: string) => (type === 'newsletterOAuth2Api' ? connected : credential),

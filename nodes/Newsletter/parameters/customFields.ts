@@ -55,12 +55,15 @@ export async function mapperFields(engine: Engine): Promise<ResourceMapperField[
   }));
 }
 
+/** Where custom fields are read from. */
+export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInputData'>;
+
 /**
  * Reads what was mapped for one item. With automatic mapping every input field that bears a custom field's name is taken.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
-export async function readCustomFields(node: IExecuteFunctions, itemIndex: number, engine: Engine): Promise<SentField[]> {
+export async function readCustomFields(node: ReadableNode, itemIndex: number, engine: Engine): Promise<SentField[]> {
   const automatic = node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') === 'autoMapInputData';
   const entered: unknown = automatic
     ? node.getInputData()[itemIndex]?.json

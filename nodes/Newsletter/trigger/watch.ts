@@ -1,6 +1,6 @@
 /** A poll by n8n's schedule: reports what happened since the last one, and moves the state on. */
-import { CapacityError, watchSubscriptions, WatchStateError, type WatchResult, type WatchState } from '@newsletter-kit/core/watch';
-import { NodeOperationError, type IDataObject, type INode, type IPollFunctions } from 'n8n-workflow';
+import { watchSubscriptions, type WatchResult, type WatchState } from '@newsletter-kit/core/watch';
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { largestPage } from '../parameters/list.ts';
 import { openEngine } from '../transport/engine.ts';
 import { matches } from './filter.ts';
@@ -9,13 +9,13 @@ import { capacity, timeOf } from './limits.ts';
 import type { Settings } from './settings.ts';
 import { keep, kept, resume } from './state.ts';
 
-/** @throws NodeOperationError, and what the engine throws where not even one page could be read; the state then stays as it was */
+/** @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state then stays as it was */
 export async function poll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
   const { event, form, filter } = settings;
   const { engine, publicationId } = await openEngine(context, settings.publication);
   const staticData = context.getWorkflowStaticData('node');
   const before = kept(staticData);
-  const state = begin(context.getNode(), () => resume(before, publicationId, settings));
+  const state = resume(before, publicationId, settings);
   const time = timeOf(context);
   const watch = watchSubscriptions({
     engine,
@@ -30,17 +30,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     hasTime: time.has,
     call: { totalTimeoutMs: time.ofRequest },
   });
-  let found: Awaited<ReturnType<typeof watch.poll>>;
-  try {
-    found = await watch.poll();
-  } catch (error) {
-    if (!(error instanceof CapacityError)) throw error;
-    throw new NodeOperationError(context.getNode(), `"${event.name}" can watch ${capacity.toLocaleString('en')} subscriptions at most, and there are more`, {
-      description:
-        'n8n keeps what a trigger has seen with the workflow, and loads it at every execution. Choose the Event Subscription Created, which keeps next to nothing, or Subscription Unsubscribed, which keeps the inactive ones alone.',
-      failure: { cause: 'configuration-invalid' },
-    });
-  }
+  const found = await watch.poll();
   // Another poll began with the same state and was faster: what it found is what this one found.
   if (kept(staticData) !== before) return [];
   if (found.state !== state) keep(staticData, found.state);
@@ -63,18 +53,6 @@ function pagesFor({ event, pages }: Settings, { scan }: WatchState): number {
 /** Of an update, at least one change that was asked for. */
 function counts(event: Reported<unknown>, { changes }: Settings): boolean {
   return event.type !== 'updated' || event.changed.some((change) => changes.includes(change));
-}
-
-function begin(node: INode, read: () => WatchState): WatchState {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof WatchStateError)) throw error;
-    throw new NodeOperationError(node, 'What this trigger keeps between its polls was written by a later version of the package, or is damaged', {
-      description: 'Update the package to go on where it stopped. To begin anew instead, rename this node: n8n keeps the state under its name.',
-      failure: { cause: 'configuration-invalid' },
-    });
-  }
 }
 
 function tell({ logger }: IPollFunctions, { scan, complete, interruption }: Pick<WatchResult<never>, 'scan' | 'complete' | 'interruption'>): void {

@@ -5,6 +5,7 @@ import { toSentFields, type SentField } from '../../parameters/customFields.ts';
 import { email } from '../../parameters/email.ts';
 import { readCollection, readParameter } from '../../parameters/read.ts';
 import type { OperationContext } from '../definition.ts';
+import { columnReader } from './bulkImportColumns.ts';
 import { additionalFields, readRequest, requestFields } from './requestFields.ts';
 
 const mapping: INodeProperties = {
@@ -19,7 +20,7 @@ const mapping: INodeProperties = {
       value: 'autoMapInputData',
       description: 'Take the input fields named as a field of a subscription, such as email, utm_source or UTM Source, or as a custom field',
     },
-    { name: 'Map Each Field Below', value: 'defineBelow', description: 'Say for each field where it comes from' },
+    { name: 'Map Each Field Below', value: 'defineBelow', description: 'Say for each field where it comes from. With thousands of items, expressions that only name an input field are the fastest.' },
   ],
 };
 
@@ -38,8 +39,11 @@ export const mappingFields: readonly INodeProperties[] = [
  * @param first - the first item: what takes no expression is the same for all of them
  */
 export function itemReader(first: OperationContext): (context: OperationContext) => Promise<object> {
-  if (readParameter(first, mapping) === 'defineBelow') return readRequest;
   const input = first.node.getInputData();
+  if (readParameter(first, mapping) === 'defineBelow') {
+    const node = columnReader(first.node.getNode().parameters, requestFields, input);
+    return node === null ? readRequest : (context) => readRequest({ ...context, node });
+  }
   return (context) => fromInput(input[context.itemIndex]?.json ?? {}, context);
 }
 

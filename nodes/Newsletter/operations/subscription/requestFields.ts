@@ -3,7 +3,7 @@ import type { Arguments } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { automations } from '../../parameters/automations.ts';
 import { collection } from '../../parameters/collection.ts';
-import { customFields, readCustomFields } from '../../parameters/customFields.ts';
+import { customFields, readCustomFields, type ReadableNode } from '../../parameters/customFields.ts';
 import { doubleOptIn } from '../../parameters/doubleOptIn.ts';
 import { email } from '../../parameters/email.ts';
 import { readFields, readParameter } from '../../parameters/read.ts';
@@ -98,7 +98,7 @@ export const requestFields: readonly INodeProperties[] = [
  *
  * @throws ParameterMismatch
  */
-export async function readRequest(context: OperationContext): Promise<Arguments<'subscriptions.create'>> {
+export async function readRequest(context: Pick<OperationContext, 'itemIndex' | 'engine'> & { readonly node: ReadableNode }): Promise<Arguments<'subscriptions.create'>> {
   const values = await readCustomFields(context.node, context.itemIndex, context.engine);
   return {
     ...readFields(context, 'additionalFields', additionalFields),
