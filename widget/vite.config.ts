@@ -1,22 +1,19 @@
 /** Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit. */
+import { minify } from 'terser';
 import { defaultClientConditions, defineConfig, type BuildOptions, type Plugin } from 'vite';
 
 const script: BuildOptions = {
   emptyOutDir: false,
+  minify: false,
   // A classic script: works with `async`, with `defer`, with `type="module"` and without any of them.
   lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => 'newsletter-signup.js' },
-  // Vite leaves white space in library output; the bundler's own minifier does not.
-  rolldownOptions: { output: { minify: true } },
 };
 
 const npm: BuildOptions = {
   emptyOutDir: false,
-  sourcemap: true,
+  minify: false,
   lib: { entry: { index: 'src/index.ts', define: 'src/define.ts' }, formats: ['es'] },
-  rolldownOptions: {
-    external: [/^lit(\/|$)/],
-    output: { minify: true, chunkFileNames: 'elements.js' },
-  },
+  rolldownOptions: { external: [/^lit(\/|$)/] },
 };
 
 /**
@@ -30,15 +27,48 @@ const dense: Plugin = {
     handler: (code) => ({
       code: code
         .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\s*([{};+!`])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}').replace(/\b0\./g, '.'))
-        .replace(/(?<=html`[^`]*)\n +/g, ' '),
+        .replace(/(?<=html`[^`]*)\n +/g, ' ')
+        .replace(/(?<=html`[^`]*)> </g, '><'),
       map: null,
     }),
   },
 };
 
+/** Lets `define.js` load `index.js` instead of both loading a third file. */
+const defineOnTopOfIndex: Plugin = {
+  name: 'define-on-top-of-index',
+  enforce: 'pre',
+  resolveId: (source, importer) => (source === './index.ts' && importer?.endsWith('/define.ts') ? { id: './index.js', external: true } : null),
+};
+
+/**
+ * Names that begin with `_$` are Lit's, for talk between its own modules. In the script all of Lit is in the file, so they
+ * can be shortened; npm modules meet somebody else's copy, so there they stay.
+ */
+function smallest(mode: string): Plugin {
+  const closed = mode === 'script';
+  return {
+    name: 'smallest',
+    // The last step: the bundler's own printer would set out again what is written before.
+    generateBundle: async (_, bundle) => {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        const { code = '' } = await minify(chunk.code, {
+          ecma: 2020,
+          module: !closed,
+          compress: { passes: 3 },
+          mangle: closed ? { properties: { regex: /^_\$/ } } : true,
+          format: { comments: false },
+        });
+        chunk.code = code;
+      }
+    },
+  };
+}
+
 export default defineConfig(({ mode }) => ({
   build: { target: 'es2022', ...(mode === 'npm' ? npm : script) },
-  plugins: [dense],
+  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex] : [])],
   // Our own packages are bundled from their sources, so that no other build has to come first.
   resolve: { conditions: ['source', ...defaultClientConditions] },
 }));

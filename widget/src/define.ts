@@ -1,6 +1,5 @@
 /** Registers both elements. Importing it twice, or beside another copy, does no harm: the first one stays. */
-import { NewsletterField } from './newsletter-field.ts';
-import { NewsletterSignup } from './newsletter-signup.ts';
+import { NewsletterField, NewsletterSignup } from './index.ts';
 
 if (!customElements.get('newsletter-field')) customElements.define('newsletter-field', NewsletterField);
 if (!customElements.get('newsletter-signup')) customElements.define('newsletter-signup', NewsletterSignup);

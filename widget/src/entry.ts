@@ -8,12 +8,12 @@ import {
   type Attribution,
   type SubmittedField,
 } from '@newsletter-kit/core/signup';
-import { controlId, isChoice, type FieldDefinition } from './field-definition.ts';
+import { controlId, type FieldDefinition } from './field-definition.ts';
 import { kinds, splitChoices } from './kinds.ts';
 import type { MessageKey } from './messages.ts';
 
-/** By the id of a control: the text that mends what was entered. */
-export type Problems = ReadonlyMap<string, MessageKey>;
+/** By the position of a field: the text that mends what was entered. Empty where nothing is to be mended. */
+export type Problems = readonly (MessageKey | undefined)[];
 
 /** What stands in the form. */
 export interface Entry {
@@ -32,18 +32,19 @@ export function readEntry(form: HTMLFormElement, definitions: readonly FieldDefi
   const data = new FormData(form);
   const textsOf = (name: string) => data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text, 2000) : '')).filter(Boolean);
   const fields: SubmittedField[] = [];
-  const problems = new Map<string, MessageKey>();
-  for (const [position, field] of definitions.entries()) {
+  const problems: MessageKey[] = [];
+  definitions.forEach(({ name, kind, options, required }, position) => {
     const id = controlId(position);
-    const { read, problem = 'missing' } = kinds[field.kind];
+    const { problem = 'missing', fits = () => true, read = (text?: string) => text } = kinds[kind];
     const texts = textsOf(id);
-    const entered = field.kind === 'list' && !isChoice(field) ? texts.flatMap(splitChoices) : texts;
-    const value = read(...entered);
+    const items = kind === 'list' && !options[0] ? texts.flatMap(splitChoices) : texts;
+    const [text] = items;
+    const value = kind === 'list' ? text && items : read(text);
     // Of a date only the day was typed: no value, but not empty either.
     const isHalfTyped = form.querySelector<HTMLInputElement>(`#${id}`)?.validity.badInput;
-    if (isHalfTyped || (entered.length > 0 ? value === undefined : field.required)) problems.set(id, problem);
-    else if (value !== undefined) fields.push({ name: field.name, value });
-  }
+    if (isHalfTyped || (text ? !fits(text) || value === undefined : required)) problems[position] = problem;
+    else if (value !== undefined) fields.push({ name, value });
+  });
   return { fields, trap: textsOf(honeypotField).join(), problems };
 }
 
@@ -52,7 +53,7 @@ export function readEntry(form: HTMLFormElement, definitions: readonly FieldDefi
  * campaign name is shortened before anything the visitor typed is refused.
  */
 export function composeBody({ fields: [address, ...custom], trap }: Entry, attribution: Attribution): string | undefined {
-  const typed = { email: address?.value, ...(custom.length > 0 && { custom_fields: custom }), ...(trap && { [honeypotField]: trap }) };
+  const typed = { email: address?.value, custom_fields: custom[0] && custom, [honeypotField]: trap || undefined };
   const room = submissionLimit - jsonBytes(typed);
   return room < 0 ? undefined : JSON.stringify({ ...typed, ...fitAttribution(attribution, room) });
 }

@@ -40,6 +40,13 @@ export class NewsletterSuccessEvent extends Event {
   }
 }
 
+/** What is known of a signup that did not go through. */
+interface Failed {
+  readonly kind: FailureKind;
+  readonly status?: number;
+  readonly retryAfter?: number;
+}
+
 /** The signup did not go through; what was typed is still in the form. */
 export class NewsletterErrorEvent extends Event {
   readonly kind: FailureKind;
@@ -48,7 +55,7 @@ export class NewsletterErrorEvent extends Event {
   /** Seconds the endpoint asked to wait; 0 where it asked for none. */
   readonly retryAfter: number;
 
-  constructor({ kind, status, retryAfter }: Pick<NewsletterErrorEvent, 'kind' | 'status' | 'retryAfter'>) {
+  constructor({ kind, status = 0, retryAfter = 0 }: Failed) {
     super('newsletter-error', outward);
     this.kind = kind;
     this.status = status;

@@ -8,6 +8,7 @@ export interface FieldDefinition {
   readonly kind: ControlKind;
   readonly label: string;
   readonly required: boolean;
+  /** What to choose from: some of a `list`, one for a `string`. Empty where the visitor types. */
   readonly options: readonly string[];
   readonly placeholder: string;
 }
@@ -20,19 +21,16 @@ export function addressDefinition({ emailLabel, emailPlaceholder }: Messages): F
 /** Reads a definition off the attributes, so that it makes no difference which element the browser upgrades first. */
 export function readDefinition(element: Element): FieldDefinition {
   const text = (name: string): string => element.getAttribute(name)?.trim() ?? '';
+  const name = text('name');
+  const kind = toKind(text('kind'));
   return {
-    name: text('name'),
-    kind: toKind(text('kind')),
-    label: text('label') || text('name'),
+    name,
+    kind,
+    label: text('label') || name,
     required: element.hasAttribute('required'),
-    options: splitChoices(text('options')),
+    options: kind === 'list' || kind === 'string' ? splitChoices(text('options')) : [],
     placeholder: text('placeholder'),
   };
-}
-
-/** Whether the field is a group to choose from: some of a list, one of the rest. */
-export function isChoice({ kind, options }: FieldDefinition): boolean {
-  return options.length > 0 && (kind === 'list' || kind === 'string');
 }
 
 /** Id and name of the control of the field at this position. Password managers know the first one by its name. */

@@ -1,5 +1,5 @@
 /** `<newsletter-field>`: one custom field of the form, written down in HTML. */
-import { ReactiveElement } from 'lit';
+import { LitElement } from 'lit';
 
 /**
  * A custom field inside `<newsletter-signup>`. It is all attributes and shows nothing itself: the form around it reads
@@ -15,8 +15,4 @@ import { ReactiveElement } from 'lit';
  * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` where a choice has a comma in it.
  * @attr {string} placeholder - Example text inside an empty input.
  */
-export class NewsletterField extends ReactiveElement {
-  protected override createRenderRoot(): this {
-    return this;
-  }
-}
+export class NewsletterField extends LitElement {}

@@ -8,13 +8,11 @@ export const styles = css`
     display: block;
     overflow-wrap: anywhere;
   }
-  :host([hidden]),
-  form[hidden] {
-    display: none;
-  }
   * {
     box-sizing: border-box;
     margin: 0;
+    padding: 0;
+    border: 0;
   }
   form {
     display: flex;
@@ -22,67 +20,66 @@ export const styles = css`
     align-items: end;
     gap: var(--_gap);
   }
+  :host([hidden]),
+  [hidden] {
+    display: none;
+  }
   [part=field] {
     flex: 1 1 100%;
-    min-inline-size: 0;
-    padding: 0;
-    border: 0;
+    min-width: 0;
   }
   [part=field]:first-child:has(+ button) {
     flex: 999 1 14rem;
   }
-  [part=label] {
+  [part=label],
+  [part=problem] {
     display: block;
-    padding: 0;
-    margin-block-end: 0.5rem;
+    margin-bottom: 0.5rem;
+  }
+  [part=label] {
     font-weight: 600;
   }
   small {
-    font-weight: normal;
+    font-weight: 400;
   }
   [part=choice] {
     display: flex;
     align-items: center;
     gap: 0.5rem;
-    min-block-size: 44px;
-  }
-  [part=choice] input {
-    flex: none;
-    inline-size: 1.5rem;
-    min-block-size: 1.5rem;
-    accent-color: var(--newsletter-accent);
+    min-height: 44px;
   }
   input,
   button {
-    inline-size: 100%;
-    min-block-size: 44px;
+    width: 100%;
+    min-height: 44px;
     padding: 0.5rem 0.75rem;
     font: inherit;
     font-size: max(16px, 1em);
     color: FieldText;
     background: var(--newsletter-field, Field);
-    border: 1px solid var(--newsletter-border, color-mix(in srgb, currentColor 55%, transparent));
+    border: 1px solid var(--newsletter-border, color-mix(in srgb, currentColor 55%, #0000));
     border-radius: var(--newsletter-radius, 0.5rem);
+  }
+  [part=choice] input {
+    flex: none;
+    width: 1.5rem;
+    min-height: 1.5rem;
+    accent-color: var(--newsletter-accent);
   }
   button {
     flex: 1 0 auto;
-    inline-size: auto;
+    width: auto;
     font-weight: 600;
     color: var(--newsletter-on-accent, Canvas);
     background: var(--newsletter-accent, CanvasText);
     border-color: transparent;
     cursor: pointer;
   }
-  ::placeholder {
-    color: inherit;
-    opacity: 0.65;
-  }
   [aria-disabled] {
     opacity: 0.65;
     cursor: progress;
   }
   [aria-invalid=true] {
-    border-color: var(--_danger);
     outline: 2px solid var(--_danger);
     outline-offset: -2px;
   }
@@ -93,17 +90,13 @@ export const styles = css`
   [part=problem],
   .error {
     color: var(--_danger);
-    margin-block-end: 0.5rem;
   }
   [part=notice]:not(:empty) {
-    margin-block-start: var(--_gap);
+    margin-top: var(--_gap);
   }
   .trap,
   .busy {
-    position: absolute;
-    inline-size: 1px;
-    block-size: 1px;
-    overflow: hidden;
+    position: fixed;
     clip-path: inset(50%);
   }
 `;

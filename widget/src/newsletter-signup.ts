@@ -9,12 +9,12 @@ import { intentOf, type Intent } from './intent.ts';
 import { landing } from './landing.ts';
 import { readMessages, waitInWords, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
-import { failure, send, type Failure } from './send.ts';
+import { send, type Failure } from './send.ts';
 
 /** Where the form stands. */
 export type SignupState = 'idle' | 'busy' | 'success' | 'error';
 
-const none: Problems = new Map();
+const none: Problems = [];
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
@@ -118,10 +118,7 @@ export class NewsletterSignup extends LitElement {
     const texts = this.#texts;
     const busy = this.#state === 'busy';
     return html`<form part="form" novalidate ?hidden=${this.#state === 'success'} @submit=${this.#onSubmit}>
-        ${this.#fields.map((field, position) => {
-          const id = controlId(position);
-          return fieldView(field, id, this.#problems.get(id), texts);
-        })}
+        ${this.#fields.map((field, position) => fieldView(field, controlId(position), this.#problems[position], texts))}
         <button part="button" aria-disabled=${busy || nothing}>${busy ? texts.busy : texts.button}</button>
         <input class="trap" aria-hidden="true" name=${honeypotField} tabindex="-1" autocomplete="off" />
       </form>
@@ -144,7 +141,7 @@ export class NewsletterSignup extends LitElement {
   #notice(texts: Messages): string {
     if (this.#state === 'busy' || this.#state === 'success') return texts[this.#state];
     if (!this.#failure) return '';
-    const { kind, retryAfter, said } = this.#failure;
+    const { kind, retryAfter = 0, said } = this.#failure;
     return (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts));
   }
 
@@ -161,14 +158,14 @@ export class NewsletterSignup extends LitElement {
     if (this.#failure && wait > 0) return this.#fail({ ...this.#failure, retryAfter: wait });
 
     const entry = readEntry(form, this.#fields);
-    if (entry.problems.size > 0) return this.#fail(failure('invalid'), entry.problems);
+    if (entry.problems.length > 0) return this.#fail({ kind: 'invalid' }, entry.problems);
 
     const attribution = this.#attribution();
     const body = composeBody(entry, attribution);
-    if (!body) return this.#fail(failure('tooLong'));
+    if (!body) return this.#fail({ kind: 'tooLong' });
     if (!this.endpoint) {
       console.error('<newsletter-signup> has no endpoint.');
-      return this.#fail(failure('unavailable'));
+      return this.#fail({ kind: 'unavailable' });
     }
     if (!this.dispatchEvent(new NewsletterSubmitEvent(attribution))) return;
 
@@ -176,7 +173,7 @@ export class NewsletterSignup extends LitElement {
     this.#intent = intentOf(body, this.#intent);
     const failed = await send(this.endpoint, this.#intent);
     // What an endpoint says about the address is shown at the address, in the language of the form.
-    if (failed?.code.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([[controlId(0), 'emailInvalid']]));
+    if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, ['emailInvalid']);
     if (failed) return this.#fail(failed);
 
     const hadFocus = this.shadowRoot?.activeElement;
@@ -189,7 +186,7 @@ export class NewsletterSignup extends LitElement {
 
   #fail(failed: Failure, problems = none): void {
     this.#show('error', problems, failed);
-    if (problems.size > 0) this.#focus('[aria-invalid=true], [aria-describedby] input');
+    if (problems.length > 0) this.#focus('[aria-invalid=true], [aria-describedby] input');
     this.dispatchEvent(new NewsletterErrorEvent(failed));
   }
 

@@ -6,19 +6,14 @@ import type { Intent } from './intent.ts';
 /** A signup that did not go through. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** HTTP status; 0 where no answer came. */
-  readonly status: number;
+  /** HTTP status, where an answer came. */
+  readonly status?: number;
   /** Seconds to wait before the next attempt; 0 where the endpoint named none. */
-  readonly retryAfter: number;
+  readonly retryAfter?: number;
   /** What the endpoint says is wrong: plain text, perhaps empty. */
-  readonly said: string;
+  readonly said?: string;
   /** The endpoint's code for it. */
-  readonly code: string;
-}
-
-/** A failure about which no answer tells more. */
-export function failure(kind: FailureKind): Failure {
-  return { kind, status: 0, retryAfter: 0, said: '', code: '' };
+  readonly code?: string;
 }
 
 /** How long we wait for an answer, in milliseconds. */
@@ -51,7 +46,7 @@ export async function send(endpoint: string, { body, key }: Intent): Promise<Fai
       ...(await readError(response)),
     };
   } catch {
-    return failure('unreachable');
+    return { kind: 'unreachable' };
   }
 }
 
@@ -73,5 +68,5 @@ function asText(value: unknown): string {
 }
 
 function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value ? Reflect.get(value, name) : undefined;
+  return Reflect.get(new Object(value), name);
 }

@@ -134,7 +134,7 @@ describe('<newsletter-field>', () => {
     await form.type(form.labelled('Birthday'), '12');
     form.element.submit();
     await form.reaches('error');
-    expect(form.description(form.labelled('Birthday'))).to.equal('Enter a full date.');
+    expect(form.description(form.labelled('Birthday'))).to.equal('Fill this in completely.');
     expect(await mailbox.received()).to.deep.equal([]);
   });
 

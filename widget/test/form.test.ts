@@ -197,16 +197,16 @@ describe('<newsletter-signup>', () => {
     for (const [answer, kind, status, notice] of [
       ['refused', 'refused', 400, 'We know no field "Shoe size".'],
       ['markup', 'refused', 400, '<img src=x onerror="document.title=1"><b>bold</b>'],
-      ['oddBody', 'refused', 400, 'This was not accepted.'],
+      ['oddBody', 'refused', 400, 'Not accepted.'],
       ['tooLarge', 'tooLong', 413, 'This is too long.'],
-      ['forbidden', 'unavailable', 403, 'Signing up does not work right now.'],
+      ['forbidden', 'unavailable', 403, 'This does not work right now.'],
       ['notFound', 'unavailable', 404, 'Please try again later.'],
       ['limitedSilently', 'limited', 429, 'Please try again later.'],
       ['limited', 'limited', 429, 'Please try again in 2 seconds.'],
       ['limitedByDate', 'limited', 429, 'Please try again in 10 minutes.'],
       ['down', 'unavailable', 503, 'Please try again in 2 minutes.'],
       ['broken', 'unavailable', 500, 'Please try again later.'],
-      ['page', 'unavailable', 200, 'Signing up does not work right now.'],
+      ['page', 'unavailable', 200, 'This does not work right now.'],
       ['drop', 'unreachable', 0, 'We could not be reached.'],
     ] as const) {
       it(`is answered calmly, and what was typed is kept: ${answer}`, async () => {
@@ -257,7 +257,7 @@ describe('<newsletter-signup>', () => {
       } finally {
         console.error = error;
       }
-      expect(form.notice.textContent).to.contain('Signing up does not work right now.');
+      expect(form.notice.textContent).to.contain('This does not work right now.');
       expect(said).to.deep.equal(['<newsletter-signup> has no endpoint.']);
     });
   });
