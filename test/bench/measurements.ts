@@ -70,6 +70,14 @@ export const measurements: readonly Measurement[] = [
     goals: { creates: { title: "n8n: 2,000 creates, against n8n's own HTTP Request node", unit: '× the time', must: { atMost: 1 } } },
   },
   {
+    script: 'n8n/bulk-import.ts',
+    needs: 'n8n',
+    goals: {
+      speed: { title: 'n8n: Bulk Import of 20,000 items, against one by one', unit: '× as fast', must: { atLeast: 20 } },
+      memory: { title: "n8n: what that adds to the memory of n8n's process at most", unit: 'MB', must: { atMost: 600 } },
+    },
+  },
+  {
     script: 'n8n/polls.ts',
     needs: 'n8n',
     goals: {

@@ -38,6 +38,7 @@ const panels: readonly Panel[] = [
   { resource: 'dataDeletion', operation: 'request', labels: ['Data Deletion', 'Email', 'Confirm Email', '14 days', 'cannot be undone'] },
   { resource: 'journey', operation: 'enroll', parameters: { options: { double_opt_override: 'off' } }, labels: ['Journey', 'Enroll', 'Automation', 'Subscription', 'By Email'] },
   { resource: 'publicationField', operation: 'getMany', labels: ['Publication Field', 'Return All', 'Filters'] },
+  { resource: 'subscription', operation: 'bulkImport', labels: ['Bulk Import', 'accepted', 'Mapping', 'Map Automatically'] },
   { resource: 'subscription', operation: 'createOrUpdate', parameters: { email: 'ada@example.com' }, labels: ['Subscription', 'Email', 'Custom Fields', 'Additional Fields'] },
   {
     resource: 'subscription',

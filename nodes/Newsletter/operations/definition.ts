@@ -1,12 +1,12 @@
 /** What an operation of the node is. The editor's options and the dispatch are both made from these records. */
 import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { ItemParameters } from '../parameters/read.ts';
 import type { RecordShape } from '../records/shape.ts';
 
 /** What an operation works with, for one input item. */
-export interface OperationContext {
+export interface OperationContext extends ItemParameters {
   readonly node: IExecuteFunctions;
-  readonly itemIndex: number;
   readonly engine: Engine;
   /** Passed to every call, so that stopping the execution stops it. */
   readonly call: CallOptions;

@@ -38,9 +38,12 @@ export async function dispatch(
 /** Starts no other item after the first failure, unless it is to go on. The outcomes are in the order of the items. */
 async function itemByItem(node: IExecuteFunctions, operation: ItemOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
-  await workInLines(linesOf(node, operation, indexes), async (itemIndex) => {
+  const subjects = subjectsOf(node, operation, indexes);
+  const lines = operation.about === undefined ? [indexes] : toLines(indexes, (itemIndex) => keyOf(subjects.get(itemIndex), itemIndex));
+  await workInLines(lines, async (itemIndex) => {
     try {
-      const context = await open(itemIndex);
+      const known = subjects.get(itemIndex);
+      const context = { ...(await open(itemIndex)), ...(known && { known }) };
       const { record: shape } = operation;
       const form = shape && readForm(context, shape);
       const records = await operation.execute(context);
@@ -54,16 +57,25 @@ async function itemByItem(node: IExecuteFunctions, operation: ItemOperation, ind
   return indexes.flatMap((itemIndex) => outcomes.get(itemIndex) ?? []);
 }
 
-/** One line for each record that the items are about; a single one where that is not known. */
-function linesOf(node: IExecuteFunctions, { about }: ItemOperation, indexes: readonly number[]): readonly (readonly number[])[] {
-  if (about === undefined) return [indexes];
-  return toLines(indexes, (itemIndex) => {
+type Subject = ReadonlyMap<string, unknown>;
+
+/** The parameter that says what an item is about, under its name, by the index of the item. */
+function subjectsOf(node: IExecuteFunctions, { about }: ItemOperation, indexes: readonly number[]): ReadonlyMap<number, Subject> {
+  const subjects = new Map<number, Subject>();
+  if (about === undefined) return subjects;
+  for (const itemIndex of indexes) {
     try {
-      return JSON.stringify(node.getNodeParameter(about.name, itemIndex, about.default)).toLowerCase();
+      subjects.set(itemIndex, new Map([[about.name, node.getNodeParameter(about.name, itemIndex, about.default)]]));
     } catch {
-      return String(itemIndex); // an expression that fails: the operation reads it again, and says so
+      // An expression that fails: the operation evaluates it again, and says so.
     }
-  });
+  }
+  return subjects;
+}
+
+/** The same for items about the same record; of an item that says nothing, its own. */
+function keyOf(subject: Subject | undefined, itemIndex: number): string {
+  return subject === undefined ? String(itemIndex) : JSON.stringify([...subject]).toLowerCase();
 }
 
 /** In the order of the items, whatever the order they were worked on. */

@@ -14,6 +14,8 @@ export class ParameterMismatch extends Error {
 export interface ItemParameters {
   readonly node: Pick<IExecuteFunctions, 'getNodeParameter'>;
   readonly itemIndex: number;
+  /** What was evaluated for this item already, by the name of the parameter: an expression costs more than a line of JSON. */
+  readonly known?: ReadonlyMap<string, unknown>;
 }
 
 /**
@@ -21,8 +23,9 @@ export interface ItemParameters {
  *
  * @throws ParameterMismatch, also where a required one is empty
  */
-export function readParameter({ node, itemIndex }: ItemParameters, property: INodeProperties): unknown {
-  const value = readValue(property, node.getNodeParameter(property.name, itemIndex, property.default));
+export function readParameter({ node, itemIndex, known }: ItemParameters, property: INodeProperties): unknown {
+  const entered = known?.has(property.name) ? known.get(property.name) : node.getNodeParameter(property.name, itemIndex, property.default);
+  const value = readValue(property, entered);
   if (value === undefined && property.required) throw new ParameterMismatch(`"${property.displayName}" is empty`);
   return value;
 }

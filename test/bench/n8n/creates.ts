@@ -8,7 +8,7 @@ import { median, tell } from '../figure.ts';
 import { withN8n } from './started.ts';
 
 const count = 2_000;
-const rounds = 3;
+const rounds = 5;
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 
 await withN8n(async ({ n8n, sandbox: startSandbox, credentials: credentialsFor }) => {
