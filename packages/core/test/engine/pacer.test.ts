@@ -1,23 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, createPacer, RateLimitError, TimeoutError, TransportError, type Host, type HostAnswer, type Pacer, type Turn } from '../../src/engine/index.ts';
+import { createEngine, createPacer, RateLimitError, TimeoutError, TransportError, type Host, type HostAnswer, type Pacer, type Signal, type Turn } from '../../src/engine/index.ts';
 
 const ok = { status: 200, headers: {} };
 const tooMany = (headers: Record<string, string> = {}) => ({ status: 429, headers });
+
+const told = (remaining: number, seconds = 60) => ({
+  status: 200,
+  headers: { 'ratelimit-limit': '4', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(Date.UTC(2026, 0, 1) / 1000 + seconds) },
+});
 
 /** A clock that moves only when told to; sleepers wake in order. */
 function stillClock() {
   let now = Date.UTC(2026, 0, 1);
   const sleepers = new Set<{ at: number; wake: () => void }>();
+  let slept = 0;
   const rest = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) await Promise.resolve();
   };
   return {
     now: () => now,
     sleepers,
+    /** How often somebody began to sleep. */
+    slept: () => slept,
+    /** Time passes and no sleeper wakes yet: timers of a busy process ring late. */
+    oversleep(ms: number) {
+      now += ms;
+    },
     sleep: (ms: number, signal?: Parameters<Host['sleep']>[1]) =>
       new Promise<void>((resolve, reject) => {
         const sleeper = { at: now + ms, wake: resolve };
         sleepers.add(sleeper);
+        slept += 1;
         signal?.addEventListener('abort', () => {
           sleepers.delete(sleeper);
           reject(new TransportError('aborted'));
@@ -55,6 +68,7 @@ function asking(pacer: Pacer) {
         (error: unknown) => error,
       ),
     end: (name: string, answer: Parameters<Turn['done']>[0] = ok) => turns.get(name)?.done(answer),
+    withdraw: (name: string) => turns.get(name)?.done(),
   };
 }
 
@@ -106,14 +120,20 @@ describe('a 429', () => {
     await clock.advance(600_000);
     expect(granted).toEqual(['a', 'patient']);
   });
+
+  it('sends away at once who waits already and has less patience than it asks for', async () => {
+    const { clock, ask, end } = pacing({ maxConcurrency: 1 });
+    void ask('a');
+    await clock.advance(0);
+    const impatient = ask('impatient', { maxPauseMs: 120_000 });
+    const hurried = ask('hurried', { deadline: clock.now() + 60_000 });
+    end('a', tooMany({ 'retry-after': '600' }));
+    expect(await impatient).toMatchObject({ name: 'PausedError' });
+    expect(await hurried).toMatchObject({ failure: 'timeout', notSent: true });
+  });
 });
 
 describe('the quota of the headers', () => {
-  const told = (remaining: number, seconds = 60) => ({
-    status: 200,
-    headers: { 'ratelimit-limit': '4', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(Date.UTC(2026, 0, 1) / 1000 + seconds) },
-  });
-
   it('is kept to without a single 429, and begun anew with one request', async () => {
     const { clock, ask, end, granted } = pacing();
     void ask('a');
@@ -185,7 +205,75 @@ describe('turns', () => {
   });
 });
 
+describe('whoever comes later', () => {
+  it('does not overtake who waits, though the timer has not rung yet', async () => {
+    const { clock, ask, end, granted } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', tooMany({ 'retry-after': '10' }));
+    void ask('b');
+    await clock.advance(0);
+    clock.oversleep(10_500);
+    void ask('c');
+    await clock.advance(0);
+    expect(granted).toEqual(['a', 'b']);
+  });
+
+  it('with an earlier deadline is told in time', async () => {
+    const { clock, ask, end } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', told(0));
+    void ask('patient');
+    const hurried = ask('hurried', { deadline: clock.now() + 5_000 });
+    let answer: unknown;
+    void hurried.then((told) => (answer = told));
+    await clock.advance(5_001);
+    expect(answer).toMatchObject({ failure: 'timeout', notSent: true });
+  });
+});
+
 describe('whoever gives up', () => {
+  it('after the turn was given says nothing about the service: as many go at a time as before', async () => {
+    const { clock, ask, granted, withdraw } = pacing();
+    for (const name of ['a', 'b', 'c', 'd']) void ask(name);
+    await clock.advance(0);
+    for (const name of ['a', 'b', 'c', 'd']) withdraw(name);
+    for (const name of ['e', 'f', 'g', 'h']) void ask(name);
+    await clock.advance(0);
+    expect(granted).toHaveLength(8);
+  });
+
+  it('is looked for once: no timer rings again and again for a deadline that has passed', async () => {
+    const { clock, ask, end, granted } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', told(0));
+    void ask('late', { deadline: clock.now() + 5_000 });
+    void ask('b');
+    await clock.advance(60_000);
+    expect(granted).toEqual(['a', 'b']);
+    expect(clock.slept()).toBeLessThanOrEqual(4);
+  });
+
+  it('leaves no listener behind, nor does who was served', async () => {
+    const { clock, ask, end } = pacing({ maxConcurrency: 1 });
+    const listeners = new Set<() => void>();
+    const signal: Signal = {
+      aborted: false,
+      addEventListener: (_, listener) => void listeners.add(listener),
+      removeEventListener: (_, listener) => void listeners.delete(listener),
+    };
+    void ask('a', { signal });
+    await clock.advance(0);
+    void ask('b', { signal });
+    void ask('late', { signal, deadline: clock.now() + 5_000 });
+    expect(listeners.size).toBe(2);
+    end('a');
+    await clock.advance(5_000);
+    expect(listeners.size).toBe(0);
+  });
+
   it('leaves at the deadline or when the signal aborts, and leaves no gap', async () => {
     const { clock, ask, end, granted } = pacing({ maxConcurrency: 1 });
     const abort = new AbortController();
@@ -217,6 +305,16 @@ describe('whoever gives up', () => {
     await clock.advance(0);
     expect(clock.sleepers.size).toBe(0);
   });
+});
+
+it('a host that cannot wait ends the waiting of everyone, with its reason', async () => {
+  const { sleep: _, ...clock } = stillClock();
+  const broken = new Error('no timers here');
+  const { ask, end } = asking(createPacer({ ...clock, sleep: () => Promise.reject(broken) }));
+  void ask('a');
+  await clock.advance(0);
+  end('a', tooMany({ 'retry-after': '10' }));
+  for (const error of await Promise.all([ask('b'), ask('c')])) expect(error).toMatchObject({ cause: broken });
 });
 
 describe('an engine', () => {
