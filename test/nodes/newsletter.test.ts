@@ -73,6 +73,18 @@ describe('Subscription: Create', () => {
     expect(await customFieldsOf('ada@example.com')).toMatchObject({ Topics: ['boats'], Birthday: '1990-12-10' });
   });
 
+  it('takes the custom fields of a signup or a subscription as they come, when told to map by itself', async () => {
+    for (const [index, custom_fields] of [[{ name: 'Topics', value: ['boats'] }], { Topics: ['boats'] }].entries()) {
+      const email = `reader${index}@example.com`;
+      await run(
+        'create',
+        { email, customFields: { mappingMode: 'autoMapInputData', value: null }, additionalFields: {} },
+        { items: [{ email, custom_fields }] },
+      );
+      expect(await customFieldsOf(email)).toMatchObject({ Topics: ['boats'] });
+    }
+  });
+
   it('passes warnings on in the output, and once as a hint', async () => {
     const hints: { message: string }[] = [];
     const items = await create('ada@example.com', { 'Shoe size': '39' }, { hints, items: [{}, {}] });

@@ -59,16 +59,30 @@ export async function mapperFields(engine: Engine): Promise<ResourceMapperField[
 export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInputData'>;
 
 /**
- * Reads what was mapped for one item. With automatic mapping every input field that bears a custom field's name is taken.
+ * Reads what was mapped for one item; with automatic mapping, what the input item holds.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
 export async function readCustomFields(node: ReadableNode, itemIndex: number, engine: Engine): Promise<SentField[]> {
-  const automatic = node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') === 'autoMapInputData';
-  const entered: unknown = automatic
-    ? node.getInputData()[itemIndex]?.json
-    : node.getNodeParameter('customFields.value', itemIndex, {});
-  return toSentFields(entered, engine, automatic ? 'leave out' : 'send');
+  if (node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') === 'autoMapInputData') {
+    return fieldsOfItem(node.getInputData()[itemIndex]?.json ?? {}, engine);
+  }
+  return toSentFields(node.getNodeParameter('customFields.value', itemIndex, {}), engine, 'send');
+}
+
+/**
+ * The custom fields of an input item: those that stand together under `custom_fields`, as subscriptions and signups have
+ * them, and every field that bears the name of one.
+ *
+ * @throws ParameterMismatch where a value does not fit the field's kind
+ */
+export async function fieldsOfItem(json: Readonly<Record<string, unknown>>, engine: Engine): Promise<SentField[]> {
+  return [...(await toSentFields(together(json['custom_fields']), engine, 'send')), ...(await toSentFields(json, engine, 'leave out'))];
+}
+
+/** `[{ name, value }]` or `{ [name]: value }`, as values by name. */
+function together(fields: unknown): unknown {
+  return Array.isArray(fields) ? Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value])) : fields;
 }
 
 /**
@@ -77,7 +91,7 @@ export async function readCustomFields(node: ReadableNode, itemIndex: number, en
  * @param unknown - what to do with a name that is no custom field: the service says what it drops
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
-export async function toSentFields(entered: unknown, engine: Engine, unknown: 'leave out' | 'send'): Promise<SentField[]> {
+async function toSentFields(entered: unknown, engine: Engine, unknown: 'leave out' | 'send'): Promise<SentField[]> {
   const values = Object.entries(isRecord(entered) ? entered : {}).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
   );

@@ -1,7 +1,6 @@
 /** Bulk Import: the subscription that an input item asks for, whichever way its fields are mapped. */
 import type { INodeProperties } from 'n8n-workflow';
-import { isRecord } from '../../isRecord.ts';
-import { toSentFields, type SentField } from '../../parameters/customFields.ts';
+import { fieldsOfItem } from '../../parameters/customFields.ts';
 import { email } from '../../parameters/email.ts';
 import { readCollection, readParameter } from '../../parameters/read.ts';
 import type { OperationContext } from '../definition.ts';
@@ -50,21 +49,12 @@ export function itemReader(first: OperationContext): (context: OperationContext)
 const takenFields = [email, ...additionalFields];
 const takenNames: ReadonlySet<string> = new Set(takenFields.map(({ name }) => name));
 
-/** Custom fields may also stand together under `custom_fields`, as subscriptions have them. */
 async function fromInput(json: Readonly<Record<string, unknown>>, { engine }: OperationContext): Promise<object> {
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(json)) {
     const field = takenNames.has(name) ? name : name.trim().toLowerCase().replace(/[\s-]+/g, '_');
     if (takenNames.has(field)) named[field] ??= value;
   }
-  const values: SentField[] = [
-    ...(await toSentFields(together(json['custom_fields']), engine, 'send')),
-    ...(await toSentFields(json, engine, 'leave out')),
-  ];
+  const values = await fieldsOfItem(json, engine);
   return { ...readCollection(takenFields, named), ...(values.length > 0 && { custom_fields: values }) };
-}
-
-/** `[{ name, value }]` or `{ [name]: value }`, as values by name. */
-function together(fields: unknown): unknown {
-  return Array.isArray(fields) ? Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value])) : fields;
 }
