@@ -1,6 +1,23 @@
 /** An account connected through OAuth 2.0 with PKCE: one credential for public and confidential apps. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
+/**
+ * What is asked for where nothing is chosen: all that a workflow may do without harm. It cannot be the default of the
+ * parameter, for n8n's editor shows and saves a choice of several in a credential as empty, whatever its default.
+ */
+const usualAccess = [
+  'subscriptions:read',
+  'subscriptions:write',
+  'custom_fields:read',
+  'custom_fields:write',
+  'automations:read',
+  'automations:write',
+  'posts:read',
+  'complimentary_access:read',
+  'condition_sets:read',
+  'publication_fields:read',
+];
+
 export class NewsletterOAuth2Api implements ICredentialType {
   name = 'newsletterOAuth2Api';
   extends = ['oAuth2Api'];
@@ -48,19 +65,8 @@ export class NewsletterOAuth2Api implements ICredentialType {
       displayName: 'Access',
       name: 'access',
       type: 'multiOptions',
-      default: [
-        'subscriptions:read',
-        'subscriptions:write',
-        'custom_fields:read',
-        'custom_fields:write',
-        'automations:read',
-        'automations:write',
-        'posts:read',
-        'complimentary_access:read',
-        'condition_sets:read',
-        'publication_fields:read',
-      ],
-      description: 'What the workflows may do with the account. Connect again after a change.',
+      default: [],
+      description: 'What the workflows may do with the account. Empty asks for everything but data deletion. Connect again after a change.',
       options: [
         { name: 'Advertisement Opportunities: Read', value: 'posts:read' },
         { name: 'Automations and Journeys: Enroll', value: 'automations:write' },
@@ -91,7 +97,12 @@ export class NewsletterOAuth2Api implements ICredentialType {
       default: '={{$self["appUrl"].replace(/\\/+$/, "")}}/oauth/token',
       required: true,
     },
-    { displayName: 'Scope', name: 'scope', type: 'hidden', default: '={{$self["access"].join(" ")}}' },
+    {
+      displayName: 'Scope',
+      name: 'scope',
+      type: 'hidden',
+      default: `={{($self["access"]?.length ? $self["access"] : ${JSON.stringify(usualAccess)}).join(" ")}}`,
+    },
     { displayName: 'Auth URI Query Parameters', name: 'authQueryParameters', type: 'hidden', default: '' },
     { displayName: 'Authentication', name: 'authentication', type: 'hidden', default: 'body' },
   ];

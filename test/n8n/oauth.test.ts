@@ -28,6 +28,7 @@ async function newCredential({ address, clientOptions }: SandboxOnPort, { uid, s
     baseUrl: clientOptions.baseUrl,
     publicationId: clientOptions.publicationId,
     clientId: uid,
+    access: [], // as the editor saves it where a person chooses nothing
     ...(secret !== null && { clientSecret: secret }),
   });
 }
