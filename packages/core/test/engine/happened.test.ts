@@ -1,6 +1,6 @@
 /** What becomes of an operation that must happen once when its answer is lost. */
 import { describe, expect, it } from 'vitest';
-import { ConflictError, createEngine, NetworkError, ServerError, TimeoutError, TransportError } from '../../src/engine/index.ts';
+import { AbortedError, ConflictError, createEngine, NetworkError, NotFoundError, ServerError, TimeoutError, TransportError, type HostRequest } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -72,6 +72,56 @@ describe('after a lost answer', () => {
     expect(sent()).toEqual(['POST', 'GET', 'GET']);
   });
 
+  it('two records that may both be it decide nothing', async () => {
+    const { call } = enrolling(lost, list(late, journey({ id: 'aj_8' })));
+    await expect(call).rejects.toThrow('Whether it has happened is unknown');
+  });
+
+  it('a list with something else in it decides nothing', async () => {
+    const { call } = enrolling(lost, json({ data: [17] }));
+    await expect(call).rejects.toThrow('Whether it has happened is unknown');
+  });
+
+  it('what the first sending has made is found also after a later one was lost', async () => {
+    const { call, sent } = enrolling(lost, list(), { status: 429, headers: { 'retry-after': '10' } }, lost, list(late));
+    expect(await call).toEqual({ data: late });
+    expect(sent()).toEqual(['POST', 'GET', 'POST', 'POST', 'GET']);
+  });
+
+  it('who wants no repetitions gets the error at once, without a look', async () => {
+    const host = scriptedHost([lost]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
+    await expect(engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })).rejects.toThrow('Whether it has happened is unknown');
+    expect(host.sent).toHaveLength(1);
+  });
+
+  it('the last repetition is the last, though it has not happened', async () => {
+    const host = scriptedHost([lost, list(), lost, list()]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: { retries: 1 } });
+    await expect(engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })).rejects.toBeInstanceOf(NetworkError);
+    expect(host.sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET']);
+  });
+
+  it.each([
+    ['400', [{ status: 400 }]],
+    ['409', [{ status: 409 }]],
+    ['503, again and again', Array.from({ length: 5 }, () => ({ status: 503 }))],
+    ['a refused connection, again and again', Array.from({ length: 5 }, () => new TransportError('network', { code: 'ECONNREFUSED' }))],
+  ])('%s is no lost answer: nobody looks', async (_, script) => {
+    const { call, sent } = enrolling(...script);
+    await expect(call).rejects.not.toThrow('unknown');
+    expect(new Set(sent())).toEqual(new Set(['POST']));
+  });
+
+  it('whoever gives up while it looks is told so', async () => {
+    const abort = new AbortController();
+    const scripted = scriptedHost([lost, new TransportError('aborted')]);
+    const host = { ...scripted, send: (request: HostRequest) => (request.method === 'GET' && abort.abort(), scripted.send(request)) };
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    const call = engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }, { signal: abort.signal });
+    await expect(call).rejects.toBeInstanceOf(AbortedError);
+  });
+
   it('a look-up that fails leaves the first error', async () => {
     const { call } = enrolling({ status: 500 }, { status: 403 });
     await expect(call).rejects.toBeInstanceOf(ServerError);
@@ -106,5 +156,25 @@ describe('after a lost answer', () => {
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
     await expect(engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' })).rejects.toBeInstanceOf(NetworkError);
     expect(host.sent).toHaveLength(1);
+  });
+});
+
+describe('a deletion that finds nothing', () => {
+  const deleting = (...script: readonly Scripted[]) =>
+    createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' }).call('customFields.delete', { id: 'f1' });
+
+  it.each([
+    ['a lost answer', lost],
+    ['500', { status: 500 }],
+  ])('after %s is done', async (_, failure) => {
+    expect(await deleting(failure, { status: 404 })).toBeNull();
+  });
+
+  it.each([
+    ['at once', []],
+    ['after a 429', [{ status: 429, headers: { 'retry-after': '1' } }]],
+    ['after a refused connection', [new TransportError('network', { code: 'ECONNREFUSED' })]],
+  ])('%s is an error', async (_, before) => {
+    await expect(deleting(...before, { status: 404 })).rejects.toBeInstanceOf(NotFoundError);
   });
 });

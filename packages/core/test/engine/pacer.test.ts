@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, createPacer, RateLimitError, TimeoutError, TransportError, type Host, type HostAnswer, type Pacer, type Signal, type Turn } from '../../src/engine/index.ts';
+import { AbortedError, createEngine, createPacer, RateLimitError, ServerError, TimeoutError, TransportError, type Host, type HostAnswer, type Pacer, type Signal, type Turn, type Waiter } from '../../src/engine/index.ts';
 
 const ok = { status: 200, headers: {} };
 const tooMany = (headers: Record<string, string> = {}) => ({ status: 429, headers });
@@ -384,5 +384,78 @@ describe('an engine', () => {
     await clock.advance(0);
     expect(await get(one)).toMatchObject({ name: 'RateLimitError', retryAfterMs: 3_600_000, message: expect.stringContaining('was not sent') as string });
     expect(sentAt).toEqual([0]);
+  });
+
+  it('renews a token though the API asks everyone to wait: only the API has a quota', async () => {
+    const { clock, sentAt, engine } = calling([busy]);
+    const one = engine({ appUrl: 'http://app.test' });
+    void get(one);
+    await clock.advance(0);
+    void one.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' }).catch(() => {});
+    await clock.advance(0);
+    expect(sentAt).toEqual([0, 0]);
+  });
+
+  it('gives no attempt more time than the call has left', async () => {
+    const { clock, host, engine } = calling([{ ...busy, headers: { 'retry-after': '4' } }]);
+    const given: number[] = [];
+    const one = engine({ host: { ...host, send: (request) => (given.push(request.timeoutMs), host.send(request)) } });
+    void get(one, { totalTimeoutMs: 10_000 });
+    await clock.advance(10_000);
+    expect(given).toEqual([10_000, 6_000]);
+  });
+
+  it('lets each list wait in a line of its own, so that one with much to read does not hold up the others', async () => {
+    const { clock, host, engine } = calling([]);
+    const paths: string[] = [];
+    const one = engine({ pacer: createPacer(host, { maxConcurrency: 1 }), host: { ...host, send: (request) => (paths.push(new URL(request.url).pathname.split('/').at(-1) ?? ''), host.send(request)) } });
+    for (let n = 0; n < 3; n += 1) void get(one);
+    void one.list('customFields.list', {}).then(undefined, () => {});
+    await clock.advance(10);
+    expect(paths.indexOf('custom_fields')).toBe(2);
+  });
+
+  it('tells the pacer what each attempt is worth: only one that may be repeated finds out whether the quota has grown', async () => {
+    const { clock, engine } = calling(Array.from({ length: 3 }, () => ({ ...busy, status: 503, headers: {} })));
+    const waiters: Waiter[] = [];
+    const pacer: Pacer = { turn: async (waiter) => (waiters.push(waiter), { done() {} }) };
+    const stream = {};
+    void get(engine({ pacer }), { stream, retry: { retries: 2, maxRetryAfterMs: 7_000 } });
+    await clock.advance(60_000);
+    expect(waiters.map(({ mayProbe }) => mayProbe)).toEqual([true, true, false]);
+    expect(waiters[0]).toMatchObject({ stream, maxPauseMs: 7_000 });
+  });
+
+  describe('whose call has failed once and waits', () => {
+    /** The call has its turn again only when somebody gives theirs back, which nobody does. */
+    async function waiting(options: object) {
+      const { clock, host, engine } = calling([{ ...busy, status: 503, headers: {} }]);
+      const pacer = createPacer(host, { maxConcurrency: 1 });
+      const outcome = get(engine({ pacer }), options);
+      await clock.advance(100);
+      await pacer.turn({});
+      return { clock, outcome };
+    }
+
+    it('for its turn says that it was aborted, if it was', async () => {
+      const abort = new AbortController();
+      const { clock, outcome } = await waiting({ signal: abort.signal });
+      await clock.advance(1_000);
+      abort.abort();
+      expect(await outcome).toBeInstanceOf(AbortedError);
+    });
+
+    it('for its turn until the deadline says why it had failed', async () => {
+      const { clock, outcome } = await waiting({ totalTimeoutMs: 5_000 });
+      await clock.advance(5_000);
+      expect(await outcome).toBeInstanceOf(ServerError);
+    });
+
+    it('for the time to repeat says that it was aborted', async () => {
+      const abort = new AbortController();
+      const { outcome } = await waiting({ signal: abort.signal });
+      abort.abort();
+      expect(await outcome).toBeInstanceOf(AbortedError);
+    });
   });
 });

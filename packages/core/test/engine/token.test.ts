@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, UnauthorizedError, type Token, type TokenSource } from '../../src/engine/index.ts';
+import { createEngine, createPacer, UnauthorizedError, type Token, type TokenSource } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function calling(token: Token, ...script: readonly Scripted[]) {
@@ -56,6 +56,23 @@ describe('the token of a call', () => {
     const { engine, sentTokens } = calling(renewing(), { status: 503 }, refused, { status: 503 }, json({ data: {} }));
     await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 2 } });
     expect(sentTokens()).toEqual(['Bearer stale', 'Bearer stale', 'Bearer fresh', 'Bearer fresh']);
+  });
+
+  it('is renewed once, also where a repetition is refused later', async () => {
+    const source = renewing();
+    const { engine } = calling(source, refused, { status: 503 }, refused);
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
+    expect(source.rejected).toEqual(['stale']);
+  });
+
+  it('that is not there keeps nobody else from their turn', async () => {
+    const host = scriptedHost([json({ data: {} })]);
+    const tokens = ['', 'k'];
+    const token = (): string => tokens.shift() || expect.fail('nobody is signed in');
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', token, publicationId: 'pub_1', pacer: createPacer(host, { maxConcurrency: 1 }) });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('nobody is signed in');
+    await engine.call('automations.get', { automationId: 'aut_1' });
+    expect(host.sent).toHaveLength(1);
   });
 
   it('cannot be renewed where nothing says how', async () => {
