@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import { startOwnN8n, type OwnN8n } from './harness/own.ts';
 import type { Running } from '../../scripts/n8n/process.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
-import { test } from './harness/test.ts';
+import { items, newsletterType, start } from './harness/nodes.ts';
+import { test, underTest } from './harness/test.ts';
 import { watchSubscriptions } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'empty' } });
@@ -32,7 +33,7 @@ async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>
 }
 
 // Where tests are run for others, Redis must be there; a person at home may not have it.
-test.skipIf(!hasRedis && !process.env['CI'])('the trigger polls in main, and its executions run in the worker', { timeout: 180_000 }, async ({ sandboxOnPort, api }) => {
+test.skipIf(!hasRedis && !process.env['CI'])('the trigger polls in main, its executions run in the worker, and so does a bulk import', { timeout: 180_000 }, async ({ sandboxOnPort, api }) => {
   await inQueueMode(async (n8n, worker) => {
     const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort);
     await workflow.activate();
@@ -46,6 +47,19 @@ test.skipIf(!hasRedis && !process.env['CI'])('the trigger polls in main, and its
 
     const executions = await workflow.executions();
     expect(executions.map(({ status }) => status)).toEqual(['success', 'success']);
-    for (const { id } of executions) expect(worker.output()).toMatch(new RegExp(`started execution ${id} `));
+
+    const run = await n8n.rest.run(
+      await n8n.rest.createWorkflow([
+        start,
+        ...items("Array.from({ length: 2500 }, (_, index) => ({ email: index === 7 ? 'no address' : 'reader.' + index + '@example.com' }))"),
+        { name: underTest, type: newsletterType, parameters: { resource: 'subscription', operation: 'bulkImport' }, credentials: workflow.credentials },
+      ]),
+    );
+    const outcomes = run.output(underTest).map(({ status }) => status);
+    expect(outcomes).toEqual(Array.from({ length: 2_500 }, (_, index) => (index === 7 ? 'rejected' : 'accepted')));
+    sandboxOnPort.clock.advance('PT1H');
+    expect((await api.subscriptions.list({ email: 'reader.2499@example.com' })).items).toHaveLength(1);
+
+    for (const { id } of [...executions, run]) expect(worker.output()).toMatch(new RegExp(`started execution ${id} `));
   });
 });

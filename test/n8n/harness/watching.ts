@@ -9,6 +9,8 @@ const reader = 'Read again';
 
 export interface WatchingWorkflow {
   readonly id: string;
+  /** The credential of its nodes. */
+  readonly credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
   /** Publishes it; the trigger polls at once. */
   activate(): Promise<void>;
   /** Has the trigger poll now: it does whenever the workflow is published. */
@@ -53,6 +55,7 @@ export async function watchSubscriptions(
     (await executions()).flatMap((execution) => execution.output(reader).map(({ email }) => String(email)));
   return {
     id,
+    credentials,
     executions,
     given: async () => (await executions()).flatMap((execution) => execution.output(trigger)),
     activate: () => n8n.activate(id),
