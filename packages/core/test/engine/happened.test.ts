@@ -15,7 +15,7 @@ function enrolling(...script: readonly Scripted[]) {
   const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
   const call = engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' });
   call.catch(() => {});
-  return { call, sent: () => host.sent.map(({ method }) => method) };
+  return { call, sent: () => host.sent.map(({ method }) => method), looked: () => host.sent.flatMap(({ method, url }) => (method === 'GET' ? [new URL(url).search] : [])) };
 }
 
 describe('after a lost answer', () => {
@@ -65,10 +65,23 @@ describe('after a lost answer', () => {
     expect(await call).toEqual({ data: ours });
   });
 
+  it('the clock of the service is known from the last answer that told it', async () => {
+    const { call } = enrolling({ status: 500, headers: { date: new Date(now + 3_600_000).toUTCString() } }, list(journey({ started_at: seconds + 3_600 })));
+    expect(await call).toMatchObject({ data: { id: 'aj_1' } });
+  });
+
+  it('the look has the time that is left of the call', async () => {
+    const host = scriptedHost([lost, list(late)]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', totalTimeoutMs: 10_000 });
+    await engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' });
+    expect(host.sent.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 9_750]);
+  });
+
   it('every page is looked at', async () => {
     const page = (number: number, ...records: readonly object[]) => json({ data: records, limit: 100, page: number, total_pages: 2 });
-    const { call, sent } = enrolling(lost, page(1, journey({ email: 'b@example.com' })), page(2, late));
+    const { call, sent, looked } = enrolling(lost, page(1, journey({ email: 'b@example.com' })), page(2, late));
     expect(await call).toEqual({ data: late });
+    expect(looked()).toEqual(['?limit=100', '?limit=100&page=2']);
     expect(sent()).toEqual(['POST', 'GET', 'GET']);
   });
 

@@ -155,6 +155,17 @@ describe('a window that was learnt', () => {
     expect(next(again + 1_000)).toBe(again + 300 + minute);
   });
 
+  it('is not begun by an answer of the window before', () => {
+    const { next, send } = windowOfNine();
+    const opens = next(10_000);
+    send(opens).answer(ok, opens);
+    const late = send(opens + minute - 1_000);
+    const again = opens + minute;
+    send(again);
+    late.answer(ok, again + 100);
+    expect(next(again + 100)).toBe(again + 2_000);
+  });
+
   it('is one that refills where the try after the 429 passes', () => {
     const { send, next, room } = watched();
     const all = Array.from({ length: 60 }, () => send(0));
