@@ -1,4 +1,5 @@
 /** Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit. */
+import { fileURLToPath } from 'node:url';
 import { minify } from 'terser';
 import { defaultClientConditions, defineConfig, type BuildOptions, type Plugin } from 'vite';
 
@@ -70,5 +71,8 @@ export default defineConfig(({ mode }) => ({
   build: { target: 'es2022', ...(mode === 'npm' ? npm : script) },
   plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex] : [])],
   // Our own packages are bundled from their sources, so that no other build has to come first.
-  resolve: { conditions: ['source', ...defaultClientConditions] },
+  resolve: {
+    conditions: ['source', ...defaultClientConditions],
+    alias: mode === 'npm' ? [] : [{ find: /^lit$/, replacement: fileURLToPath(new URL('src/small-lit.ts', import.meta.url)) }],
+  },
 }));

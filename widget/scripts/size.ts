@@ -13,7 +13,7 @@ interface Size {
 /** Files that are loaded together, and the most bytes they may take with brotli. */
 const bundles = {
   script: { files: ['newsletter-signup.js'], budget: 9500 },
-  npm: { files: ['index.js', 'define.js'], budget: 5000 },
+  npm: { files: ['index.js', 'define.js'], budget: 5250 },
 } as const;
 
 const record = new URL('../size.json', import.meta.url);

@@ -68,5 +68,7 @@ declare global {
     'newsletter-submit': NewsletterSubmitEvent;
     'newsletter-success': NewsletterSuccessEvent;
     'newsletter-error': NewsletterErrorEvent;
+    /** Sent by the page, to the document: whether who brought the visitor may be stored. Only `false` withdraws. */
+    'newsletter-consent': CustomEvent<boolean | undefined>;
   }
 }

@@ -1,15 +1,16 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { attributionFields, honeypotField, readAttribution, type Attribution } from '@newsletter-kit/core/signup';
+import { attributionFields, honeypotField, withGiven, type Attribution } from '@newsletter-kit/core/signup';
 import { composeBody, readEntry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
 import { addressDefinition, controlId, readDefinition, type FieldDefinition } from './field-definition.ts';
 import { fieldView } from './field-view.ts';
 import { intentOf, type Intent } from './intent.ts';
-import { landing } from './landing.ts';
+import { recall } from './recall.ts';
 import { readMessages, waitInWords, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
 import { send, type Failure } from './send.ts';
+import { followVisits } from './visits.ts';
 
 /** Where the form stands. */
 export type SignupState = 'idle' | 'busy' | 'success' | 'error';
@@ -18,7 +19,7 @@ const none: Problems = [];
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
- * to your endpoint. It sets no cookie and stores nothing.
+ * to your endpoint. It sets no cookie, and stores nothing unless you tell it that your visitor agreed.
  *
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup
@@ -66,12 +67,18 @@ export class NewsletterSignup extends LitElement {
   static override styles = styles;
   static override properties: PropertyDeclarations = {
     endpoint: {},
+    attribution: {},
+    storage: {},
     referralParam: { attribute: 'referral-param' },
     messages: { attribute: false },
   };
 
   /** Address the form is posted to: your relay, an n8n webhook, or your own server. */
   declare endpoint: string;
+  /** Which visit counts where several say who brought the visitor: `first` or `last`. Those that say nothing never count. */
+  declare attribution: 'first' | 'last';
+  /** Where that is remembered for the next pages once consent is granted, for 30 days at most: `local`, `session` or `none`. */
+  declare storage: 'local' | 'session' | 'none';
   /** Query parameter that carries a referral code. */
   declare referralParam: string;
   /** Texts to use instead of the English ones; any subset. A `text-*` attribute wins over its entry here. */
@@ -88,6 +95,8 @@ export class NewsletterSignup extends LitElement {
   constructor() {
     super();
     this.endpoint = '';
+    this.attribution = 'first';
+    this.storage = 'local';
     this.referralParam = 'ref';
     this.messages = {};
   }
@@ -107,6 +116,24 @@ export class NewsletterSignup extends LitElement {
     if (this.#state === 'busy') return;
     this.#clear();
     this.#show('idle');
+  }
+
+  /**
+   * Lets every form on the page remember who brought the visitor, and read what earlier pages remembered. Call it on each
+   * page on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
+   */
+  grantConsent(): void {
+    this.#consent(true);
+  }
+
+  /** Takes the consent back, and deletes what was stored. */
+  revokeConsent(): void {
+    this.#consent(false);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    followVisits(() => recall(this));
   }
 
   protected override firstUpdated(): void {
@@ -145,9 +172,12 @@ export class NewsletterSignup extends LitElement {
     return (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts));
   }
 
+  #consent(detail: boolean): void {
+    document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
+  }
+
   #attribution(): Attribution {
-    const given = Object.fromEntries(attributionFields.map((name) => [name, this.getAttribute(name.replace('_', '-'))]));
-    return readAttribution(landing, { given, referralParameter: this.referralParam });
+    return withGiven(recall(this), Object.fromEntries(attributionFields.map((name) => [name, this.getAttribute(name.replace('_', '-'))])));
   }
 
   async #onSubmit(event: Event): Promise<void> {

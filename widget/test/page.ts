@@ -7,7 +7,7 @@ export interface Page {
   readonly window: Window;
   readonly form: Form;
   /** Types the address and sends the form. */
-  signUp(address: string): Promise<void>;
+  signUp(address?: string): Promise<void>;
 }
 
 export async function openPage(address: string, mailbox: Mailbox): Promise<Page> {
@@ -26,7 +26,7 @@ export async function openPage(address: string, mailbox: Mailbox): Promise<Page>
   return {
     window,
     form,
-    async signUp(email) {
+    async signUp(email = 'ada@example.com') {
       form.email.value = email;
       element.submit();
       await form.reaches('success');

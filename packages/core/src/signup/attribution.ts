@@ -35,15 +35,20 @@ const referralCode = /^[\w-]{1,64}$/;
  * readAttribution({ url: 'https://site.example/?utm_source=fair&ref=Zq4', referrer: 'https://news.example/post/1' })
  * // → { utm_source: 'fair', referring_site: 'https://news.example', referral_code: 'Zq4' }
  */
-export function readAttribution(visit: Visit, { given = {}, referralParameter = 'ref' }: AttributionOptions = {}): Attribution {
+export function readAttribution(visit: Visit, { given, referralParameter = 'ref' }: AttributionOptions = {}): Attribution {
   const query = parse(visit.url)?.searchParams;
-  const seen = (name: AttributionField): string => {
+  const seen = collect((name) => {
     if (name === 'referring_site') return referringSite(visit);
     if (name === 'referral_code') return referralCode.exec(query?.get(referralParameter) ?? '')?.[0] ?? '';
     const value = cleanText(query?.get(name) ?? '');
     return isAddress(value) ? '' : value;
-  };
-  return fitAttribution(collect((name) => cleanText(given[name] ?? '') || seen(name)));
+  });
+  return withGiven(seen, given);
+}
+
+/** What the owner wrote down in place of what was seen, field by field; empty texts count as not given. */
+export function withGiven(seen: Attribution, given: AttributionOptions['given'] = {}): Attribution {
+  return fitAttribution(collect((name) => cleanText(given[name] ?? '') || seen[name] || ''));
 }
 
 /**

@@ -5,10 +5,12 @@ export {
   fitAttribution,
   jsonBytes,
   readAttribution,
+  withGiven,
   type AttributionField,
   type AttributionOptions,
   type Visit,
 } from './attribution.ts';
+export { chooseTouch, knownTouches, storedTouches, touchLifetime, type Touch, type TouchRule, type TimedVisit } from './attribution-touches.ts';
 export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
 export { pageHeaders, refusalHtml, thanksHtml } from './pages.ts';
 export {

@@ -1,0 +1,37 @@
+/** Puts what this page knows together with what earlier pages stored, where the visitor allows that. */
+import { chooseTouch, knownTouches, storedTouches, type Attribution } from '@newsletter-kit/core/signup';
+import { consent, noteVisit, visits } from './visits.ts';
+
+/** How the owner wants visits to be counted. */
+export interface RecallOptions {
+  /** `last`; anything else is `first`. */
+  readonly attribution: string;
+  /** `local` or `session`; anything else stores nothing. */
+  readonly storage: string;
+  readonly referralParam: string;
+}
+
+/** Name under which touches are stored; a new format gets a new number. */
+const key = 'newsletter-signup:1';
+
+/**
+ * Who brought the visitor, by the rule. After consent the touches are stored for the next page; after its withdrawal they
+ * are deleted; before either no storage is touched at all.
+ */
+export function recall({ attribution, storage, referralParam: referralParameter }: RecallOptions): Attribution {
+  noteVisit();
+  const touches = (stored = '') => knownTouches(stored, visits, Date.now(), { referralParameter });
+  let known = touches();
+  try {
+    if (consent !== undefined && /^(local|session)$/.test(storage)) {
+      const store = storage === 'local' ? localStorage : sessionStorage;
+      if (consent) known = touches(store.getItem(key) ?? '');
+      const text = consent && storedTouches(known);
+      if (text) store.setItem(key, text);
+      else store.removeItem(key);
+    }
+  } catch {
+    // Storage is switched off or full: then this page is all that is remembered.
+  }
+  return chooseTouch(known, attribution === 'last' ? 'last' : 'first')?.attribution ?? {};
+}

@@ -1,0 +1,98 @@
+/**
+ * What the one-file script takes in place of the package `lit`: templates are Lit's own (`lit/html.js`), the base class is the
+ * part of `LitElement` that our elements use. No reflection, converters, controllers or fallback for browsers that cannot
+ * adopt style sheets. That is a fifth of the script. The npm build and the sources themselves stand on Lit.
+ */
+import { noChange, render } from 'lit/html.js';
+
+export { html, nothing } from 'lit/html.js';
+
+/** Makes a style sheet of a template without values. */
+export function css(strings: TemplateStringsArray): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(strings.join(''));
+  return sheet;
+}
+
+/** A property and the attribute it is read from; `false` for none, else the property's name in lower case by default. */
+type Properties = Readonly<Record<string, { readonly attribute?: string | false }>>;
+
+function attributeOf(name: string, properties: Properties): string {
+  const { attribute = name.toLowerCase() } = properties[name] ?? {};
+  return attribute || '';
+}
+
+export class LitElement extends HTMLElement {
+  static shadowRootOptions: ShadowRootInit = { mode: 'open' };
+  static styles: CSSStyleSheet | undefined;
+  static properties: Properties = {};
+
+  /** Asked for once, when the element is defined; the moment to turn the declared properties into accessors. */
+  static get observedAttributes(): string[] {
+    const names = Object.keys(this.properties);
+    for (const name of names) {
+      const values = new WeakMap<LitElement, unknown>();
+      Object.defineProperty(this.prototype, name, {
+        configurable: true,
+        get(this: LitElement) {
+          return values.get(this);
+        },
+        set(this: LitElement, value: unknown) {
+          values.set(this, value);
+          this.requestUpdate();
+        },
+      });
+    }
+    return names.map((name) => attributeOf(name, this.properties)).filter(Boolean);
+  }
+
+  renderRoot!: ShadowRoot;
+  /** Resolves once what was changed so far is on the page; to false where that led to a further change. */
+  updateComplete: Promise<boolean> = Promise.resolve(true);
+  #isPending = false;
+  /** What a page set before this element was defined; our accessors would lie hidden behind it. */
+  readonly #early: ReadonlyMap<string, unknown>;
+
+  constructor() {
+    super();
+    const own = Object.entries(this).filter(([name]) => name in this.#static.properties);
+    for (const [name] of own) Reflect.deleteProperty(this, name);
+    this.#early = new Map(own);
+  }
+
+  get #static(): typeof LitElement {
+    return this.constructor as typeof LitElement;
+  }
+
+  connectedCallback(): void {
+    if (this.renderRoot) return;
+    const { shadowRootOptions, styles } = this.#static;
+    this.renderRoot = this.attachShadow(shadowRootOptions);
+    if (styles) this.renderRoot.adoptedStyleSheets = [styles];
+    for (const [name, value] of this.#early) Reflect.set(this, name, value);
+    this.requestUpdate();
+  }
+
+  attributeChangedCallback(attribute: string, _: string | null, value: string | null): void {
+    for (const name of Object.keys(this.#static.properties)) if (attributeOf(name, this.#static.properties) === attribute) Reflect.set(this, name, value);
+  }
+
+  /** Renders soon, once for any number of changes. */
+  requestUpdate(): void {
+    if (this.#isPending || !this.renderRoot) return;
+    this.#isPending = true;
+    this.updateComplete = Promise.resolve().then(() => {
+      const isFirst = !this.renderRoot.hasChildNodes();
+      this.#isPending = false;
+      render(this.render(), this.renderRoot, { host: this });
+      if (isFirst) this.firstUpdated();
+      return !this.#isPending;
+    });
+  }
+
+  render(): unknown {
+    return noChange;
+  }
+
+  protected firstUpdated(): void {}
+}

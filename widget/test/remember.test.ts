@@ -1,0 +1,160 @@
+import { expect } from '@open-wc/testing';
+import { Mailbox } from './harness.ts';
+import { openPage, type Page } from './page.ts';
+
+const path = '/widget/test/pages/remember.html';
+const key = 'newsletter-signup:1';
+
+/** Signs up on this page, and gives what arrived beside the address. */
+async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, unknown>> {
+  await page.signUp();
+  const { email, ...attribution } = (await mailbox.bodies()).at(-1) ?? {};
+  expect(email).to.equal('ada@example.com');
+  return attribution;
+}
+
+/** Opens a page; the next one is another page of the same site. */
+async function visit(query: string, attributes: Readonly<Record<string, string>> = {}): Promise<{ page: Page; attribution: () => Promise<Record<string, unknown>> }> {
+  const mailbox = new Mailbox();
+  const page = await openPage(path + query, mailbox);
+  for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
+  return { page, attribution: () => arriving(page, mailbox) };
+}
+
+const touched = (page: Page): unknown => Reflect.get(page.window, 'touched');
+
+describe('what is remembered', () => {
+  beforeEach(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+
+  it('is nothing without consent: no storage is so much as read, whatever the visitor does', async () => {
+    const { page, attribution } = await visit('?utm_source=fair');
+    page.window.history.pushState(null, '', `${path}?utm_source=other`);
+    await attribution();
+    page.form.element.reset();
+    expect(touched(page)).to.deep.equal([]);
+    expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
+  });
+
+  it('is the touch, on the next page that has consent', async () => {
+    const landing = await visit('?utm_source=fair&utm_campaign=spring&ref=Zq4');
+    landing.page.form.element.grantConsent();
+    expect(localStorage.getItem(key)).to.contain('utm_source=fair');
+    const unasked = await visit('');
+    expect(await unasked.attribution()).to.deep.equal({});
+    const asked = await visit('');
+    asked.page.form.element.grantConsent();
+    expect(await asked.attribution()).to.deep.equal({ utm_source: 'fair', utm_campaign: 'spring', referral_code: 'Zq4' });
+  });
+
+  it('follows the rule the owner chose', async () => {
+    (await visit('?utm_source=fair')).page.form.element.grantConsent();
+    (await visit('?utm_source=mail')).page.form.element.grantConsent();
+    for (const [rule, source] of [['first', 'fair'], ['last', 'mail'], ['nonsense', 'fair']] as const) {
+      const { page, attribution } = await visit('', { attribution: rule });
+      page.form.element.grantConsent();
+      expect(await attribution(), rule).to.deep.equal({ utm_source: source });
+    }
+  });
+
+  it('hears the event, as a consent banner sends it', async () => {
+    const { page } = await visit('?utm_source=fair');
+    page.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail: true }));
+    expect(localStorage.getItem(key)).to.contain('utm_source=fair');
+    page.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail: false }));
+    expect(localStorage.length).to.equal(0);
+  });
+
+  it('is a campaign the page comes by after the grant, too', async () => {
+    const { page } = await visit('');
+    page.form.element.grantConsent();
+    expect(localStorage.length).to.equal(0);
+    page.window.history.pushState(null, '', `${path}?utm_source=mail`);
+    expect(localStorage.getItem(key)).to.contain('utm_source=mail');
+  });
+
+  it('ends with the tab where the owner wants that', async () => {
+    const { page } = await visit('?utm_source=fair', { storage: 'session' });
+    page.form.element.grantConsent();
+    expect(sessionStorage.getItem(key)).to.contain('utm_source=fair');
+    expect(localStorage.length).to.equal(0);
+  });
+
+  for (const storage of ['none', 'cookie']) {
+    it(`is nothing where the owner wants that: ${storage}`, async () => {
+      const { page } = await visit('?utm_source=fair', { storage });
+      page.form.element.grantConsent();
+      expect(touched(page)).to.deep.equal([]);
+    });
+  }
+
+  it('is deleted when consent is taken back, and this page still knows what it saw', async () => {
+    const { page, attribution } = await visit('?utm_source=fair');
+    page.form.element.grantConsent();
+    page.form.element.revokeConsent();
+    expect(localStorage.length).to.equal(0);
+    expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
+  });
+
+  it('is nothing under Global Privacy Control, whatever a banner says', async () => {
+    const { page, attribution } = await visit('?utm_source=fair#gpc');
+    page.form.element.grantConsent();
+    expect(touched(page)).not.to.include.members(['setItem']);
+    expect(touched(page)).not.to.include.members(['getItem']);
+    expect(localStorage.length).to.equal(0);
+    expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
+  });
+
+  it('is left alone where storage is full or switched off', async () => {
+    const { page, attribution } = await visit('?utm_source=fair');
+    Reflect.set(Reflect.get(Reflect.get(page.window, 'Storage'), 'prototype'), 'setItem', () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    });
+    page.form.element.grantConsent();
+    expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
+  });
+
+  it('is not believed where somebody wrote nonsense into the store', async () => {
+    localStorage.setItem(key, 't:1?utm_source=old {"x":1} t:NaN?utm_source=odd');
+    const { page, attribution } = await visit('');
+    page.form.element.grantConsent();
+    expect(await attribution()).to.deep.equal({});
+  });
+});
+
+describe('a page that navigates by itself', () => {
+  it('keeps the first campaign, or takes the last', async () => {
+    for (const [rule, source] of [['first', 'fair'], ['last', 'mail']] as const) {
+      const { page, attribution } = await visit('?utm_source=fair', { attribution: rule });
+      page.window.history.pushState(null, '', `${path}?utm_source=mail`);
+      page.window.history.pushState(null, '', `${path}?page=2`);
+      page.window.history.replaceState(null, '', `${path}?utm_source=fair`);
+      expect(await attribution(), rule).to.deep.equal({ utm_source: source });
+    }
+  });
+
+  it('finds a campaign it was not landed on with, even when it is gone again from the address', async () => {
+    const { page, attribution } = await visit('');
+    page.window.history.pushState(null, '', `${path}?utm_source=mail`);
+    page.window.history.pushState(null, '', `${path}?page=2`);
+    expect(await attribution()).to.deep.equal({ utm_source: 'mail' });
+  });
+
+  it('counts for a form that comes later', async () => {
+    const { page } = await visit('?utm_source=fair');
+    page.window.history.pushState(null, '', path);
+    const late = page.window.document.createElement('newsletter-signup');
+    const mailbox = new Mailbox();
+    late.endpoint = mailbox.endpoint;
+    page.window.document.body.append(late);
+    await late.updateComplete;
+    const email = late.shadowRoot?.querySelector('input');
+    if (email) email.value = 'ada@example.com';
+    const done = new Promise((resolve) => late.addEventListener('newsletter-success', resolve));
+    late.submit();
+    await done;
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', utm_source: 'fair' });
+  });
+});

@@ -1,0 +1,14 @@
+/** The same tests once more, with the sources on the base class that the script takes in place of Lit's. */
+import config from './web-test-runner.config.mjs';
+
+const smallLit = {
+  name: 'small-lit',
+  resolveImport: ({ source }) => (source === 'lit' ? '/widget/src/small-lit.ts' : undefined),
+};
+
+export default {
+  ...config,
+  // What was built stands on its own base already.
+  files: [config.files, `!${config.files.replace('*.test.ts', 'built.test.ts')}`],
+  plugins: [smallLit, ...config.plugins],
+};
