@@ -90,7 +90,7 @@ test('an item that can not be applied is told in error_log and leaves its subscr
   const failed = await update(sandbox, wrong);
   expect(failed.status).toBe('failed');
   expect(failed.failure_reason).toMatch(/error_log/);
-  expect(failed.error_log?.map((line) => /^subscriptions\[(\d)\]/.exec(line)?.[1])).toEqual(['0', '1', '2', '3', '4']);
+  expect(failed.error_log?.map((line) => /^subscriptions\[(\d)\]/.exec(String(line))?.[1])).toEqual(['0', '1', '2', '3', '4']);
   expect(await one(sandbox, 'annie.easley@example.org')).toEqual(row);
   expect(await update(sandbox, [...wrong, { subscription_id: row?.id, tier: 'premium' }])).toMatchObject({ status: 'complete', failure_reason: null });
   expect((await ask(sandbox, 'bulkSubscriptionUpdates.list', updatesPath)).data.map((job) => job.status)).toEqual(['failed', 'complete']);

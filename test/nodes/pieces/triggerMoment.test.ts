@@ -1,6 +1,6 @@
 /** The moment that a date in the editor means. */
 import { describe, expect, it } from 'vitest';
-import { toSeconds } from '../../nodes/Newsletter/trigger/moment.ts';
+import { toSeconds } from '../../../nodes/Newsletter/trigger/moment.ts';
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 

@@ -1,6 +1,6 @@
 /** How long a poll may take. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { timeOf } from '../../nodes/Newsletter/trigger/limits.ts';
+import { timeOf } from '../../../nodes/Newsletter/trigger/limits.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
