@@ -44,6 +44,10 @@ export async function launch(plan: ServerPlan, settings: ChainSettings, onLine: 
     });
   }
   const ended = once(child, 'close').then(([code, signal]) => (signal ? `was ended by ${String(signal)}` : `stopped with exit code ${String(code)}`));
+  // Where this process ends without stopping it, such as by a signal that reached nobody else, it ends too.
+  const last = (): void => void child.kill('SIGKILL');
+  process.once('exit', last);
+  void ended.finally(() => process.off('exit', last)).catch(() => undefined);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     const insist = setTimeout(() => child.kill('SIGKILL'), stopLimit);

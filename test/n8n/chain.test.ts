@@ -62,10 +62,7 @@ it('brings every signup from the real tag into the workflow, with attribution an
       utm_medium: '',
       utm_campaign: '',
       ...came,
-      custom_fields: expect.arrayContaining([
-        { name: 'Topics', kind: 'list', value: entries.topics },
-        { name: 'Birthday', kind: 'date', value: entries.birthday },
-      ]),
+      custom_fields: { Topics: entries.topics, Birthday: entries.birthday },
     });
     expect(results.find(({ email }) => email === stored)).toEqual({
       email: stored,

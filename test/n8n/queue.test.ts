@@ -5,7 +5,7 @@ import type { Running } from '../../scripts/n8n/process.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
 import { items, newsletterType, start } from './harness/nodes.ts';
 import { test, underTest } from './harness/test.ts';
-import { watchSubscriptions } from './harness/watching.ts';
+import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'empty' } });
 
@@ -35,7 +35,7 @@ async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>
 // Where tests are run for others, Redis must be there; a person at home may not have it.
 test.skipIf(!hasRedis && !process.env['CI'])('the trigger polls in main, its executions run in the worker, and so does a bulk import', { timeout: 180_000 }, async ({ sandboxOnPort, api }) => {
   await inQueueMode(async (n8n, worker) => {
-    const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort);
+    const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort, { ...unscheduled, event: 'subscriptionCreated' });
     await workflow.activate();
     const addresses = ['jörg@bücher.example', 'ada+letters@example.com', 'grace@example.org'];
     for (const email of addresses) await api.subscriptions.create({ email });

@@ -2,14 +2,14 @@
 import { expect } from 'vitest';
 import { startOwnN8n } from './harness/own.ts';
 import { test } from './harness/test.ts';
-import { watchSubscriptions } from './harness/watching.ts';
+import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'empty' } });
 
 test('n8n killed between two polls brings whoever came meanwhile, and nobody twice', { timeout: 150_000 }, async ({ sandboxOnPort, api }) => {
   const own = await startOwnN8n();
   try {
-    const workflow = await watchSubscriptions(own.rest, sandboxOnPort);
+    const workflow = await watchSubscriptions(own.rest, sandboxOnPort, { ...unscheduled, event: 'subscriptionCreated' });
     await api.subscriptions.create({ email: 'before@example.com' });
     await workflow.activate();
 

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { triggerType } from './harness/nodes.ts';
 import type { NodeOutput } from './harness/rest.ts';
 import { n8n, test } from './harness/test.ts';
-import { watchSubscriptions } from './harness/watching.ts';
+import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
 interface World {
   readonly api: Client;
@@ -104,7 +104,7 @@ describe('events', () => {
   test.for(cases)('$event', async ({ event, parameters, before, happens, gives }, { sandboxOnPort: sandbox, api }) => {
     const world = { api, sandbox };
     await before?.(world);
-    const workflow = await watchSubscriptions(n8n, sandbox, { event, ...parameters });
+    const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, event, ...parameters });
     try {
       await workflow.activate();
       expect(await workflow.given()).toEqual([]);
@@ -125,7 +125,7 @@ describe('events', () => {
     await create({ api, sandbox }, 'yesterday@example.com');
     sandbox.clock.advance('P1D');
     const since = new Date(sandbox.clock.now() - 86_400_000 - 60_000).toISOString();
-    const workflow = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionCreated', options: { since } });
+    const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, event: 'subscriptionCreated', options: { since } });
     try {
       await workflow.activate();
       expect(await workflow.arrived(1)).toEqual(['yesterday@example.com']);

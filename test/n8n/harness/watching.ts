@@ -7,6 +7,9 @@ import type { Execution, NodeOutput, Rest } from './rest.ts';
 const trigger = 'Subscribed';
 const reader = 'Read again';
 
+/** As good as no schedule: for tests that say when to poll, so that no other poll comes between. */
+export const unscheduled = { pollTimes: { item: [{ mode: 'everyX', unit: 'hours', value: 23 }] } } as const;
+
 export interface WatchingWorkflow {
   readonly id: string;
   /** The credential of its nodes. */
@@ -39,7 +42,7 @@ export async function watchSubscriptions(
 ): Promise<WatchingWorkflow> {
   const credentials = { newsletterApi: { id: await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId }), name: 'Of a test' } };
   const id = await n8n.createWorkflow([
-    { name: trigger, type: triggerType, parameters: { ...parameters, pollTimes: { item: [{ mode: 'everyMinute' }] } }, credentials },
+    { name: trigger, type: triggerType, parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] }, ...parameters }, credentials },
     {
       name: reader,
       type: newsletterType,
