@@ -24,6 +24,7 @@ export function settingsOf({ userFolder, port, broker }: Place): Readonly<Record
     N8N_SECURE_COOKIE: 'false',
     // The address that services are told to send people back to: the session's cookie is of this host.
     N8N_EDITOR_BASE_URL: serverUrl(port),
+    WEBHOOK_URL: serverUrl(port),
     N8N_DIAGNOSTICS_ENABLED: 'false',
     N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
     N8N_TEMPLATES_ENABLED: 'false',

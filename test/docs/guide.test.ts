@@ -1,0 +1,74 @@
+/** The guide of the n8n package says what the editor shows: its labels, its table of operations, its pictures. */
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { buildBundle, type Bundle, type Property } from '../nodes/bundle.ts';
+import { offered } from '../nodes/parameters.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const guide = /^## A working automation in ten minutes$([\s\S]*?)^## /m.exec(readme)?.[1] ?? '';
+
+/** What the editor of n8n 2.40 itself shows, as it stood on the pictures. */
+const words = new Set([
+  'Settings', 'Community nodes', 'Install a community node', 'npm Package Name', 'Install', 'Create credential', 'Save', 'Connect',
+  'OAuth Redirect URL', 'Client ID', 'Add first step…', 'Triggers', 'Fetch Test Event', 'Edit Fields', 'Publish', 'Add to workflow',
+  'Retry', 'Webhook URLs', 'Production URL', 'Executions', 'Execute workflow',
+  'Google Sheets', 'Microsoft Excel 365', 'Read/Write Files from Disk', 'Extract from File',
+]);
+
+let bundle: Bundle;
+let shown: Set<string>;
+beforeAll(async () => {
+  bundle = await buildBundle();
+  const { newsletter, trigger, credential, oAuth2 } = bundle;
+  const load = createRequire(join(bundle.folder, 'loader.cjs'));
+  const { NewsletterSignupTrigger } = load('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as { NewsletterSignupTrigger: new () => Pick<Bundle['trigger'], 'description'> };
+  const signup = new NewsletterSignupTrigger().description;
+  const properties = [newsletter.description, trigger.description, signup].flatMap((node) => node.properties).concat(credential.properties, oAuth2.properties);
+  const events = trigger.description.properties.find(({ name }) => name === 'event')?.options ?? [];
+  shown = new Set([
+    ...[newsletter.description, trigger.description, signup, credential, oAuth2].map((type) => String(Reflect.get(type, 'displayName'))),
+    ...properties.flatMap(labels),
+    ...offered(bundle).map(({ action }) => action),
+    ...events.map(({ name }) => `On ${name.toLowerCase()}`),
+  ]);
+}, 60_000);
+afterAll(() => bundle?.remove());
+
+function labels({ displayName, name, options = [], values = [], ...option }: Property): string[] {
+  return [displayName ?? name, ...options.flatMap(labels), ...values.flatMap(labels), ...('action' in option ? [String(option.action)] : [])];
+}
+
+describe('the guide', () => {
+  it('names only what is to be seen in the editor', () => {
+    const named = [...guide.replaceAll(/```[\s\S]*?```/g, '').matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)].flatMap(([, text = '']) => text.replaceAll(/\s+/g, ' ').split(' → '));
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((name) => !words.has(name) && !shown.has(name))).toEqual([]);
+  });
+
+  it('shows pictures that are there, and small', () => {
+    const pictures = [...guide.matchAll(/!\[([^\]]+)\]\(([^)]+\.png)\)/g)].map(([, , path = '']) => join(root, path));
+    expect(pictures.length).toBeGreaterThan(5);
+    for (const picture of pictures) {
+      expect(readFileSync(picture).subarray(1, 4).toString(), picture).toBe('PNG');
+      expect(statSync(picture).size, picture).toBeLessThan(150_000);
+    }
+  });
+
+  it('gives a credential for the sandbox whose addresses are the presets', () => {
+    expect(guide).toContain(String(bundle.credential.properties.find(({ name }) => name === 'baseUrl')?.default));
+    expect(guide).toContain('`sandbox-key`');
+  });
+});
+
+it('the table of operations is that of the node', () => {
+  const choices = (name: string, resource?: string) =>
+    bundle.newsletter.description.properties
+      .filter((property) => property.name === name && (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)))
+      .flatMap(({ options = [] }) => options);
+  const rows = choices('resource').map(({ name, value }) => `| ${name} | ${choices('operation', value).map((operation) => operation.name).join(', ')} |`);
+  expect(rows.length).toBeGreaterThan(5);
+  expect(/^\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(readme)?.[1]?.trimEnd()).toBe(rows.join('\n'));
+});
