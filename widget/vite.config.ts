@@ -1,4 +1,5 @@
 /** Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit. */
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { minify } from 'terser';
 import { defaultClientConditions, defineConfig, type BuildOptions, type Plugin } from 'vite';
@@ -67,9 +68,26 @@ function smallest(mode: string): Plugin {
   };
 }
 
+/**
+ * Writes each language into a file of its own that works as a classic script, as a module, and before or after the form. It
+ * knows nothing of the form: two versions of it on one page share the texts.
+ */
+const languages: Plugin = {
+  name: 'languages',
+  async generateBundle() {
+    for (const file of await readdir(new URL('src/languages/', import.meta.url))) {
+      const tag = file.replace('.json', '');
+      const texts = await readFile(new URL(`src/languages/${file}`, import.meta.url), 'utf8');
+      const { code = '' } = await minify(`(globalThis.newsletterMessages ??= {}).${tag} = ${texts};globalThis.dispatchEvent?.(new Event('newsletter-messages'))`, { ecma: 2020 });
+      this.emitFile({ type: 'asset', fileName: `languages/${tag}.js`, source: code });
+      this.emitFile({ type: 'asset', fileName: `languages/${tag}.d.ts`, source: 'export {};\n' });
+    }
+  },
+};
+
 export default defineConfig(({ mode }) => ({
   build: { target: 'es2022', ...(mode === 'npm' ? npm : script) },
-  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex] : [])],
+  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex] : [languages])],
   // Our own packages are bundled from their sources, so that no other build has to come first.
   resolve: {
     conditions: ['source', ...defaultClientConditions],

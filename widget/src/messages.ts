@@ -31,9 +31,21 @@ export type MessageKey = keyof typeof english;
 /** A complete set of texts. */
 export type Messages = Readonly<Record<MessageKey, string>>;
 
-/** The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else `own`, else English. */
+declare global {
+  /** Texts of the languages whose files were loaded, by language tag: `newsletterMessages.de`. A text that is missing is English. */
+  var newsletterMessages: Readonly<Record<string, Partial<Messages>>> | undefined;
+}
+
+/** Texts in the language of the nearest `lang`, through shadow roots too, where its file was loaded; `de` serves `de-AT` as well. */
+function spoken(element: Element): Partial<Messages> | undefined {
+  const loaded = globalThis.newsletterMessages ?? {};
+  const tag = Object.keys(loaded).sort().findLast((known) => element.matches(`:lang(${known})`));
+  return tag === undefined ? tag : { language: tag, ...loaded[tag] };
+}
+
+/** The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else `own`, else its language's, else English. */
 export function readMessages(element: Element, own: Partial<Messages>): Messages {
-  const texts = { ...english, ...own };
+  const texts = { ...english, ...spoken(element), ...own };
   for (const key of Object.keys(english) as MessageKey[]) {
     texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
   }

@@ -81,7 +81,7 @@ export class NewsletterSignup extends LitElement {
   declare storage: 'local' | 'session' | 'none';
   /** Query parameter that carries a referral code. */
   declare referralParam: string;
-  /** Texts to use instead of the English ones; any subset. A `text-*` attribute wins over its entry here. */
+  /** Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here. */
   declare messages: Partial<Messages>;
 
   #state: SignupState = 'idle';
@@ -90,6 +90,8 @@ export class NewsletterSignup extends LitElement {
   /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
   #notBefore = 0;
   #intent: Intent | undefined;
+  #observer: MutationObserver | undefined;
+  readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
   constructor() {
@@ -133,12 +135,18 @@ export class NewsletterSignup extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    // Fields and texts are light DOM, which may change at any time and need not be there yet; so may languages.
+    this.#observer ??= new MutationObserver(this.#refresh);
+    this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
+    this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
+    addEventListener('newsletter-messages', this.#refresh);
     followVisits(() => recall(this));
   }
 
-  protected override firstUpdated(): void {
-    // Fields and texts are light DOM, which may change at any time and need not be there yet.
-    new MutationObserver(() => this.requestUpdate()).observe(this, { attributes: true, childList: true, subtree: true });
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer?.disconnect();
+    removeEventListener('newsletter-messages', this.#refresh);
   }
 
   protected override render(): TemplateResult {

@@ -65,13 +65,15 @@ export class LitElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    if (this.renderRoot) return;
+    if (this.renderRoot) return this.requestUpdate();
     const { shadowRootOptions, styles } = this.#static;
     this.renderRoot = this.attachShadow(shadowRootOptions);
     if (styles) this.renderRoot.adoptedStyleSheets = [styles];
     for (const [name, value] of this.#early) Reflect.set(this, name, value);
     this.requestUpdate();
   }
+
+  disconnectedCallback(): void {}
 
   attributeChangedCallback(attribute: string, _: string | null, value: string | null): void {
     for (const name of Object.keys(this.#static.properties)) if (attributeOf(name, this.#static.properties) === attribute) Reflect.set(this, name, value);
@@ -82,10 +84,8 @@ export class LitElement extends HTMLElement {
     if (this.#isPending || !this.renderRoot) return;
     this.#isPending = true;
     this.updateComplete = Promise.resolve().then(() => {
-      const isFirst = !this.renderRoot.hasChildNodes();
       this.#isPending = false;
       render(this.render(), this.renderRoot, { host: this });
-      if (isFirst) this.firstUpdated();
       return !this.#isPending;
     });
   }
@@ -93,6 +93,4 @@ export class LitElement extends HTMLElement {
   render(): unknown {
     return noChange;
   }
-
-  protected firstUpdated(): void {}
 }

@@ -1,0 +1,160 @@
+import { expect, fixture, html } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
+import { english, type Messages } from '../src/index.ts';
+import { Form, Mailbox, mountAt } from './harness.ts';
+import { openPage } from './page.ts';
+
+const tags = ['ar', 'de', 'es', 'fr', 'he', 'it', 'ja', 'nl', 'pl', 'pt', 'tr', 'zh'] as const;
+const address = (tag: string): string => `/widget/dist/languages/${tag}.js`;
+
+/** Loads a language as a page does, and gives its texts. */
+async function load(tag: string): Promise<Partial<Messages>> {
+  const script = document.createElement('script');
+  script.src = address(tag);
+  await new Promise((resolve) => {
+    script.addEventListener('load', resolve);
+    document.head.append(script);
+  });
+  script.remove();
+  return globalThis.newsletterMessages?.[tag] ?? {};
+}
+
+describe('languages', () => {
+  beforeEach(() => {
+    globalThis.newsletterMessages = undefined;
+  });
+
+  const placeholders = (text: string): string[] => text.match(/\{\w+\}/g) ?? [];
+
+  for (const tag of tags) {
+    it(`${tag}: every text there is, with its placeholders, and no other`, async () => {
+      const texts = await load(tag);
+      const spoken = Object.entries(english).filter(([key, text]) => text && key !== 'language');
+      expect(Object.keys(texts).sort()).to.deep.equal(spoken.map(([key]) => key).sort());
+      for (const [key, text] of spoken) {
+        const translated = texts[key as keyof Messages] ?? '';
+        expect(translated, key).to.match(/\p{L}/u);
+        if (key !== 'later') expect(translated, key).not.to.equal(text);
+        expect(placeholders(translated), key).to.deep.equal(placeholders(text));
+      }
+    });
+  }
+
+  it('speaks that of the nearest lang, also of a region, also through shadow roots', async () => {
+    await load('de');
+    await load('fr');
+    const page = await fixture(html`<div lang="fr"><section lang="de-AT"></section></div>`);
+    const host = page.querySelector('section') ?? page;
+    const element = document.createElement('newsletter-signup');
+    host.attachShadow({ mode: 'open' }).append(element);
+    await element.updateComplete;
+    const { button } = new Form(element);
+    expect(button.textContent).to.equal('Abonnieren');
+    page.append(element);
+    await element.updateComplete;
+    element.requestUpdate();
+    await element.updateComplete;
+    expect(button.textContent).to.equal('S’abonner');
+  });
+
+  it('is English where there is no file for it', async () => {
+    await load('de');
+    const form = await mountAt(new Mailbox(), '', 'lang="da"');
+    expect(form.button.textContent).to.equal('Subscribe');
+  });
+
+  it('may come after the form', async () => {
+    const form = await mountAt(new Mailbox(), '', 'lang="nl"');
+    expect(form.button.textContent).to.equal('Subscribe');
+    await load('nl');
+    await form.settled();
+    expect(form.button.textContent).to.equal('Inschrijven');
+  });
+
+  it('follows the page when it changes its language', async () => {
+    await load('es');
+    const form = await mountAt(new Mailbox());
+    const { lang } = document.documentElement;
+    try {
+      document.documentElement.lang = 'es';
+      await form.settled();
+      expect(form.button.textContent).to.equal('Suscribirse');
+    } finally {
+      document.documentElement.lang = lang;
+    }
+  });
+
+  it('prefers the texts of the owner, and the more special language', async () => {
+    await load('zh');
+    globalThis.newsletterMessages = { ...globalThis.newsletterMessages, 'zh-Hant': { button: '訂閱' } };
+    const form = await mountAt(new Mailbox(), '', 'lang="zh-Hant-TW" text-email-label="信箱"');
+    expect(form.button.textContent).to.equal('訂閱');
+    expect(form.labelled('信箱').id).to.equal(form.email.id);
+    form.button.click();
+    await form.reaches('error');
+    // What the special language has no text for is English, never a mixture of two files.
+    expect(form.description(form.email)).to.equal(english.emailInvalid);
+    form.element.messages = { button: '好' };
+    await form.settled();
+    expect(form.button.textContent).to.equal('好');
+  });
+
+  it('names waiting times in its own words', async () => {
+    await load('pl');
+    const form = await mountAt(new Mailbox('down'), '', 'lang="pl"');
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('error');
+    expect(form.notice.textContent).to.equal('Teraz nie działa. Spróbuj za 2 minuty.');
+  });
+
+  it('works with the built script, as a module and as a classic script', async () => {
+    const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    page.form.element.lang = 'it';
+    const script = page.window.document.createElement('script');
+    script.type = 'module';
+    script.src = address('it');
+    const heard = new Promise((resolve) => page.window.addEventListener('newsletter-messages', resolve, { once: true }));
+    page.window.document.head.append(script);
+    await heard;
+    await page.form.settled();
+    expect(page.form.button.textContent).to.equal('Iscriviti');
+  });
+
+  describe('from right to left', () => {
+    afterEach(() => emulateMedia({ colorScheme: 'light' }));
+
+    const fields = `
+      <newsletter-field name="الاسم" required></newsletter-field>
+      <newsletter-field name="المواضيع" kind="list" options="تصميم | برمجة"></newsletter-field>
+      <newsletter-field name="أوافق على الشروط" kind="boolean" required></newsletter-field>`;
+
+    for (const tag of ['ar', 'he']) {
+      for (const scheme of ['light', 'dark'] as const) {
+        it(`stands mirrored, and has nothing for axe to find in any state: ${tag}, ${scheme}`, async () => {
+          await emulateMedia({ colorScheme: scheme });
+          await load(tag);
+          const form = await mountAt(new Mailbox('down'), fields, `lang="${tag}" dir="rtl" style="color-scheme: light dark; color: CanvasText; background: Canvas"`);
+          const box = form.element.getBoundingClientRect();
+          const tick = form.labelled('أوافق').getBoundingClientRect();
+          expect(getComputedStyle(form.email).direction).to.equal('rtl');
+          expect(box.right - tick.right).to.be.below(4);
+          expect(tick.left - box.left).to.be.above(40);
+          await expect(form.element).to.be.accessible();
+          form.button.click();
+          await form.reaches('error');
+          expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(3);
+          await expect(form.element).to.be.accessible();
+          form.email.value = 'ada@example.com';
+          form.labelled('الاسم').value = 'آدا';
+          form.labelled('أوافق').click();
+          form.element.submit();
+          await form.hears('newsletter-error');
+          await form.settled();
+          expect(form.notice.textContent).to.match(/\p{L}/u);
+          await expect(form.element).to.be.accessible();
+        });
+      }
+    }
+  });
+});
