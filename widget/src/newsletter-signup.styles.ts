@@ -80,6 +80,7 @@ export const styles = css`
     cursor: progress;
   }
   [aria-invalid=true] {
+    border-color: var(--_danger);
     outline: 2px solid var(--_danger);
     outline-offset: -2px;
   }
