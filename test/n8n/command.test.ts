@@ -1,0 +1,79 @@
+/** `npm run n8n`: an n8n to work in, ready to use the first time, and as the person left it the second. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@newsletter-kit/core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/chain/ports.ts';
+import { sandboxAccount, serverUrl } from '../../scripts/chain/servers.ts';
+import type { Owner } from '../../scripts/n8n/owner.ts';
+import { starter, type Started } from '../scripts/starter.ts';
+import { Rest } from './harness/rest.ts';
+
+let folder: string;
+let ports: Readonly<Record<'n8n' | 'sandbox' | 'demo', number>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-command-'));
+  ports = { n8n: await freePort(), sandbox: await freePort(), demo: await freePort() };
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+function begin(): Started {
+  const env = { N8N_PORT: String(ports.n8n), SANDBOX_PORT: String(ports.sandbox), DEMO_PORT: String(ports.demo) };
+  const started = starter(['n8n', '--folder', folder], env);
+  onTestFinished(async () => {
+    started.child.kill('SIGTERM');
+    await started.ended;
+  });
+  return started;
+}
+
+async function end(started: Started): Promise<void> {
+  started.child.kill('SIGINT');
+  expect(await started.ended).toBe(0);
+  for (const port of Object.values(ports)) await expect(fetch(serverUrl(port))).rejects.toThrow();
+}
+
+/** Signs in with what was printed. */
+async function signIn(): Promise<Rest> {
+  const { email, password } = JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8')) as Owner;
+  const response = await fetch(`${serverUrl(ports.n8n)}/rest/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ emailOrLdapLoginId: email, password }),
+  });
+  expect(response.status).toBe(200);
+  return new Rest(serverUrl(ports.n8n), response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='))?.split(';')[0] ?? '');
+}
+
+it('subscribes whoever signs up on the demo site once the example is published, and leaves nothing running', { timeout: 120_000 }, async () => {
+  const started = begin();
+  await started.says(/Ctrl-C stops everything/);
+  const n8n = await signIn();
+  await n8n.activate('signupForm');
+  const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
+    method: 'POST',
+    headers: { origin: serverUrl(ports.demo), 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+    body: JSON.stringify({ email: 'first.reader@example.com', utm_source: 'guide' }),
+  });
+  expect(signup.status).toBe(202);
+
+  const { key, publicationId } = sandboxAccount;
+  const api = createClient({ baseUrl: `${serverUrl(ports.sandbox)}/v2`, token: key, publicationId });
+  await expect.poll(() => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source), { timeout: 20_000 }).toBe('guide');
+  await end(started);
+});
+
+it('keeps what is published, and imports nothing a second time', { timeout: 120_000 }, async () => {
+  const started = begin();
+  await started.says(/Ctrl-C stops everything/);
+  expect(started.output()).not.toContain('Importing');
+  expect((await (await signIn()).workflow('signupForm')).active).toBe(true);
+  await end(started);
+});
+
+it('stops at once where it is told to in the middle of starting', { timeout: 60_000 }, async () => {
+  const started = begin();
+  await started.says(/Starting n8n/);
+  await end(started);
+});
