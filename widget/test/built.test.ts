@@ -1,4 +1,4 @@
-import { expect } from '@open-wc/testing';
+import { aTimeout, expect } from '@open-wc/testing';
 import { Mailbox } from './harness.ts';
 import { openPage } from './page.ts';
 
@@ -17,6 +17,26 @@ describe('the built files', () => {
       expect(await mailbox.body()).to.deep.equal({ email: 'ada+news@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] });
     });
   }
+
+  it('sign up once: ten clicks, Enter, another page, and Back', async () => {
+    const mailbox = new Mailbox('slow');
+    const { window, form } = await openPage('/widget/test/pages/landing.html', mailbox);
+    const frame = window.frameElement;
+    if (!frame) throw new Error('The page stands in no frame.');
+    const arrives = (): Promise<unknown> => new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    await form.type(form.email, 'ada@example.com');
+    for (let click = 0; click < 10; click += 1) form.button.click();
+    await form.press('Enter');
+    const away = arrives();
+    window.location.href = '/widget/test/pages/modules.html';
+    await away;
+    const back = arrives();
+    window.history.back();
+    await back;
+    expect(window.location.pathname).to.equal('/widget/test/pages/landing.html');
+    await aTimeout(500);
+    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+  });
 
   it('update when a property changes', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());

@@ -82,6 +82,7 @@ const rows: readonly Row[] = [
   { name: 'the next page forgets when consent comes too late', steps: [{ load: toFair }, { load: '/two', from: site }, 'grant'], first: {} },
   { name: 'the next page does not read without its own consent', steps: [{ load: toFair }, 'grant', { load: '/two', from: site }], first: {} },
   { name: 'the next page remembers with consent', steps: [{ load: toFair }, 'grant', { load: '/two', from: site }, 'grant'], first: fair },
+  { name: 'a referral code is remembered too', steps: [{ load: '/?ref=Zq4' }, 'grant', { load: '/two' }, 'grant'], first: { referral_code: 'Zq4' } },
   { name: 'a referrer is remembered too', steps: [{ load: '/', from: news }, 'grant', { load: '/two', from: site }, 'grant'], first: fromNews },
   { name: 'a campaign after the grant is remembered', steps: [{ load: '/' }, 'grant', { soft: toMail }, { load: '/two' }, 'grant'], first: mail },
   { name: 'a direct return does not overwrite', steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/' }, 'grant'], first: fair },
