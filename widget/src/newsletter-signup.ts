@@ -9,6 +9,7 @@ import { intentOf, type Intent } from './intent.ts';
 import { recall } from './recall.ts';
 import { readMessages, waitInWords, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
+import { redirectTarget } from './redirect.ts';
 import { send, type Failure } from './send.ts';
 import { followVisits } from './visits.ts';
 
@@ -67,6 +68,7 @@ export class NewsletterSignup extends LitElement {
   static override styles = styles;
   static override properties: PropertyDeclarations = {
     endpoint: {},
+    redirect: {},
     attribution: {},
     storage: {},
     referralParam: { attribute: 'referral-param' },
@@ -75,6 +77,8 @@ export class NewsletterSignup extends LitElement {
 
   /** Address the form is posted to: your relay, an n8n webhook, or your own server. */
   declare endpoint: string;
+  /** Page of the same origin to go to after a signup. Default: none, the thanks are shown in place of the form. */
+  declare redirect: string;
   /** Which visit counts where several say who brought the visitor: `first` or `last`. Those that say nothing never count. */
   declare attribution: 'first' | 'last';
   /** Where that is remembered for the next pages once consent is granted, for 30 days at most: `local`, `session` or `none`. */
@@ -97,6 +101,7 @@ export class NewsletterSignup extends LitElement {
   constructor() {
     super();
     this.endpoint = '';
+    this.redirect = '';
     this.attribution = 'first';
     this.storage = 'local';
     this.referralParam = 'ref';
@@ -220,6 +225,8 @@ export class NewsletterSignup extends LitElement {
     // The form is gone; whoever stood in it now stands on the thanks.
     if (hadFocus) this.#focus('[role]');
     this.dispatchEvent(new NewsletterSuccessEvent(attribution));
+    const target = redirectTarget(this.redirect);
+    if (target) location.assign(target);
   }
 
   #fail(failed: Failure, problems = none): void {

@@ -38,6 +38,31 @@ describe('the built files', () => {
     expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
+  it('go to the page the owner named, after a signup', async () => {
+    const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    form.element.setAttribute('redirect', 'modules.html?thanks');
+    const arrived = new Promise((resolve) => window.frameElement?.addEventListener('load', resolve, { once: true }));
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await arrived;
+    expect(window.location.pathname + window.location.search).to.equal('/widget/test/pages/modules.html?thanks');
+  });
+
+  for (const redirect of ['https://stranger.example/', '//stranger.example/', 'javascript:document.title=1', 'data:text/html,x', 'http://[']) {
+    it(`go nowhere else: ${redirect}`, async () => {
+      const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+      const said: unknown[] = [];
+      Reflect.set(Reflect.get(page.window, 'console'), 'warn', (...words: unknown[]) => said.push(...words));
+      page.form.element.setAttribute('redirect', redirect);
+      await page.signUp();
+      await aTimeout(100);
+      expect(page.window.location.pathname).to.equal('/widget/test/pages/landing.html');
+      expect(page.window.document.title).to.equal('Landing page');
+      expect(page.form.notice.textContent).to.contain('Thank you');
+      expect(said).to.deep.equal(['<newsletter-signup> redirects only to pages of its own origin.']);
+    });
+  }
+
   it('update when a property changes', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
     page.form.element.messages = { button: 'Join' };
