@@ -40,6 +40,13 @@ describe('languages', () => {
     });
   }
 
+  it('are each an entry of the package', async () => {
+    const { exports }: { exports: Readonly<Record<string, { default: string }>> } = await fetch('/widget/package.json').then((response) => response.json());
+    const entries = Object.keys(exports).filter((name) => name.startsWith('./languages/'));
+    expect(entries).to.deep.equal(tags.map((tag) => `./languages/${tag}`));
+    for (const entry of entries) expect(`/widget/${exports[entry]?.default.slice(2)}`).to.equal(address(entry.slice(-2)));
+  });
+
   it('speaks that of the nearest lang, also of a region, also through shadow roots', async () => {
     await load('de');
     await load('fr');
