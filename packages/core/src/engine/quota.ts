@@ -48,7 +48,7 @@ const spreadOver = 0.9;
 const blindPauseMs = { first: 1000, longest: 30_000 };
 
 /** Full windows until a probe whether the quota has grown; three times as many after each probe in vain. */
-const probeAfter = { first: 2, factor: 3, most: 27 };
+const probeAfter = { first: 2, factor: 3, most: 12 };
 
 /** So many answers in a row without headers, and there are none any more; a few come from a proxy, or from a fault. */
 const longSilence = 20;
@@ -58,6 +58,10 @@ const openingMs = 2_000;
 
 /** Requests that must have passed beyond the limit for one more at a time. */
 const probeStep = 10;
+
+/** Requests that pass before a guessed rate is doubled, and the most it grows to. */
+const climbStep = 3;
+const climbMost = 256;
 
 /** A little less than what was measured: a rate that is met exactly is missed at the next delay. */
 const margin = 0.995;
@@ -176,7 +180,13 @@ function trying({ count, begun, refusedAt, asked }: { count: number; readonly be
   const tryAt = refusedAt + (asked || Math.min(shortWaitMs, Math.max(1000, (2 * usualWindowMs) / count)));
   let passed = false;
   const asWindow = (): Model => windows({ limit: count, begun, lengthMs: usualWindowMs, closed: true });
-  const asBucket = (): Model => bucket({ ratePerMs: count / (usualWindowMs + refusedAt - begun), emptyAt: refusedAt });
+  const asBucket = (): Model =>
+    bucket({
+      // A bucket that asks for a wait names the time in which one request's worth refills, rounded up.
+      ratePerMs: Math.max(count / (usualWindowMs + refusedAt - begun), asked ? 1 / asked : 0),
+      emptyAt: refusedAt,
+      climbs: true,
+    });
   let settled: Model | null = null;
   return {
     nextAt(now, inFlight, mayProbe) {
@@ -283,8 +293,13 @@ function wholeSeconds(ms: number): number {
   return Math.max(1, Math.round(ms / 1000)) * 1000;
 }
 
-/** Refills all the time. Between two 429s it was emptied twice, so what passed in between is exactly what it refilled. */
-function bucket({ ratePerMs, emptyAt }: { ratePerMs: number; emptyAt: number }): Model {
+/**
+ * Refills all the time. Between two 429s it was emptied twice, so what passed in between is exactly what it refilled.
+ *
+ * @param climbs - whether the rate is a guess after a single 429, which may have been a fault and no quota at all: until a
+ * second one it doubles with every few requests
+ */
+function bucket({ ratePerMs, emptyAt, climbs = false }: { ratePerMs: number; emptyAt: number; climbs?: boolean }): Model {
   let tokens = 0;
   let countedAt = emptyAt;
   let passed = 0;
@@ -292,10 +307,14 @@ function bucket({ ratePerMs, emptyAt }: { ratePerMs: number; emptyAt: number }):
   let cleanSince = emptyAt;
   let saturated = false;
   let boost = 2;
+  /** How many times the guess is asked for, and how many passed at this height after waiting for their turn. */
+  let height = 1;
+  let waited = false;
+  let passedHere = 0;
   const probe = probing();
   const most = (): number => Math.max(1, (ratePerMs * usualWindowMs) / 4);
   /** A probe asks for twice as much, and twice as much again each minute, until the bucket is empty. */
-  const pace = (): number => (probe.due ? boost : 1) * ratePerMs;
+  const pace = (): number => (climbs ? height : probe.due ? boost : 1) * ratePerMs;
 
   const refill = (now: number): void => {
     tokens = Math.min(most(), tokens + Math.max(0, now - countedAt) * pace());
@@ -312,6 +331,7 @@ function bucket({ ratePerMs, emptyAt }: { ratePerMs: number; emptyAt: number }):
       refill(now);
       if (tokens >= 1) return now;
       saturated = true;
+      waited = true;
       return now + (1 - tokens) / (mayProbe ? pace() : ratePerMs);
     },
     sent(now) {
@@ -319,9 +339,20 @@ function bucket({ ratePerMs, emptyAt }: { ratePerMs: number; emptyAt: number }):
       tokens = Math.max(-1, tokens - 1);
     },
     passed(sent) {
-      if (sent.at > emptyAt) passed += 1;
+      if (sent.at <= emptyAt) return;
+      passed += 1;
+      if (!climbs || !waited || (passedHere += 1) < climbStep) return;
+      height = Math.min(climbMost, height * 2);
+      passedHere = 0;
+      waited = false;
     },
     refused(_sent, now) {
+      if (climbs && height > 1) {
+        // The height before this one held.
+        climbs = false;
+        return bucket({ ratePerMs: (ratePerMs * height) / 2, emptyAt: now });
+      }
+      climbs = false;
       const measured = passed / Math.max(1, now - emptyAt);
       const gain = measured / ratePerMs;
       const enough = passed >= 10;
