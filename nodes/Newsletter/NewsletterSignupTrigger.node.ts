@@ -44,9 +44,9 @@ export class NewsletterSignupTrigger implements INodeType {
       header: 'Receive a signup',
       executionsHelp: {
         inactive:
-          '<b>To try it out</b>, set the test URL as the <code>endpoint</code> of your form, click "Listen for test event", and sign up.<br /><br /><b>When it works</b>, set the production URL instead and publish the workflow. Signups then show up in the executions.',
+          '<b>To try it out</b>, set the test URL as the <code>endpoint</code> of your form, press <i>Execute step</i>, and sign up.<br /><br /><b>When it works</b>, set the production URL instead and publish the workflow. Signups then show up in the executions.',
         active:
-          '<b>To try it out</b>, set the test URL as the <code>endpoint</code> of your form, click "Listen for test event", and sign up.<br /><br /><b>The production URL is live</b>: signups through it show up in the executions.',
+          '<b>To try it out</b>, set the test URL as the <code>endpoint</code> of your form, press <i>Execute step</i>, and sign up.<br /><br /><b>The production URL is live</b>: signups through it show up in the executions.',
       },
       activationHint: 'Publish the workflow to receive signups without listening for them here.',
     },

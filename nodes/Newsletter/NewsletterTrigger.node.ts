@@ -18,7 +18,8 @@ export class NewsletterTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: '={{$parameter["event"].replace(/([A-Z])/g, " $1").toLowerCase()}}',
-    description: 'Starts the workflow when something happens in a newsletter publication',
+    // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the trigger.
+    description: 'React to events of a newsletter publication, and work with its subscriptions, automations and custom fields',
     eventTriggerDescription: 'Checks the publication at the set times',
     activationMessage: 'The publication is checked at the set times, and what happens from now on starts this workflow.',
     defaults: { name: 'Newsletter Trigger' },

@@ -4,6 +4,7 @@ import { NodeOperationError, type INodeProperties, type Logger } from 'n8n-workf
 import { collection } from '../../parameters/collection.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { toNodeFailure, type NodeFailure } from '../../transport/failure.ts';
+import { byEngine } from '../byEngine.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
 import { itemReader, mappingFields } from './bulkImportRequest.ts';
 import { Outcomes } from './bulkImportOutcomes.ts';
@@ -33,7 +34,7 @@ export const bulkImport: BatchOperation = {
   async executeAll(items, goOn) {
     const outcomes: ItemOutcome[] = [];
     // Addresses are told apart by publication; so are the limits that the engine keeps to.
-    for (const ofOne of Map.groupBy(items, ({ engine }) => engine).values()) {
+    for (const ofOne of byEngine(items, ({ engine }) => engine)) {
       for (const outcome of await importAll(ofOne)) outcomes.push(outcome);
     }
     const failed = outcomes.filter((outcome) => 'error' in outcome);

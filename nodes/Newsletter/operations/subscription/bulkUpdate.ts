@@ -4,6 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import { complaint, waitForJob, type Job } from '../../transport/job.ts';
+import { byEngine } from '../byEngine.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
 import { changeFields, readChanges, type Change } from './changes.ts';
 
@@ -67,7 +68,7 @@ async function plan(context: OperationContext): Promise<Planned> {
 
 /** By publication, and no more at once than the service takes. */
 function* inBatches(planned: readonly Planned[]): Generator<Batch> {
-  for (const ofOne of Map.groupBy(planned, ({ context }) => context.engine).values()) {
+  for (const ofOne of byEngine(planned, ({ context }) => context.engine)) {
     for (let start = 0; start < ofOne.length; start += bulkUpdateLimit) {
       const [first, ...others] = ofOne.slice(start, start + bulkUpdateLimit);
       if (first !== undefined) yield [first, ...others];
