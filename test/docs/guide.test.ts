@@ -15,7 +15,9 @@ const words = new Set([
   'Settings', 'Community nodes', 'Install a community node', 'npm Package Name', 'Install', 'Create credential', 'Save', 'Connect',
   'OAuth Redirect URL', 'Client ID', 'Add first step…', 'Triggers', 'Fetch Test Event', 'Edit Fields', 'Publish', 'Add to workflow',
   'Retry', 'Webhook URLs', 'Production URL', 'Executions', 'Execute workflow',
-  'Google Sheets', 'Microsoft Excel 365', 'Read/Write Files from Disk', 'Extract from File',
+  'Google Sheets', 'Microsoft Excel 365', 'Trigger manually', 'Read/Write Files from Disk', 'Read File(s) From Disk', 'File(s) Selector', 'Extract from File', 'Extract from CSV',
+  // The credentials that `npm run n8n` brings.
+  'Newsletter sandbox', 'Newsletter sandbox (OAuth2)',
 ]);
 
 let bundle: Bundle;

@@ -25,6 +25,8 @@ export const customFields: INodeProperties = {
       mode: 'add',
       valuesLabel: 'Custom Fields',
       fieldWords: { singular: 'custom field', plural: 'custom fields' },
+      // n8n asks for them before it has put a credential into a new node; then nothing is known of the publication.
+      noFieldsError: 'No custom fields have been read yet.',
       addAllFields: false,
       supportAutoMap: true,
     },
