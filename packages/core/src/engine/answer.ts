@@ -1,5 +1,6 @@
 /** Reads what the service answered: a value, or the right error. Survives HTML, empty and cut-off bodies on any status. Pure. */
 import type { Operation, OperationId } from '../contract/index.ts';
+import { isRecord } from '../is-record.ts';
 import { apiError, InvalidAnswerError, type ApiError, type ServiceMessage } from './errors.ts';
 import type { HostAnswer } from './host.ts';
 import { retryAfterMs } from './limits.ts';
@@ -65,10 +66,6 @@ function parse(body: string): Record<string, unknown> {
   } catch {
     return {}; // an error page is no JSON; its status says enough
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function text(value: unknown): string {

@@ -6,6 +6,7 @@
  */
 import type { OperationId } from '../contract/index.ts';
 import { addressKey } from '../signup/address.ts';
+import { isRecord } from '../is-record.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -122,8 +123,4 @@ function sameAddress(held: unknown, asked: unknown): boolean | undefined {
 function both(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
   if (a === false || b === false) return false;
   return a === undefined || b === undefined ? undefined : true;
-}
-
-function isRecord(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { doubleOptOverrides, subscriptionTiers, type subscriptionRequestFields }
 import { redact } from '../engine/redact.ts';
 import type { SubscriptionRequest } from '../schema/index.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
+import { isRecord } from '../is-record.ts';
 
 /** A name that a SubscriptionRequest takes. */
 export type RequestField = (typeof subscriptionRequestFields)[number];
@@ -110,8 +111,4 @@ function isCustomFieldValue(value: unknown): boolean {
 
 function isId(prefix: string, value: string): boolean {
   return value.startsWith(`${prefix}_`) && /^[0-9a-zA-Z-]+$/.test(value.slice(prefix.length + 1));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 /** What a website posts to an endpoint, and how an endpoint reads it. Browser-safe, no dependency. */
 import { utmFields } from '../contract/values.ts';
+import { isRecord } from '../is-record.ts';
 import { isAddress, normalizeAddress } from './address.ts';
 import { cleanText, textLimit } from './text.ts';
 
@@ -168,10 +169,6 @@ function readValue(value: unknown): SubmittedValue | null | undefined {
   if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string')) return undefined;
   const items = value.map((item) => cleanText(item)).filter(Boolean);
   return items.length > 0 ? items : null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refuse(message: string, code: string): ReadSubmission {

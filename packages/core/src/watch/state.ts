@@ -1,4 +1,5 @@
 /** What a watch keeps between polls: made, and read back with every doubt answered. Plain JSON. */
+import { isRecord } from '../is-record.ts';
 import { startCreated, type CreatedState } from './created.ts';
 import type { ScanState } from './scan.ts';
 
@@ -102,8 +103,4 @@ function isCreatedState(value: unknown): value is CreatedState {
 
 function isWatchState(value: unknown): value is WatchState {
   return watch(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
