@@ -46,7 +46,7 @@ async function signIn(): Promise<Rest> {
   return new Rest(serverUrl(ports.n8n), response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='))?.split(';')[0] ?? '');
 }
 
-it('subscribes whoever signs up on the demo site once the example is published, and leaves nothing running', { timeout: 120_000 }, async () => {
+it('subscribes whoever signs up on the demo site once the example is published, and leaves nothing running', { timeout: 300_000 }, async () => {
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   const n8n = await signIn();
@@ -64,7 +64,7 @@ it('subscribes whoever signs up on the demo site once the example is published, 
   await end(started);
 });
 
-it('keeps what is published, and imports nothing a second time', { timeout: 120_000 }, async () => {
+it('keeps what is published, and imports nothing a second time', { timeout: 300_000 }, async () => {
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   expect(started.output()).not.toContain('Importing');
@@ -72,7 +72,7 @@ it('keeps what is published, and imports nothing a second time', { timeout: 120_
   await end(started);
 });
 
-it('stops at once where it is told to in the middle of starting', { timeout: 60_000 }, async () => {
+it('stops at once where it is told to in the middle of starting', { timeout: 240_000 }, async () => {
   const started = begin();
   await started.says(/Starting n8n/);
   await end(started);
