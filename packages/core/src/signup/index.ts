@@ -1,5 +1,6 @@
 /** What a website sends: the submission, how it is read, and the checks both sides share. */
 export { addressKey, isAddress, normalizeAddress } from './address.ts';
+export type { Ask } from './ask.ts';
 export {
   attributionLimit,
   fitAttribution,
@@ -22,6 +23,7 @@ export {
   tooLarge,
   unavailable,
   unreadable,
+  type RefusalBody,
   type Refused,
   type RefusalStatus,
 } from './refused.ts';

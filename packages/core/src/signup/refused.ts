@@ -1,4 +1,5 @@
 /** Why an endpoint does not take a post, before that becomes an answer. One wording for every endpoint. */
+import type { Ask } from './ask.ts';
 import { submissionLimit, type Refusal } from './submission.ts';
 
 /** Statuses a post can be refused with, and their name in the error body, in the API's spelling. */
@@ -23,6 +24,8 @@ export interface Refused {
   readonly errors: readonly Refusal[];
   /** When to try again; given with 429 and 503. */
   readonly retryAfterSeconds?: number;
+  /** What would make the same post acceptable; given with 403 alone. */
+  readonly ask?: Ask;
 }
 
 /** A refusal with one reason. */
@@ -60,9 +63,17 @@ export function unavailable(): Refused {
   return refused(503, 'UNAVAILABLE', 'Your signup could not be saved just now. Please try again in a moment.', 5);
 }
 
-/** The body of a refusal, in the API's own shape. */
-export function refusalBody({ status, errors }: Refused): { readonly status: number; readonly statusText: string; readonly errors: readonly Refusal[] } {
-  return { status, statusText: refusalNames[status], errors };
+/** The body of a refusal. */
+export interface RefusalBody {
+  readonly status: number;
+  readonly statusText: string;
+  readonly errors: readonly Refusal[];
+  readonly ask?: Ask;
+}
+
+/** The body of a refusal, in the API's own shape; what is asked for stands beside it. */
+export function refusalBody({ status, errors, ask }: Refused): RefusalBody {
+  return { status, statusText: refusalNames[status], errors, ...(ask && { ask }) };
 }
 
 /** A stranger's header, safe and short enough to say back. */
