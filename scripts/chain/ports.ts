@@ -70,7 +70,8 @@ export async function freePort(): Promise<number> {
   return number;
 }
 
-async function freeNumbers(count: number): Promise<number[]> {
+/** As many ports that nobody listens on at this moment; all different. */
+export async function freeNumbers(count: number): Promise<number[]> {
   const holders = await Promise.all(Array.from({ length: count }, () => hold(0)));
   await Promise.all(holders.map(({ release }) => release()));
   return holders.map(({ port }) => port);

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession } from '../e2e/visitor.ts';
 import { openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
-import { freePorts } from './harness/n8n.ts';
 import { packageName } from '../../scripts/n8n/pack.ts';
 import { startOwnN8n } from './harness/own.ts';
+import { freePort } from '../../scripts/chain/ports.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { start } from '../../scripts/n8n/process.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
@@ -101,7 +101,7 @@ async function serve(html: string): Promise<{ origin: string; close: () => Promi
 
 describe('the example, from the tag to the newsletter', () => {
   test('brings a signup through n8n into the sandbox, with attribution and custom fields', { timeout: 120_000 }, async ({ sandboxOnPort, api, credentials }) => {
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     const example = JSON.parse(await readFile(join(root, 'examples/workflows/signup-form.json'), 'utf8')) as { nodes: { parameters: object }[] };
     const [signup, subscribeNode] = example.nodes;

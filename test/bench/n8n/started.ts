@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installN8n } from '../../../scripts/n8n/install.ts';
-import { createInstallation, freePorts } from '../../n8n/harness/n8n.ts';
+import { freePort } from '../../../scripts/chain/ports.ts';
+import { createInstallation } from '../../n8n/harness/n8n.ts';
 import { installPackage } from '../../../scripts/n8n/pack.ts';
 import { root } from '../../../scripts/chain/root.ts';
 import { start } from '../../../scripts/n8n/process.ts';
@@ -57,7 +58,7 @@ export async function withN8n(work: (started: Started) => Promise<void>): Promis
 }
 
 async function serveSandbox(options: readonly string[]): Promise<{ served: ServedSandbox; stop(): Promise<void> }> {
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const running = start(process.execPath, [join(root, 'packages', 'sandbox', 'dist', 'main.js'), '--port', String(port), ...options]);
   await answers(`${address}/_sandbox/clock`);

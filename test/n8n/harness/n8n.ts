@@ -1,8 +1,8 @@
 /** A real n8n of its own: a fresh folder, free ports, imports before it starts, and nothing left behind. */
-import { createServer } from 'node:net';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeNumbers } from '../../../scripts/chain/ports.ts';
 import { serverUrl } from '../../../scripts/chain/servers.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import { run, start, type Running } from '../../../scripts/n8n/process.ts';
@@ -34,7 +34,7 @@ export interface Installation {
  */
 export async function createInstallation(command: string, settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const userFolder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-'));
-  const [port = 0, broker = 0] = await freePorts(2);
+  const [port = 0, broker = 0] = await freeNumbers(2);
   const url = serverUrl(port);
   const env = {
     ...settingsOf({ userFolder, port, broker }),
@@ -67,7 +67,7 @@ export async function createInstallation(command: string, settings: Readonly<Rec
       await running?.kill();
     },
     async startWorker() {
-      const [health, workerBroker] = await freePorts(2);
+      const [health, workerBroker] = await freeNumbers(2);
       const worker = start(process.execPath, [command, 'worker', '--concurrency=2'], {
         env: { ...env, N8N_RUNNERS_BROKER_PORT: String(workerBroker), QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(health) },
       });
@@ -83,15 +83,4 @@ export async function createInstallation(command: string, settings: Readonly<Rec
       await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

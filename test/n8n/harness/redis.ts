@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from './n8n.ts';
+import { freePort } from '../../../scripts/chain/ports.ts';
 import { start } from '../../../scripts/n8n/process.ts';
 
 const program = 'redis-server';
@@ -21,7 +21,7 @@ export interface Redis {
 export async function startRedis(): Promise<Redis> {
   if (!hasRedis) throw new Error(`Queue mode needs ${program}, and there is none on the path. Install it (Debian: "sudo apt-get install redis-server").`);
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-redis-'));
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const running = start(program, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no']);
   const stop = async (): Promise<void> => {
     await running.stop();

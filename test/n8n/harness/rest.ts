@@ -1,6 +1,7 @@
 /** n8n's own REST API, the one its editor uses, signed in as the owner. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
+import { setUpOwner } from '../../../scripts/n8n/owner.ts';
 
 /** The owner every test signs in as. */
 export const owner = { email: 'owner@example.com', firstName: 'Ada', lastName: 'Owner', password: 'Sandbox-Owner-1' } as const;
@@ -90,11 +91,7 @@ export class Rest {
 
   /** Makes the owner of a fresh n8n. @returns the session's cookie */
   static async setUpOwner(url: string): Promise<string> {
-    const response = await fetch(`${url}/rest/owner/setup`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(owner),
-    });
+    const response = await setUpOwner(url, owner);
     const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
     if (!response.ok || cookie === undefined) throw new Error(`The owner was not set up: ${response.status} ${await response.text()}`);
     return cookie.split(';')[0] ?? '';
