@@ -11,4 +11,5 @@ export { readConfig, settings, type RelayConfig, type Setting } from './config.t
 export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export { StartupError } from './startup-error.ts';
 export { openStore, type StoreAddress } from './store/open-store.ts';
+export { everySignup } from './store/every-signup.ts';
 export * from './store/signup-store.ts';

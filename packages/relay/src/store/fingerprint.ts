@@ -1,11 +1,11 @@
-/** When two posts are one signup: hashes of the intent behind a post, and of its content. Pure. */
+/** When two posts are one signup, and which signups are one person's: hashes of the address and of what stands beside it. Pure. */
 import { hash } from 'node:crypto';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
 
-/** The two hashes a signup is recognised by. */
+/** The two hashes a signup is recognised by. Both begin with the person's, {@link personHash}. */
 export interface Fingerprint {
-  /** Of idempotency key and address, null without a key: one key used for two people must not lose the second. */
+  /** Of address and idempotency key, null without a key: one key used for two people must not lose the second. */
   readonly intent: string | null;
   /** Of address and everything else that was sent. */
   readonly content: string;
@@ -14,13 +14,18 @@ export interface Fingerprint {
 /** A suspected post never stands in for an unsuspected one: it would keep a person's signup in review. */
 export function fingerprint({ form, submission, suspected, idempotencyKey }: NewSignup): Fingerprint {
   const { email, ...rest } = submission;
-  const person = [form, suspected, addressKey(email)];
+  const person = personHash(email);
   return {
-    intent: idempotencyKey === null ? null : digest([...person, idempotencyKey]),
-    content: digest([...person, rest]),
+    intent: idempotencyKey === null ? null : person + digest(JSON.stringify([form, suspected, idempotencyKey])),
+    content: person + digest(JSON.stringify([form, suspected, rest])),
   };
 }
 
-function digest(parts: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url');
+/** The same for every spelling of an address. All fingerprints of a person lie side by side in an index: one range finds them. */
+export function personHash(address: string): string {
+  return digest(addressKey(address));
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url');
 }

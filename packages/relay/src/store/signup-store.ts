@@ -50,6 +50,60 @@ export type Outcome =
 /** Signups counted by state. */
 export type SignupCounts = Readonly<Record<SignupState, number>>;
 
+/** A signup as it is kept. */
+export interface StoredSignup {
+  /** A UUID of version 7: it sorts by the time of receipt. */
+  readonly id: string;
+  readonly form: string;
+  readonly state: SignupState;
+  /** What was sent; null once it is erased, {@link SignupStore.eraseDelivered}. */
+  readonly submission: KeptSubmission | null;
+  readonly origin: string | null;
+  readonly receivedAt: number;
+  /** Attempts to deliver it so far. */
+  readonly attempts: number;
+  /** Null unless it waits. */
+  readonly nextAttemptAt: number | null;
+  /** When it was delivered or refused for good; null before. */
+  readonly settledAt: number | null;
+  /** Why the last attempt failed; holds no address and no secret. */
+  readonly reason: string | null;
+}
+
+/** Which signups are meant: those for which every part that is given holds. An empty list of ids or states means none. */
+export interface SignupFilter {
+  readonly ids?: readonly string[] | undefined;
+  readonly states?: readonly SignupState[] | undefined;
+  readonly form?: string | undefined;
+  /** Text within the reason, in any case of ASCII letters. */
+  readonly reason?: string | undefined;
+  /** Received at this moment or later. */
+  readonly receivedFrom?: number | undefined;
+  /** Received before this moment. */
+  readonly receivedUntil?: number | undefined;
+}
+
+/** A page of a list. */
+export interface Page {
+  /** The last signup of the page before; the first page without. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** How things stand. */
+export interface Overview {
+  readonly counts: SignupCounts;
+  /** Waiting signups whose time has come. */
+  readonly due: number;
+  /** When the signup that waits longest was received; null where none waits. */
+  readonly oldestWaitingSince: number | null;
+  /** Dead letters by reason, the most frequent first; at most {@link reasonsShown}. */
+  readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Reasons that an {@link Overview} names. */
+export const reasonsShown = 20;
+
 /** Two posts of one address and one content count as one within this time, in milliseconds. */
 export const repeatWindowMs = 10 * 60_000;
 
@@ -71,6 +125,33 @@ export interface SignupStore {
   /** When the next unclaimed signup falls due, in milliseconds since the Unix epoch; null where none waits. */
   nextDueAt(): Promise<number | null>;
   counts(): Promise<SignupCounts>;
+  overview(now: number): Promise<Overview>;
+  /** A page of the signups a filter means, newest first. `everySignup` walks all pages. */
+  list(filter: SignupFilter, page: Page): Promise<readonly StoredSignup[]>;
+  /**
+   * Lets dead letters and signups in review that the filter means wait for delivery, as if they had just come in.
+   *
+   * @returns how many
+   */
+  redrive(filter: SignupFilter, now: number): Promise<number>;
+  /**
+   * Removes every signup of one person, whatever its state, from the file too as far as the store has a say in that.
+   *
+   * @param address - in any spelling that is the same person
+   * @returns how many there were
+   */
+  erase(address: string): Promise<number>;
+  /**
+   * Erases what was sent – address, fields, attribution – of signups that were delivered before `before`. That they came,
+   * when, and that they were delivered stays, and so do the counts.
+   *
+   * @returns how many
+   */
+  eraseDelivered(before: number): Promise<number>;
+  /** Whether delivery is paused. */
+  paused(): Promise<boolean>;
+  /** Pauses or resumes delivery; outlives a restart, and holds for every relay on this store. */
+  setPaused(paused: boolean): Promise<void>;
   /** Writes and syncs more than a signup would. @throws StoreUnavailableError where signups could not be kept either */
   probe(now: number): Promise<void>;
   /** Writes what is pending and lets go of the store. */

@@ -192,16 +192,13 @@ const names: Readonly<Record<number, string>> = {
 
 /** A real store that accepts in another way. */
 function accepting(store: SignupStore, accept: SignupStore['accept']): SignupStore {
-  return {
-    accept,
-    claim: (limit, now) => store.claim(limit, now),
-    settle: (id, outcome) => store.settle(id, outcome),
-    release: (id) => store.release(id),
-    nextDueAt: () => store.nextDueAt(),
-    counts: () => store.counts(),
-    probe: (now) => store.probe(now),
-    close: () => store.close(),
-  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'accept') return accept;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 async function raw(answer: Response): Promise<{ status: number; headers: Record<string, string>; body: string }> {

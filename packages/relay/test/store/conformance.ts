@@ -1,6 +1,6 @@
 /** What every store must do, whatever it is made of. */
-import { expect, it, onTestFinished } from 'vitest';
-import { repeatWindowMs, type NewSignup, type SignupStore } from '../../src/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { everySignup, repeatWindowMs, type NewSignup, type Outcome, type SignupFilter, type SignupState, type SignupStore } from '../../src/index.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 
@@ -147,4 +147,172 @@ export function describeSignupStore(place: () => { open: () => SignupStore }): v
   it('passes its own write probe', async () => {
     await expect(fresh().probe(start)).resolves.toBeUndefined();
   });
+
+  describe('for operators', () => {
+    it('lists signups newest first, with all that is known of them, page by page', async () => {
+      const store = fresh();
+      const ids: string[] = [];
+      for (let i = 0; i < 5; i += 1) ids.unshift((await store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + i })).id);
+      const first = await store.list({}, { limit: 2 });
+      expect(first.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+      expect(first[0]).toEqual({
+        id: ids[0],
+        form: 'default',
+        state: 'waiting',
+        submission: { email: 'p4@example.com' },
+        origin: 'https://shop.example',
+        receivedAt: start + 4,
+        attempts: 0,
+        nextAttemptAt: start + 4,
+        settledAt: null,
+        reason: null,
+      });
+      expect((await store.list({}, { after: ids[1], limit: 10 })).map(({ id }) => id)).toEqual(ids.slice(2));
+      expect(await store.list({}, { after: ids[4], limit: 10 })).toEqual([]);
+    });
+
+    it('tells of a dead letter why and when', async () => {
+      const store = fresh();
+      const { id } = await store.accept(signup());
+      await settled(store, id, { state: 'dead', at: start + 7, reason: 'the service answered 400' });
+      expect(await store.list({ states: ['dead'] }, { limit: 1 })).toMatchObject([
+        { id, state: 'dead', attempts: 1, settledAt: start + 7, nextAttemptAt: null, reason: 'the service answered 400' },
+      ]);
+    });
+
+    const kept = async (store: SignupStore): Promise<Record<string, string>> => {
+      const ids: Record<string, string> = {};
+      const add = async (name: string, changes: Partial<NewSignup>, outcome?: Outcome): Promise<void> => {
+        ids[name] = (await store.accept({ ...ofPerson(`${name}@example.com`), ...changes })).id;
+        if (outcome) await settled(store, ids[name], outcome);
+      };
+      await add('email', { receivedAt: start + 1 }, { state: 'dead', at: start, reason: 'Email is not a 100% valid_address.' });
+      await add('tier', { receivedAt: start + 2, form: 'footer' }, { state: 'dead', at: start, reason: 'No such tier.' });
+      await add('robot', { receivedAt: start + 3, suspected: true });
+      await add('done', { receivedAt: start + 4 }, { state: 'delivered', at: start + 10 });
+      await add('next', { receivedAt: start + 5, form: 'footer' });
+      return ids;
+    };
+
+    it.each<[string, (ids: Record<string, string>) => SignupFilter, string[]]>([
+      ['nothing in particular', () => ({}), ['next', 'done', 'robot', 'tier', 'email']],
+      ['a state', () => ({ states: ['dead'] }), ['tier', 'email']],
+      ['several states', () => ({ states: ['review', 'delivered'] }), ['done', 'robot']],
+      ['no state', () => ({ states: [] }), []],
+      ['a form', () => ({ form: 'footer' }), ['next', 'tier']],
+      ['a part of the reason, in any case', () => ({ reason: '100% VALID_' }), ['email']],
+      ['the time of receipt, its end left out', () => ({ receivedFrom: start + 2, receivedUntil: start + 4 }), ['robot', 'tier']],
+      ['ids, of which one is none', (ids) => ({ ids: [ids['done'] ?? '', ids['tier'] ?? '', "' OR 1"] }), ['done', 'tier']],
+      ['several at once', () => ({ states: ['dead', 'waiting'], form: 'footer', receivedFrom: start + 3 }), ['next']],
+    ])('finds signups by %s', async (_case, filter, names) => {
+      const store = fresh();
+      const ids = await kept(store);
+      const found = await store.list(filter(ids), { limit: 10 });
+      expect(found.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))).toEqual(names);
+    });
+
+    it('lets the dead and the suspected that a filter means wait again, and nothing else', async () => {
+      const store = fresh();
+      const ids = await kept(store);
+      expect(await store.redrive({ reason: 'tier' }, start + 50)).toBe(1);
+      expect(await store.counts()).toEqual({ waiting: 2, review: 1, delivered: 1, dead: 1 });
+      expect(await store.list({ ids: [ids['tier'] ?? ''] }, { limit: 1 })).toMatchObject([
+        { state: 'waiting', attempts: 0, nextAttemptAt: start + 50, settledAt: null, reason: null },
+      ]);
+      expect(await store.redrive({}, start + 60)).toBe(2);
+      expect(await store.counts()).toEqual({ waiting: 4, review: 0, delivered: 1, dead: 0 });
+      expect((await store.claim(10, start + 100)).map(({ id }) => id).sort()).toEqual(['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort());
+    });
+
+    it('sums up how things stand', async () => {
+      const store = fresh();
+      expect(await store.overview(start)).toEqual({ counts: { waiting: 0, review: 0, delivered: 0, dead: 0 }, due: 0, oldestWaitingSince: null, deadByReason: [] });
+      await kept(store);
+      const another = await store.accept({ ...ofPerson('another@example.com'), receivedAt: start + 8 });
+      await settled(store, another.id, { state: 'dead', at: start, reason: 'No such tier.' });
+      const later = await store.accept({ ...ofPerson('later@example.com'), receivedAt: start - 5 });
+      await settled(store, later.id, { state: 'waiting', at: start, nextAttemptAt: start + 1000, reason: 'the service answered 503' });
+      expect(await store.overview(start + 100)).toEqual({
+        counts: { waiting: 2, review: 1, delivered: 1, dead: 3 },
+        due: 1,
+        oldestWaitingSince: start - 5,
+        deadByReason: [
+          { reason: 'No such tier.', count: 2 },
+          { reason: 'Email is not a 100% valid_address.', count: 1 },
+        ],
+      });
+    });
+
+    it('removes all signups of one person, however the address is spelt, and nobody else', async () => {
+      const store = fresh();
+      await kept(store);
+      const before = await store.counts();
+      await store.accept({ ...ofPerson('Ada@Example.com'), idempotencyKey: 'k1' });
+      await store.accept({ ...ofPerson('ada@example.com'), form: 'footer' });
+      const delivered = await store.accept({ ...ofPerson('ada@example.com'), origin: null, receivedAt: start + 3 * repeatWindowMs });
+      await settled(store, delivered.id, { state: 'delivered', at: start });
+      await store.accept({ ...ofPerson('ada@example.com'), suspected: true });
+      expect(await store.erase('ADA@example.COM')).toBe(4);
+      expect(await store.counts()).toEqual(before);
+      expect(await store.erase('ada@example.com')).toBe(0);
+      expect(await store.accept({ ...ofPerson('ada@example.com'), idempotencyKey: 'k1' })).toMatchObject({ repeated: false });
+    });
+
+    it('does not bring back what was erased while it was being delivered', async () => {
+      const store = fresh();
+      const { id } = await store.accept(signup());
+      await store.claim(1, start);
+      expect(await store.erase(signup().submission.email)).toBe(1);
+      await store.settle(id, { state: 'waiting', at: start, nextAttemptAt: start, reason: 'the service answered 503' });
+      expect(await store.counts()).toEqual({ waiting: 0, review: 0, delivered: 0, dead: 0 });
+      expect(await store.claim(1, start + 10)).toEqual([]);
+    });
+
+    it('erases what was sent of signups delivered long ago, while they are counted as before', async () => {
+      const store = fresh();
+      const ids = await kept(store);
+      const counts = await store.counts();
+      expect(await store.eraseDelivered(start + 10)).toBe(0);
+      expect(await store.eraseDelivered(start + 11)).toBe(1);
+      expect(await store.eraseDelivered(start + 11)).toBe(0);
+      expect(await store.counts()).toEqual(counts);
+      expect(await store.list({ states: ['delivered'] }, { limit: 10 })).toMatchObject([{ id: ids['done'], submission: null, settledAt: start + 10 }]);
+      expect(await store.erase('done@example.com')).toBe(0);
+      expect(await store.accept({ ...ofPerson('done@example.com'), receivedAt: start + 5 })).toMatchObject({ repeated: false });
+    });
+
+    it('walks thousands of signups, each once, whatever comes in meanwhile', async () => {
+      const store = fresh();
+      await Promise.all(Array.from({ length: 1200 }, (_, i) => store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + (i % 7) })));
+      const states = new Set<SignupState>();
+      const seen: string[] = [];
+      for await (const { id, state } of everySignup(store)) {
+        seen.push(id);
+        states.add(state);
+        if (seen.length === 700) await store.accept({ ...ofPerson('late@example.com'), receivedAt: start + 100 });
+      }
+      expect(new Set(seen).size).toBe(1200);
+      expect(seen).toEqual(seen.toSorted().toReversed());
+      expect([...states]).toEqual(['waiting']);
+    });
+
+    it('remembers over a restart that delivery is paused', async () => {
+      const { open } = place();
+      const before = open();
+      expect(await before.paused()).toBe(false);
+      await before.setPaused(true);
+      await before.close();
+      const after = open();
+      onTestFinished(() => after.close());
+      expect(await after.paused()).toBe(true);
+      await after.setPaused(false);
+      expect(await after.paused()).toBe(false);
+    });
+  });
+}
+
+/** Takes everything that is due, settles one, and gives the rest back. */
+async function settled(store: SignupStore, id: string, outcome: Outcome): Promise<void> {
+  for (const claimed of await store.claim(1000, start + 1e9)) if (claimed.id !== id) await store.release(claimed.id);
+  await store.settle(id, outcome);
 }

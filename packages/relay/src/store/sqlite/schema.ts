@@ -12,18 +12,21 @@ export const steps: readonly string[] = [
     state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
     received_at INTEGER NOT NULL,
     origin TEXT,
-    submission TEXT NOT NULL,
+    submission TEXT,
     intent TEXT,
-    content TEXT NOT NULL,
+    content TEXT,
     attempts INTEGER NOT NULL DEFAULT 0,
     next_attempt_at INTEGER,
     settled_at INTEGER,
     last_error TEXT
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX signup_by_intent ON signup (intent) WHERE intent IS NOT NULL;
-  CREATE INDEX signup_by_content ON signup (content, received_at);
-  CREATE INDEX signup_by_state ON signup (state, next_attempt_at);
+  CREATE INDEX signup_by_content ON signup (content, received_at) WHERE content IS NOT NULL;
+  CREATE INDEX signup_due ON signup (next_attempt_at, received_at) WHERE state = 'waiting';
+  CREATE INDEX signup_open ON signup (state, id) WHERE state <> 'delivered';
+  CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
 
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
   `,
 ];

@@ -1,22 +1,29 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
 import type { SQLOutputValue } from 'node:sqlite';
-import { fingerprint } from '../fingerprint.ts';
+import { conditions } from '../conditions.ts';
+import { fingerprint, personHash } from '../fingerprint.ts';
 import { signupId } from '../signup-id.ts';
 import {
+  reasonsShown,
   repeatWindowMs,
   StoreUnavailableError,
   type Acceptance,
   type ClaimedSignup,
   type NewSignup,
   type Outcome,
+  type Overview,
+  type Page,
   type SignupCounts,
+  type SignupFilter,
+  type SignupState,
   type SignupStore,
+  type StoredSignup,
 } from '../signup-store.ts';
 import { meaning } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { prepare, type Statements } from './statements.ts';
+import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
 
 /** Options of {@link openSqliteStore}. */
 export interface SqliteStoreOptions {
@@ -33,6 +40,9 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
   return new SqliteStore(openDatabase(path, options.maxPages));
 }
 
+/** Signups erased in one transaction. */
+const erasedAtOnce = 500;
+
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
 class SqliteStore implements SignupStore {
@@ -44,11 +54,14 @@ class SqliteStore implements SignupStore {
    * again at the next start, and taking a claim costs no write.
    */
   readonly #claimed = new Set<string>();
+  /** Counted once: there may be millions. */
+  #delivered: number;
 
   constructor(file: OpenDatabase) {
     this.#file = file;
     this.#statements = prepare(file.db);
     this.#commits = new GroupCommit(file.db);
+    this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
   }
 
   accept(signup: NewSignup): Promise<Acceptance> {
@@ -84,15 +97,17 @@ class SqliteStore implements SignupStore {
   }
 
   async settle(id: string, outcome: Outcome): Promise<void> {
-    await this.#commits.run(() => {
-      this.#statements.settle.run({
-        id,
-        state: outcome.state,
-        nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
-        settledAt: outcome.state === 'waiting' ? null : outcome.at,
-        reason: outcome.state === 'delivered' ? null : outcome.reason,
-      });
-    });
+    const changed = await this.#commits.run(
+      () =>
+        this.#statements.settle.run({
+          id,
+          state: outcome.state,
+          nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
+          settledAt: outcome.state === 'waiting' ? null : outcome.at,
+          reason: outcome.state === 'delivered' ? null : outcome.reason,
+        }).changes,
+    );
+    if (outcome.state === 'delivered') this.#delivered += Number(changed);
     this.#claimed.delete(id);
   }
 
@@ -110,10 +125,75 @@ class SqliteStore implements SignupStore {
   }
 
   counts(): Promise<SignupCounts> {
+    return this.#read(() => this.#counts());
+  }
+
+  #counts(): SignupCounts {
+    const open = this.#statements.survey.counts.all().map((row) => [String(row['state']), Number(row['count'])] as const);
+    return { waiting: 0, review: 0, dead: 0, ...Object.fromEntries(open), delivered: this.#delivered };
+  }
+
+  overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const rows = this.#statements.counts.all().map((row) => [String(row['state']), Number(row['count'])] as const);
-      return { waiting: 0, review: 0, delivered: 0, dead: 0, ...Object.fromEntries(rows) };
+      const { survey } = this.#statements;
+      return {
+        counts: this.#counts(),
+        due: Number(survey.due.get({ now })?.['count']),
+        oldestWaitingSince: numberOrNull(survey.oldestWaiting.get()?.['since']),
+        deadByReason: survey.deadByReason
+          .all({ limit: reasonsShown })
+          .map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+      };
     });
+  }
+
+  list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
+    return this.#read(() => {
+      const { sql, values } = conditions(filter, 'instr');
+      const page = after === undefined ? { sql, values } : { sql: `${sql} AND id < ?`, values: [...values, after] };
+      return this.#file.db.prepare(filtered.list(page.sql)).all(...page.values, limit).map(stored);
+    });
+  }
+
+  redrive(filter: SignupFilter, now: number): Promise<number> {
+    const { sql, values } = conditions(filter, 'instr');
+    return this.#commits.run(() => Number(this.#file.db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
+  }
+
+  async erase(address: string): Promise<number> {
+    const states = await this.#commits.run(() => this.#statements.erase.all({ person: personHash(address) }).map(({ state }) => state));
+    this.#delivered -= states.filter((state) => state === 'delivered').length;
+    this.#emptyLog();
+    return states.length;
+  }
+
+  async eraseDelivered(before: number): Promise<number> {
+    let erased = 0;
+    for (;;) {
+      // In parts, so that signups coming in meanwhile do not wait for all of it.
+      const part = await this.#commits.run(() => Number(this.#statements.eraseDelivered.run({ before, limit: erasedAtOnce }).changes));
+      erased += part;
+      if (part < erasedAtOnce) break;
+    }
+    this.#emptyLog();
+    return erased;
+  }
+
+  /** The write-ahead log holds pages as they were before; what was erased must not stay there. */
+  #emptyLog(): void {
+    const result = this.#file.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    if (Number(result?.['busy']) === 0) return;
+    throw new StoreUnavailableError(
+      'The signups are erased, but another program is reading the store, so that its log still holds them: end that program and erase again.',
+    );
+  }
+
+  paused(): Promise<boolean> {
+    return this.#read(() => this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true');
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#commits.run(() => this.#statements.set.run({ name: 'paused', value: String(paused) }));
   }
 
   async probe(now: number): Promise<void> {
@@ -144,4 +224,28 @@ function claimed(row: Row): ClaimedSignup {
     receivedAt: Number(row['receivedAt']),
     attempts: Number(row['attempts']),
   };
+}
+
+function stored(row: Row): StoredSignup {
+  const submission = row['submission'];
+  return {
+    id: String(row['id']),
+    form: String(row['form']),
+    state: row['state'] as SignupState,
+    submission: submission === null ? null : (JSON.parse(String(submission)) as KeptSubmission),
+    origin: textOrNull(row['origin']),
+    receivedAt: Number(row['receivedAt']),
+    attempts: Number(row['attempts']),
+    nextAttemptAt: numberOrNull(row['nextAttemptAt']),
+    settledAt: numberOrNull(row['settledAt']),
+    reason: textOrNull(row['reason']),
+  };
+}
+
+function textOrNull(value: SQLOutputValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function numberOrNull(value: SQLOutputValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
 }
