@@ -26,12 +26,14 @@ export const sql = {
   probe: `INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, :now, randomblob(65536))`,
 } as const;
 
+// The planner takes the index of what is not delivered only where a statement says so in the words of that index.
+
 /** Those that walk what is waiting, in review or dead: for operators. The delivered, of which there may be millions, they leave out. */
 export const survey = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
   due: `SELECT count(*) AS count FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now`,
   oldestWaiting: `SELECT min(received_at) AS since FROM signup INDEXED BY signup_due WHERE state = 'waiting'`,
-  deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE state = 'dead'
+  deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,
 } as const;
 
@@ -42,7 +44,7 @@ export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state 
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
   redrive: (where: string) => `UPDATE signup SET state = 'waiting', attempts = 0, next_attempt_at = ?, settled_at = NULL, last_error = NULL
-    WHERE state IN ('dead', 'review') AND ${where}`,
+    WHERE state <> 'delivered' AND state IN ('dead', 'review') AND ${where}`,
 } as const;
 
 /** The prepared statements, by name. */
