@@ -1,5 +1,5 @@
 /** `npm run test:n8n`: the package in a real n8n, which is installed on the first run (two gigabytes, a few minutes). */
-import { bringChromium } from '../chromium/bring.ts';
+import { bringChromium } from '../browsers/bring.ts';
 import { buildAll } from '../steps/build.ts';
 import { check, runSteps } from '../steps/outcome.ts';
 import { task } from '../steps/task.ts';

@@ -1,5 +1,6 @@
 /** `npm test`: everything but the real n8n, which takes minutes (`npm run test:n8n`). */
-import { bringChromium } from '../chromium/bring.ts';
+import { bringChromium } from '../browsers/bring.ts';
+import { enginesToTest } from '../browsers/engines.ts';
 import { buildAll } from '../steps/build.ts';
 import { checkSize, checkTypes, findUnused, lint } from '../steps/checks.ts';
 import { check, runSteps } from '../steps/outcome.ts';
@@ -9,6 +10,7 @@ import { testWidget } from '../steps/widget-tests.ts';
 
 await task(async () => {
   console.log(`Chromium: ${await bringChromium()}`);
+  const engines = enginesToTest();
   return runSteps([
     check('Types', checkTypes),
     check('Lint', lint),
@@ -16,6 +18,6 @@ await task(async () => {
     check('Build', buildAll),
     check('Size of the tag', checkSize),
     { title: 'Tests', run: () => runVitest('tests', process.argv.slice(2)) },
-    { title: 'Widget in Chromium', run: testWidget },
+    { title: `Widget in ${engines.map(({ title }) => title).join(', ')}`, run: () => testWidget(engines) },
   ]);
 });

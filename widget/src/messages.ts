@@ -36,10 +36,17 @@ declare global {
   var newsletterMessages: Readonly<Record<string, Partial<Messages>>> | undefined;
 }
 
+/** The element, or the host around it where nothing around it in its own tree says `lang`: Firefox's `:lang()` does not look out of a shadow root. */
+function speaker(element: Element): Element {
+  const { host } = element.getRootNode() as Partial<ShadowRoot>;
+  return host && !element.closest('[lang]') ? speaker(host) : element;
+}
+
 /** Texts in the language of the nearest `lang`, through shadow roots too, where its file was loaded; `de` serves `de-AT` as well. */
 function spoken(element: Element): Partial<Messages> | undefined {
   const loaded = globalThis.newsletterMessages ?? {};
-  const tag = Object.keys(loaded).sort().findLast((known) => element.matches(`:lang(${known})`));
+  const from = speaker(element);
+  const tag = Object.keys(loaded).sort().findLast((known) => from.matches(`:lang(${known})`));
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 

@@ -1,6 +1,6 @@
 /** A page object: what a visitor does to the form, and what the endpoint has received of it. */
 import { fixture } from '@open-wc/testing';
-import { executeServerCommand, sendKeys } from '@web/test-runner-commands';
+import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
 import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
 import type { Received } from './endpoint.ts';
@@ -37,6 +37,18 @@ interface AccessibleNode {
   readonly role: string;
   readonly name: string;
   readonly children?: readonly AccessibleNode[];
+}
+
+/** The engine whose protocol shows more than WebDriver does: the accessibility tree, and emulated preferences. */
+export const isChromium = 'chrome' in globalThis;
+
+const ownScheme = new CSSStyleSheet();
+if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
+
+/** Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own choice. */
+export async function inScheme(scheme: 'light' | 'dark'): Promise<void> {
+  if (isChromium) await emulateMedia({ colorScheme: scheme });
+  else await ownScheme.replace(`:root, newsletter-signup { color-scheme: ${scheme} !important }`);
 }
 
 /** What assistive technology is told about the first thing of this role and name on the page. */

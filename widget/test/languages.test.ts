@@ -1,7 +1,6 @@
 import { expect, fixture, html } from '@open-wc/testing';
-import { emulateMedia } from '@web/test-runner-commands';
 import { english, type Messages } from '../src/index.ts';
-import { Form, Mailbox, mountAt } from './harness.ts';
+import { Form, inScheme, Mailbox, mountAt } from './harness.ts';
 import { openPage } from './page.ts';
 
 const tags = ['ar', 'de', 'es', 'fr', 'he', 'it', 'ja', 'nl', 'pl', 'pt', 'tr', 'zh'] as const;
@@ -129,7 +128,7 @@ describe('languages', () => {
   });
 
   describe('from right to left', () => {
-    afterEach(() => emulateMedia({ colorScheme: 'light' }));
+    afterEach(() => inScheme('light'));
 
     const fields = `
       <newsletter-field name="الاسم" required></newsletter-field>
@@ -139,7 +138,7 @@ describe('languages', () => {
     for (const tag of ['ar', 'he']) {
       for (const scheme of ['light', 'dark'] as const) {
         it(`stands mirrored, and has nothing for axe to find in any state: ${tag}, ${scheme}`, async () => {
-          await emulateMedia({ colorScheme: scheme });
+          await inScheme(scheme);
           await load(tag);
           const form = await mountAt(new Mailbox('down'), fields, `lang="${tag}" dir="rtl" style="color-scheme: light dark; color: CanvasText; background: Canvas"`);
           const box = form.element.getBoundingClientRect();

@@ -1,5 +1,5 @@
-/** Finds a Chromium, or another browser built on it, on this machine. */
-import { accessSync, constants, statSync } from 'node:fs';
+/** Finds browsers on this machine, and what drives them. */
+import { accessSync, constants, globSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Complaint } from '../bring/complaint.mjs';
 
@@ -19,6 +19,9 @@ const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   }),
 };
 
+/** WebKitGTK's browser stands on no PATH; each distribution has a folder for it. */
+const miniBrowsers = ['/usr/lib/*/webkit2gtk-4.1/MiniBrowser', '/usr/lib{,64,exec}/webkit2gtk-4.1/MiniBrowser'];
+
 /**
  * The path of a browser to run tests in: `CHROMIUM` from the environment, else what the system has.
  *
@@ -31,9 +34,34 @@ export function findChromium(): string | undefined {
     if (isProgram(asked)) return asked;
     throw new Complaint(`CHROMIUM is "${asked}", and there is no program there.`, 'Set it to the path of a Chromium or Chrome, or unset it to have one looked for.');
   }
+  return findProgram(names, places[process.platform]);
+}
+
+/** Firefox, the extended support release first: it changes once a year. */
+export function findFirefox(): string | undefined {
+  return findProgram(['firefox-esr', 'firefox'], process.platform === 'darwin' ? ['/Applications/Firefox.app/Contents/MacOS/firefox'] : []);
+}
+
+/** What WebKitGTK needs to run without a screen. */
+export interface WebKit {
+  readonly browser: string;
+  readonly driver: string;
+  /** The X server without a screen. */
+  readonly display: string;
+}
+
+/** @returns undefined where a part of it is missing */
+export function findWebKit(): WebKit | undefined {
+  const browser = findProgram([], globSync(miniBrowsers));
+  const driver = findProgram(['WebKitWebDriver']);
+  const display = findProgram(['Xvfb']);
+  return browser && driver && display ? { browser, driver, display } : undefined;
+}
+
+/** The first program of these names on the PATH, else the first of these paths that is one. */
+export function findProgram(programs: readonly string[], paths: readonly string[] = []): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
-  const candidates = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...(places[process.platform] ?? [])];
-  return candidates.find(isProgram);
+  return [...programs.flatMap((name) => folders.map((folder) => join(folder, name))), ...paths].find(isProgram);
 }
 
 function isProgram(path: string): boolean {

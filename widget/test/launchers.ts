@@ -1,0 +1,58 @@
+/** Starts each engine for the browser tests: English, in Berlin, so that dates and waiting times read the same everywhere. */
+import { chromeLauncher, type ChromeLauncher, type ChromeLauncherArgs } from '@web/test-runner-chrome';
+import { webdriverLauncher, type WebdriverLauncher } from '@web/test-runner-webdriver';
+import type { EngineName } from '../../scripts/browsers/engines.ts';
+import { findChromium, findFirefox } from '../../scripts/browsers/find.ts';
+import { startWebKitDriver } from '../../scripts/browsers/webkit-driver.ts';
+
+const zone = 'Europe/Berlin';
+type LaunchOptions = NonNullable<ChromeLauncherArgs['launchOptions']>;
+
+const chromium: LaunchOptions = {
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+};
+
+/** The launcher speaks to Firefox as well: by WebDriver BiDi, which puppeteer-core chooses for it. */
+const firefox: LaunchOptions = {
+  browser: 'firefox',
+  extraPrefsFirefox: { 'intl.accept_languages': 'en-US,en' },
+};
+
+function byPuppeteer(name: string, executablePath: string | undefined, options: LaunchOptions): ChromeLauncher {
+  if (!executablePath) throw new Error(`These tests need ${name}, and it is not installed.`);
+  const launcher = chromeLauncher({
+    launchOptions: { ...options, executablePath, headless: true, env: { ...process.env, TZ: zone } },
+    createBrowserContext: ({ browser }) => browser.defaultBrowserContext(),
+  });
+  launcher.name = name;
+  return launcher;
+}
+
+async function byWebDriver(): Promise<WebdriverLauncher> {
+  const { port, capabilities, stop } = await startWebKitDriver(zone);
+  const launcher = webdriverLauncher({
+    hostname: '127.0.0.1',
+    port,
+    path: '/',
+    logLevel: 'error',
+    capabilities: { ...capabilities, 'wdio:enforceWebDriverClassic': true },
+  });
+  // One by one: given several, the driver lets go of none before the last is down, and "ll" would be a single l.
+  const press = launcher.sendKeys.bind(launcher);
+  launcher.sendKeys = async (session, keys) => {
+    for (const key of keys) await press(session, [key]);
+  };
+  const endSession = launcher.stop.bind(launcher);
+  launcher.stop = async () => {
+    await endSession();
+    await stop();
+  };
+  return launcher;
+}
+
+/** How each engine is started. */
+export const launchers: Readonly<Record<EngineName, () => ChromeLauncher | Promise<WebdriverLauncher>>> = {
+  chromium: () => byPuppeteer('Chromium', findChromium(), chromium),
+  firefox: () => byPuppeteer('Firefox', findFirefox(), firefox),
+  webkit: byWebDriver,
+};
