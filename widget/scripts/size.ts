@@ -15,7 +15,7 @@ const languages = (await readdir(new URL('../dist/languages/', import.meta.url))
 /** Files that are loaded together, and the most bytes they may take with brotli. */
 const bundles: Readonly<Record<string, { readonly files: readonly string[]; readonly budget: number }>> = {
   script: { files: ['newsletter-signup.js'], budget: 9500 },
-  npm: { files: ['index.js', 'define.js'], budget: 5400 },
+  npm: { files: ['index.js', 'define.js'], budget: 6500 },
   ...Object.fromEntries(languages.map((file) => [`languages/${file}`, { files: [`languages/${file}`], budget: 499 }])),
 };
 

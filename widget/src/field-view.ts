@@ -1,45 +1,56 @@
-/** How one field looks: a label, the problem with it if there is one, and the control its kind asks for. */
+/** How one field looks: a label and the control its kind asks for. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { FieldDefinition } from './field-definition.ts';
-import { kinds } from './kinds.ts';
-import type { MessageKey, Messages } from './messages.ts';
+import { kinds, splitChoices } from './kinds.ts';
+import type { Messages } from './messages.ts';
+import { webAddress } from './web-address.ts';
 
 /**
- * Renders a field. Ids and control names are positions: names of custom fields are anybody's words, and autofill must not
- * take one for a hint.
+ * Renders a field.
  *
- * @param id - id and name of the control
- * @param problem - what is wrong with what was entered, if anything is
+ * @param id - id of the control; positions, because two names may differ in what an id cannot hold
  */
-export function fieldView({ kind, label, required, options, placeholder }: FieldDefinition, id: string, problem: MessageKey | undefined, texts: Messages): TemplateResult {
-  const { type = 'text', inputMode = nothing, autocomplete = nothing } = kinds[kind];
-  const describedBy = problem ? `${id}-problem` : nothing;
-  const mend = problem && html`<p part="problem" id=${describedBy}>${texts[problem].replace('{label}', () => label)}</p>`;
+export function fieldView({ name, kind, label, required, options, placeholder, autocomplete, value, hidden, href }: FieldDefinition, id: string, texts: Messages): TemplateResult {
+  if (hidden) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
+
+  const choice = (type: string, choiceValue: string, text: unknown, isChosen: boolean, isRequired = false): TemplateResult =>
+    html`<label part="choice"><input type=${type} name=${name} data-kind=${kind} value=${choiceValue} ?checked=${isChosen} ?required=${isRequired} /> <span>${text}</span></label>`;
+  const field = (content: unknown): TemplateResult => html`<div part="field">${content}</div>`;
+
+  if (kind === 'boolean') return field(choice('checkbox', 'true', label, value === 'true', required));
+  if (kind === 'consent') return field(choice('checkbox', label.replace(/[[\]]/g, ''), linked(label, href), false, required));
+
   const remarks = [kind === 'list' && !options[0] && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
   const title = html`${label} ${remarks && html`<small part="remark">${remarks}</small>`}`;
-
   if (options[0]) {
-    const choices = options.map(
-      (option) => html`<label part="choice"><input name=${id} type=${kind === 'list' ? 'checkbox' : 'radio'} value=${option} /> <span>${option}</span></label>`,
-    );
-    return html`<fieldset part="field" id=${id} aria-describedby=${describedBy}><legend part="label">${title}</legend> ${mend} ${choices}</fieldset>`;
+    const chosen = splitChoices(value);
+    return html`<fieldset part="field" ?data-required=${required}>
+      <legend part="label">${title}</legend>
+      ${options.map((option) => choice(kind === 'list' ? 'checkbox' : 'radio', option, option, chosen.includes(option)))}
+    </fieldset>`;
   }
 
-  const input = html`<input
-    part="input"
-    id=${id}
-    name=${id}
-    type=${type}
-    inputmode=${inputMode}
-    autocomplete=${autocomplete}
-    autocapitalize=${autocomplete === nothing ? nothing : 'off'}
-    placeholder=${placeholder}
-    maxlength="2000"
-    ?required=${required}
-    aria-invalid=${!!problem}
-    aria-describedby=${describedBy}
-  />`;
-  return html`<div part="field">
-    ${kind === 'boolean' ? html`${mend} <label part="choice">${input} <span>${label}</span></label>` : html`<label part="label" for=${id}>${title}</label> ${mend} ${input}`}
-  </div>`;
+  const { type = 'text', inputMode = nothing } = kinds[kind];
+  return field(html`<label part="label" for=${id}>${title}</label>
+    <input
+      part="input"
+      id=${id}
+      name=${name}
+      data-kind=${kind}
+      type=${type}
+      inputmode=${inputMode}
+      autocomplete=${autocomplete || nothing}
+      autocapitalize=${kind === 'email' ? 'off' : nothing}
+      placeholder=${placeholder}
+      maxlength="2000"
+      value=${value}
+      ?required=${required}
+    />`);
+}
+
+/** A sentence whose part in square brackets leads to a page; in a tab of its own, lest what was typed is lost. */
+function linked(sentence: string, href: string): unknown {
+  const [before, words, after] = sentence.split(/[[\]]/);
+  const page = webAddress(href);
+  return page ? html`${before}<a href=${page.href} target="_blank">${words}</a>${after}` : sentence.replace(/[[\]]/g, '');
 }

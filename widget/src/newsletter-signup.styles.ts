@@ -95,7 +95,6 @@ export const styles = css`
   [part=notice]:not(:empty) {
     margin-top: var(--_gap);
   }
-  .trap,
   .busy {
     position: fixed;
     clip-path: inset(50%);

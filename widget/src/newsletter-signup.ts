@@ -1,22 +1,24 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { attributionFields, honeypotField, withGiven, type Attribution } from '@newsletter-kit/core/signup';
-import { composeBody, readEntry, type Problems } from './entry.ts';
+import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
+import { controlsOf, type Control } from './controls.ts';
+import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
-import { addressDefinition, controlId, readDefinition, type FieldDefinition } from './field-definition.ts';
+import { addressDefinition, readDefinition, type FieldDefinition } from './field-definition.ts';
 import { fieldView } from './field-view.ts';
+import { hold, mark, type Undo } from './held-form.ts';
 import { intentOf, type Intent } from './intent.ts';
 import { recall } from './recall.ts';
 import { readMessages, waitInWords, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
-import { redirectTarget } from './redirect.ts';
-import { send, type Failure } from './send.ts';
+import { asText, send, type Failure } from './send.ts';
 import { followVisits } from './visits.ts';
+import { redirectTarget } from './web-address.ts';
 
 /** Where the form stands. */
 export type SignupState = 'idle' | 'busy' | 'success' | 'error';
 
-const none: Problems = [];
+const none: Problems = new Map();
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
@@ -64,7 +66,6 @@ const none: Problems = [];
  * @cssstate error - Something needs mending, or did not work.
  */
 export class NewsletterSignup extends LitElement {
-  static override shadowRootOptions: ShadowRootInit = { mode: 'open', delegatesFocus: true };
   static override styles = styles;
   static override properties: PropertyDeclarations = {
     endpoint: {},
@@ -90,6 +91,10 @@ export class NewsletterSignup extends LitElement {
 
   #state: SignupState = 'idle';
   #problems = none;
+  /** The form in our hands: our own, or the one the owner wrote into this element. */
+  #form: HTMLFormElement | null = null;
+  #release: Undo = () => {};
+  #unmark: Undo = () => {};
   #failure: Failure | undefined;
   /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
   #notBefore = 0;
@@ -116,6 +121,11 @@ export class NewsletterSignup extends LitElement {
   /** Sends the form as if its button had been pressed. */
   submit(): void {
     this.#form?.requestSubmit();
+  }
+
+  /** Moves the focus to the first field. */
+  override focus(options?: FocusOptions): void {
+    this.#controls.find(({ input }) => input.willValidate)?.input.focus(options);
   }
 
   /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
@@ -146,27 +156,49 @@ export class NewsletterSignup extends LitElement {
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
     addEventListener('newsletter-messages', this.#refresh);
     followVisits(() => recall(this));
+    this.requestUpdate();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
     removeEventListener('newsletter-messages', this.#refresh);
+    this.#hold(null);
   }
 
   protected override render(): TemplateResult {
     const texts = this.#texts;
-    const busy = this.#state === 'busy';
-    return html`<form part="form" novalidate ?hidden=${this.#state === 'success'} @submit=${this.#onSubmit}>
-        ${this.#fields.map((field, position) => fieldView(field, controlId(position), this.#problems[position], texts))}
-        <button part="button" aria-disabled=${busy || nothing}>${busy ? texts.busy : texts.button}</button>
-        <input class="trap" aria-hidden="true" name=${honeypotField} tabindex="-1" autocomplete="off" />
-      </form>
-      <p part="notice" class=${this.#state} role="status" tabindex="-1">${this.#notice(texts)}</p>`;
+    const isDone = this.#state === 'success';
+    const form = this.#ownersForm
+      ? html`<slot ?hidden=${isDone}></slot>`
+      : html`<form part="form" ?hidden=${isDone}>
+          ${this.#fields.map((field, position) => fieldView(field, position ? `field-${position}` : 'email', texts))}
+          <button part="button">${this.#state === 'busy' ? texts.busy : texts.button}</button>
+        </form>`;
+    return html`${form}
+      <p part="notice" class=${this.#state} role="status" tabindex=${isDone ? '-1' : nothing}>${this.#notice(texts)}</p>`;
   }
 
-  get #form(): HTMLFormElement | null {
-    return this.renderRoot.querySelector('form');
+  protected override updated(): void {
+    if (this.isConnected) this.#hold(this.#ownersForm ?? this.renderRoot.querySelector('form'));
+  }
+
+  /** Takes this form in hand, and lets go of the one before. */
+  #hold(form: HTMLFormElement | null): void {
+    this.#unmark();
+    if (form !== this.#form) {
+      this.#release();
+      this.#form = form;
+      this.#release = hold(form, this.#onSubmit);
+    }
+    this.#unmark = mark(form, this.#problems, this.#texts, this.#state === 'busy');
+    // What we just changed ourselves is no news.
+    this.#observer?.takeRecords();
+  }
+
+  /** A form for signing up that the owner wrote into this element. */
+  get #ownersForm(): HTMLFormElement | null {
+    return this.querySelector<HTMLFormElement>('form:has([name=email])');
   }
 
   get #texts(): Messages {
@@ -189,24 +221,30 @@ export class NewsletterSignup extends LitElement {
     document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
   }
 
-  #attribution(): Attribution {
-    return withGiven(recall(this), Object.fromEntries(attributionFields.map((name) => [name, this.getAttribute(name.replace('_', '-'))])));
+  /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
+  #attribution(values: Entry['values']): Attribution {
+    return withGiven(recall(this), Object.fromEntries(attributionFields.map((name) => [name, this.getAttribute(name.replace('_', '-')) ?? asText(values[name])])));
   }
 
-  async #onSubmit(event: Event): Promise<void> {
+  readonly #onSubmit = (event: SubmitEvent): void => {
+    // Where the page has already said no, it has its reasons.
+    if (!this.#form || event.defaultPrevented) return;
     event.preventDefault();
-    const form = this.#form;
-    if (!form || this.#state === 'busy') return;
+    if (this.#state !== 'busy') void this.#signUp(this.#form);
+  };
+
+  async #signUp(form: HTMLFormElement): Promise<void> {
     const wait = (this.#notBefore - Date.now()) / 1000;
     if (this.#failure && wait > 0) return this.#fail({ ...this.#failure, retryAfter: wait });
 
-    const entry = readEntry(form, this.#fields);
-    if (entry.problems.length > 0) return this.#fail({ kind: 'invalid' }, entry.problems);
+    const { values, problems } = readEntry(form);
+    if (problems.size > 0) return this.#fail({ kind: 'invalid' }, problems);
 
-    const attribution = this.#attribution();
-    const body = composeBody(entry, attribution);
+    const attribution = this.#attribution(values);
+    const body = composeBody(values, attribution);
     if (!body) return this.#fail({ kind: 'tooLong' });
-    if (!this.endpoint) {
+    const endpoint = this.endpoint || form.getAttribute('action');
+    if (!endpoint) {
       console.error('<newsletter-signup> has no endpoint.');
       return this.#fail({ kind: 'unavailable' });
     }
@@ -214,16 +252,16 @@ export class NewsletterSignup extends LitElement {
 
     this.#show('busy');
     this.#intent = intentOf(body, this.#intent);
-    const failed = await send(this.endpoint, this.#intent);
+    const failed = await send(endpoint, this.#intent);
     // What an endpoint says about the address is shown at the address, in the language of the form.
-    if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, ['emailInvalid']);
+    if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
     if (failed) return this.#fail(failed);
 
-    const hadFocus = this.shadowRoot?.activeElement;
+    const hadFocus = this.matches(':focus-within');
     this.#clear();
     this.#show('success');
     // The form is gone; whoever stood in it now stands on the thanks.
-    if (hadFocus) this.#focus('[role]');
+    if (hadFocus) this.#focus(() => this.renderRoot.querySelector<HTMLElement>('[role]'));
     this.dispatchEvent(new NewsletterSuccessEvent(attribution));
     const target = redirectTarget(this.redirect);
     if (target) location.assign(target);
@@ -231,7 +269,8 @@ export class NewsletterSignup extends LitElement {
 
   #fail(failed: Failure, problems = none): void {
     this.#show('error', problems, failed);
-    if (problems.length > 0) this.#focus('[aria-invalid=true], [aria-describedby] input');
+    const [first] = problems.keys();
+    this.#focus(() => this.#controls.find(({ input }) => input.name === first)?.input);
     this.dispatchEvent(new NewsletterErrorEvent(failed));
   }
 
@@ -250,7 +289,11 @@ export class NewsletterSignup extends LitElement {
     this.#intent = undefined;
   }
 
-  #focus(selector: string): void {
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(selector)?.focus());
+  get #controls(): readonly Control[] {
+    return [...controlsOf(this.#form).values()];
+  }
+
+  #focus(find: () => HTMLElement | null | undefined): void {
+    void this.updateComplete.then(() => find()?.focus());
   }
 }

@@ -63,7 +63,8 @@ async function readError(response: Response): Promise<Pick<Failure, 'said' | 'co
   return { said: cleanText(asText(property(error, 'message')), 400), code: asText(property(error, 'code')) };
 }
 
-function asText(value: unknown): string {
+/** A text of an untrusted value; empty where it is anything else. */
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

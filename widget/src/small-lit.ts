@@ -86,6 +86,7 @@ export class LitElement extends HTMLElement {
     this.updateComplete = Promise.resolve().then(() => {
       this.#isPending = false;
       render(this.render(), this.renderRoot, { host: this });
+      this.updated();
       return !this.#isPending;
     });
   }
@@ -93,4 +94,7 @@ export class LitElement extends HTMLElement {
   render(): unknown {
     return noChange;
   }
+
+  /** What is on the page now, is what {@link render} gave. */
+  updated(): void {}
 }

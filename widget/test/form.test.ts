@@ -188,7 +188,7 @@ describe('<newsletter-signup>', () => {
       await form.type(form.email, 'ada@example.com');
       await form.press('Enter');
       await form.reaches('success');
-      expect(form.email.getAttribute('aria-invalid')).to.equal('false');
+      expect(form.email.getAttribute('aria-invalid')).not.to.equal('true');
     });
   });
 
@@ -433,7 +433,7 @@ describe('<newsletter-signup>', () => {
       const [one, other] = [await mountAt(new Mailbox()), await mountAt(new Mailbox())];
       one.button.click();
       await one.reaches('error');
-      expect(other.email.getAttribute('aria-invalid')).to.equal('false');
+      expect(other.email.getAttribute('aria-invalid')).not.to.equal('true');
       expect(one.description(one.email)).to.equal('Enter an email address like name@example.com.');
     });
   });

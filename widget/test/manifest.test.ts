@@ -34,7 +34,7 @@ describe('custom-elements.json', () => {
   it('lists every attribute the element reads', () => {
     const attribution = attributionFields.map((name) => name.replace('_', '-'));
     expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*'].sort());
-    expect(names(declared('newsletter-field').attributes)).to.deep.equal(['kind', 'label', 'name', 'options', 'placeholder', 'required']);
+    expect(names(declared('newsletter-field').attributes)).to.deep.equal(['autocomplete', 'hidden', 'href', 'kind', 'label', 'name', 'options', 'placeholder', 'required', 'value']);
   });
 
   it('lists the events, and describes everything it lists', () => {

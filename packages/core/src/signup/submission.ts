@@ -127,9 +127,9 @@ export function keepSubmission(submission: Submission, allowedFields: ReadonlySe
  * Turns the entries of a form-urlencoded post into the object of the JSON post. `custom_fields[Name]` sets a custom field;
  * given several times, or as `custom_fields[Name][]`, it makes a list.
  */
-export function formToObject(entries: Iterable<readonly [string, string]>): Record<string, unknown> {
+export function formToObject<Value>(entries: Iterable<readonly [string, Value]>): Record<string, unknown> {
   const object: Record<string, unknown> = {};
-  const fields = new Map<string, string | string[]>();
+  const fields = new Map<string, Value | Value[]>();
   for (const [key, value] of entries) {
     const [, name, list] = /^custom_fields\[(.+?)\](\[\])?$/.exec(key) ?? [];
     if (name === undefined) {
