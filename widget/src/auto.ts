@@ -1,2 +1,3 @@
 /** Entry of the one-file script: a `<script src="newsletter-signup.js">` is all a page needs. */
 import './define.ts';
+import './mount.ts';

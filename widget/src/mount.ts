@@ -1,0 +1,33 @@
+/** Puts forms on pages of systems that strip tags they do not know: into a `<div data-newsletter-signup>`, or where our script stands. */
+import { splitChoices } from './kinds.ts';
+
+/** An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always write code. */
+function make(name: string, attributes: DOMStringMap): Element {
+  const element = document.createElement(`newsletter-${name}`);
+  for (const [key, value = ''] of Object.entries(attributes)) if (!key.startsWith('on')) element.setAttribute(key.replace(/[A-Z]/g, '-$&'), value);
+  return element;
+}
+
+/**
+ * Whatever arrives in a place moves into its form, which shows none of it but a form of the owner's. So this may run at any
+ * time, any number of times, in any number of copies.
+ */
+function mount(): void {
+  for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]')) field.replaceWith(make('field', field.dataset));
+  for (const host of document.querySelectorAll<HTMLElement>('body [data-newsletter-signup]')) {
+    let form: Element | null = host.querySelector('newsletter-signup');
+    if (!form) {
+      form = make('signup', host.dataset);
+      form.append(...splitChoices(host.dataset['fields'] ?? '').map((name) => make('field', { name })));
+      if (host.matches('script')) host.replaceWith(form);
+      else host.append(form);
+    }
+    form.append(...Array.from(host.childNodes).filter((node) => node !== form));
+  }
+}
+
+// Modules do not know their own script: those say data-newsletter-signup, like everybody else.
+const { currentScript } = document;
+if (currentScript?.dataset['endpoint']) currentScript.dataset['newsletterSignup'] = '';
+mount();
+new MutationObserver(mount).observe(document, { childList: true, subtree: true });
