@@ -13,6 +13,9 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 /** Chromium, or what `WIDGET_ENGINES` names: some of chromium, firefox, webkit, with commas between them. */
 const engines = (process.env.WIDGET_ENGINES ?? 'chromium').split(',');
 
+// What ends the runner ends the browsers, as Ctrl-C does; of itself the runner would go on without them.
+for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.kill(process.pid, 'SIGINT'));
+
 /** Builds what websites load, so that no test ever runs against yesterday's file. */
 const freshBuild = {
   name: 'fresh-build',

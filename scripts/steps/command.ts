@@ -15,6 +15,8 @@ export interface CommandOptions {
   readonly limit?: number;
 }
 
+/** How long a command that took too long may take to end by itself, in milliseconds. */
+const grace = 10_000;
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -43,12 +45,16 @@ export function run(command: string, args: readonly string[], { cwd = root, quie
     for (const signal of endings) process.on(signal, interrupt);
     const overtime = (): void => {
       console.error(`\n✗ ${command} was ended: it had not finished after ${limit} minutes.`);
-      child.kill('SIGKILL');
+      // First it may end what it started itself.
+      child.kill();
+      last = setTimeout(() => child.kill('SIGKILL'), grace);
     };
+    let last: NodeJS.Timeout | undefined;
     const watch = limit === undefined ? undefined : setTimeout(overtime, limit * 60_000);
 
     const finish = (ok: boolean): void => {
       clearTimeout(watch);
+      clearTimeout(last);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);
       resolve(ok);
