@@ -22,6 +22,10 @@ export default defineConfig({
       },
       {
         ...fromSource,
+        test: { name: 'widget', include: ['test/widget/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+      },
+      {
+        ...fromSource,
         test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 240_000, fileParallelism: false },
       },
     ],

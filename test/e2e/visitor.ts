@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core';
-import { findChromium } from '../../scripts/browsers/find.ts';
+import { findChromium, findFirefox } from '../../scripts/browsers/find.ts';
 
 /** What a person enters. */
 export interface Entries {
@@ -29,14 +29,19 @@ export interface BrowserSession {
   close(): Promise<void>;
 }
 
-export async function openBrowser(): Promise<BrowserSession> {
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('There is no Chromium: set CHROMIUM to its path, or run npm test, which installs it where it can.');
-  const userDataDir = await mkdtemp(join(tmpdir(), 'newsletter-chromium-'));
+/** Opens a browser of its own; Firefox is spoken to by WebDriver BiDi, which any Firefox understands. */
+export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): Promise<BrowserSession> {
+  const isFirefox = engine === 'firefox';
+  const executablePath = isFirefox ? findFirefox() : findChromium();
+  if (!executablePath) throw new Error(`There is no ${engine}. Install it; npm test brings Chromium where it can, or take the one that CHROMIUM names.`);
+  const userDataDir = await mkdtemp(join(tmpdir(), `newsletter-${engine}-`));
   const browser = await puppeteer.launch({
+    browser: isFirefox ? 'firefox' : 'chrome',
     executablePath,
     userDataDir,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: isFirefox
+      ? []
+      : ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   return {
     browser,

@@ -1,0 +1,94 @@
+/** A website of its own for a test: pages as the test writes them, with the headers it names, and the built tag beside them. */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { build } from 'vite';
+import { root } from '../../scripts/chain/root.ts';
+import { widgetScript } from '../../scripts/chain/widget.ts';
+import { bringWidget } from '../../scripts/steps/build.ts';
+
+export interface Page {
+  readonly html: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Site {
+  readonly origin: string;
+  /** Every request that came in, as `GET /page`, in order. */
+  readonly requests: readonly string[];
+  /** Puts a page at a path, and gives its address. */
+  page(path: string, page: Page): string;
+  /** Puts a script at a path. */
+  script(path: string, code: string): void;
+  close(): Promise<void>;
+}
+
+const javascript = 'text/javascript; charset=utf-8';
+
+/**
+ * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` what a site
+ * gets that installs the package and bundles it. Scripts may be loaded by other origins.
+ */
+export async function openSite(): Promise<Site> {
+  await bringWidget();
+  const pages = new Map<string, Page>();
+  const scripts = new Map<string, string>();
+  const requests: string[] = [];
+  const script = async (path: string): Promise<string> => {
+    if (path === '/bundle.js') return (bundled ??= bundle());
+    return scripts.get(path) ?? readFile(join(dirname(widgetScript), path), 'utf8');
+  };
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://site');
+    requests.push(`${request.method} ${pathname}`);
+    const page = pages.get(pathname);
+    if (page) return void response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers }).end(page.html);
+    if (!pathname.endsWith('.js')) return void response.writeHead(404).end();
+    script(pathname).then(
+      (code) => response.writeHead(200, { 'Content-Type': javascript, 'Access-Control-Allow-Origin': '*' }).end(code),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    requests,
+    page: (path, page) => {
+      pages.set(path, page);
+      return origin + path;
+    },
+    script: (path, code) => void scripts.set(path, code),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+let bundled: Promise<string> | undefined;
+
+/** What a bundler makes of `import '@newsletter-kit/signup/define'`. */
+async function bundle(): Promise<string> {
+  const entry = 'site-entry';
+  const built = await build({
+    configFile: false,
+    logLevel: 'silent',
+    root: join(root, 'test'),
+    plugins: [
+      {
+        name: entry,
+        enforce: 'pre',
+        resolveId: (id) => (id.endsWith(entry) ? `\0${entry}` : null),
+        load: (id) => (id === `\0${entry}` ? `import '@newsletter-kit/signup/define';` : null),
+      },
+    ],
+    build: { write: false, minify: true, lib: { entry, formats: ['es'] } },
+  });
+  const [output] = Array.isArray(built) ? built : [built];
+  const chunk = output && 'output' in output ? output.output[0] : undefined;
+  if (!chunk) throw new Error('The package could not be bundled.');
+  return chunk.code;
+}
