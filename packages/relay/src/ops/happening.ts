@@ -1,0 +1,39 @@
+/** What happens in a relay that somebody outside may want to know: counted by the metrics, told by the alerts. No address, no secret. */
+
+/** One thing that happened. Texts are safe to show. */
+export type Happening =
+  /** A post was answered with 202. `suspected`: it waits for review. `repeated`: it had been kept before. */
+  | { readonly what: 'kept'; readonly form: string; readonly suspected: boolean; readonly repeated: boolean; readonly tookMs: number }
+  /** A post was turned away. */
+  | { readonly what: 'refused'; readonly status: number; readonly codes: readonly string[] }
+  /** The API has it. */
+  | { readonly what: 'delivered'; readonly form: string; readonly waitedMs: number }
+  /** An attempt failed; the signup waits. */
+  | { readonly what: 'putOff'; readonly trouble: string }
+  /** The API refused a signup for good. */
+  | { readonly what: 'dead'; readonly signup: string; readonly form: string; readonly reason: string }
+  /** The API takes no signups at present. `needsOperator`: it will not by itself. */
+  | { readonly what: 'stalled'; readonly trouble: string; readonly reason: string; readonly needsOperator: boolean }
+  /** The API takes signups again. */
+  | { readonly what: 'flowing' }
+  /** The store cannot write or read. */
+  | { readonly what: 'storeFailed'; readonly reason: string }
+  | { readonly what: 'storeWorks' };
+
+/** Takes note of what happens. It must return at once and never throw. */
+export type Notice = (happening: Happening) => void;
+
+/** What to do about each kind of happening; kinds left out are of no interest. */
+export type Handlers = { readonly [What in Happening['what']]?: (happening: Extract<Happening, { what: What }>) => void };
+
+/** A {@link Notice} that hands each happening to its own handler. */
+export function noticing(handlers: Handlers): Notice {
+  // Each entry takes the happenings of its own name; the table's type says so, a lookup by a union cannot.
+  const table = handlers as Readonly<Record<string, ((happening: Happening) => void) | undefined>>;
+  return (happening) => table[happening.what]?.(happening);
+}
+
+/** One notice for several listeners. */
+export function noticeAll(...notices: readonly Notice[]): Notice {
+  return (happening) => notices.forEach((notice) => notice(happening));
+}

@@ -1,0 +1,75 @@
+/** The operator's HTTP door: a page anybody may load and, behind the token, what it shows and does. */
+import { refusalBody, refused, type Refused } from '@newsletter-kit/core/signup';
+import { Hono } from 'hono';
+import { stream } from 'hono/streaming';
+import { everySignup, type Operator } from './operator.ts';
+import { isOperator } from './operator-token.ts';
+import { operatorPage } from './operator-page.ts';
+import { readFilter } from './signup-filter.ts';
+
+/** Options of {@link operatorDoor}. */
+export interface OperatorDoorOptions {
+  readonly operator: Operator;
+  readonly token: string;
+  readonly now: () => number;
+}
+
+const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** Mounted at `/operator`. The token goes in `Authorization: Bearer …`; without cookies there is nothing a foreign page could ride on. */
+export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hono {
+  const door = new Hono();
+  operatorPage(door);
+
+  door.use('/api/*', async (context, next) => {
+    if (isOperator(context.req.header('authorization'), token)) return next();
+    const answer = refuse(refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'));
+    answer.headers.set('www-authenticate', 'Bearer realm="newsletter-relay operator"');
+    return answer;
+  });
+
+  door.get('/api/status', async () => Response.json(await operator.status(), { headers }));
+  for (const paused of [true, false]) {
+    door.post(paused ? '/api/pause' : '/api/resume', async () => {
+      await operator.setPaused(paused);
+      return Response.json({ paused }, { headers });
+    });
+  }
+  door.get('/api/signups', async ({ req }) => {
+    const { after, limit, ...parts } = req.query();
+    const read = readFilter(parts, now());
+    if (!read.ok) return refuse(badFilter(read.mistakes));
+    return Response.json(await operator.list(read.filter, { after, limit: Number(limit) || undefined }), { headers });
+  });
+  door.get('/api/export', (context) => {
+    const read = readFilter(context.req.query(), now());
+    if (!read.ok) return refuse(badFilter(read.mistakes));
+    const { filter } = read;
+    context.header('content-type', 'application/x-ndjson');
+    context.header('cache-control', 'no-store');
+    return stream(context, async (out) => {
+      for await (const signup of everySignup(operator, filter)) await out.writeln(JSON.stringify(signup));
+    });
+  });
+  door.post('/api/redrive', async ({ req }) => {
+    const read = readFilter(req.query(), now());
+    if (!read.ok) return refuse(badFilter(read.mistakes));
+    return Response.json({ redriven: await operator.redrive(read.filter) }, { headers });
+  });
+  door.post('/api/erase', async ({ req }) => {
+    const body: unknown = await req.json().catch(() => null);
+    const address = typeof body === 'object' && body !== null && 'address' in body && typeof body.address === 'string' ? body.address.trim() : '';
+    if (!address) return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
+    return Response.json({ erased: await operator.erase(address) }, { headers });
+  });
+  door.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
+  return door;
+}
+
+function badFilter(mistakes: readonly string[]): Refused {
+  return { status: 400, errors: mistakes.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })) };
+}
+
+function refuse(why: Refused): Response {
+  return Response.json(refusalBody(why), { status: why.status, headers });
+}

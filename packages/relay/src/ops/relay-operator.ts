@@ -1,0 +1,44 @@
+/** The operator of a running relay, through its HTTP door. */
+import type { SignupFilter } from '../store/signup-store.ts';
+import type { Operator } from './operator.ts';
+import { writeFilter } from './signup-filter.ts';
+
+/** A running relay could not be asked, or would not do what was asked. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}
+
+/**
+ * @param address - of the relay, for example `http://127.0.0.1:4020`
+ * @param fetch - default: the global one
+ */
+export function relayOperator(address: string, token: string, fetch: typeof globalThis.fetch = globalThis.fetch): Operator {
+  const ask = async <Answer>(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>> = {}, body?: unknown): Promise<Answer> => {
+    const search = new URLSearchParams(query).toString();
+    let answer: Response;
+    try {
+      answer = await fetch(`${address}/operator/api/${path}${search && `?${search}`}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    } catch (cause) {
+      throw new OperatorError(`The relay at ${address} does not answer: check RELAY_HOST and RELAY_PORT.`, { cause });
+    }
+    if (answer.status === 401) throw new OperatorError(`The relay at ${address} does not accept the operator token: set RELAY_OPERATOR_TOKEN to the one it was started with.`);
+    const said = (await answer.json().catch(() => null)) as (Answer & { errors?: { message: string }[] }) | null;
+    if (!answer.ok || said === null) throw new OperatorError(`The relay at ${address} answered ${answer.status}: ${said?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`);
+    return said;
+  };
+  const page = ({ after, limit }: { readonly after?: string | undefined; readonly limit?: number | undefined } = {}): Record<string, string> => ({
+    ...(after !== undefined && { after }),
+    ...(limit !== undefined && { limit: String(limit) }),
+  });
+  return {
+    status: () => ask('GET', 'status'),
+    setPaused: async (paused) => void (await ask('POST', paused ? 'pause' : 'resume')),
+    list: (filter: SignupFilter, of) => ask('GET', 'signups', { ...writeFilter(filter), ...page(of) }),
+    redrive: async (filter) => (await ask<{ redriven: number }>('POST', 'redrive', writeFilter(filter))).redriven,
+    erase: async (email) => (await ask<{ erased: number }>('POST', 'erase', {}, { address: email })).erased,
+  };
+}

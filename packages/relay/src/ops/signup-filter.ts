@@ -1,0 +1,81 @@
+/** A filter of signups as people write it: in an address's query, or as options of a command. */
+import * as z from 'zod';
+import type { SignupFilter } from '../store/signup-store.ts';
+
+const states = ['waiting', 'review', 'delivered', 'dead'] as const;
+
+const list = (text: string): string[] => text.split(',').map((each) => each.trim()).filter(Boolean);
+
+/** A moment: `2026-03-01`, `2026-03-01T12:00Z`, or an age such as `2h` or `7d`. */
+const ages = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const moment = (now: number) =>
+  z.string().transform((text, context): number => {
+    const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+    const at = count && unit ? now - Number(count) * ages[unit as keyof typeof ages] : Date.parse(text);
+    if (!Number.isNaN(at)) return at;
+    context.addIssue({ code: 'custom', message: 'must be a moment such as 2026-03-01 or 2026-03-01T12:00Z, or an age such as 30m, 2h or 7d' });
+    return z.NEVER;
+  });
+
+/** Every part of a filter: its check, and what it is for. */
+export const filterSchema = (now: number) =>
+  z.strictObject({
+    state: z
+      .string()
+      .transform(list)
+      .pipe(z.array(z.enum(states, `must be one or more of ${states.join(', ')}, with commas between them`)))
+      .optional()
+      .describe('States, with commas between them'),
+    form: z.string().optional().describe('Name of the form'),
+    reason: z.string().optional().describe('Words that stand in the reason, for example `custom field`'),
+    since: moment(now).optional().describe('Received at or after: `2026-03-01`, `2026-03-01T12:00Z`, or an age such as `2h` or `7d`'),
+    until: moment(now).optional().describe('Received before, likewise'),
+    id: z.string().transform(list).optional().describe('Ids, with commas between them'),
+  });
+
+/** Names of the parts. */
+export const filterParts = Object.entries(filterSchema(0).shape).map(([name, schema]) => ({ name, about: schema.description ?? '' }));
+
+/** A filter, or every mistake in it. */
+export type ReadFilter = { readonly ok: true; readonly filter: SignupFilter } | { readonly ok: false; readonly mistakes: readonly string[] };
+
+/**
+ * @param given - texts by name; what is empty counts as not given
+ * @param now - that ages are counted from
+ */
+export function readFilter(given: Readonly<Record<string, string | undefined>>, now: number): ReadFilter {
+  const result = filterSchema(now).safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text)));
+  if (!result.success) {
+    return {
+      ok: false,
+      mistakes: result.error.issues.map((issue) =>
+        issue.code === 'unrecognized_keys' ? `There is no filter "${issue.keys.join('", "')}"` : `"${String(issue.path[0])}" ${issue.message}`,
+      ),
+    };
+  }
+  const { state, form, reason, since, until, id } = result.data;
+  return {
+    ok: true,
+    filter: {
+      ...(state && { states: state }),
+      ...(form !== undefined && { form }),
+      ...(reason !== undefined && { reason }),
+      ...(since !== undefined && { receivedFrom: since }),
+      ...(until !== undefined && { receivedUntil: until }),
+      ...(id && { ids: id }),
+    },
+  };
+}
+
+/** The same filter as texts, for a query. Moments are exact. */
+export function writeFilter({ states: state, form, reason, receivedFrom, receivedUntil, ids }: SignupFilter): Record<string, string> {
+  return {
+    ...(state && { state: state.join(',') }),
+    ...(form !== undefined && { form }),
+    ...(reason !== undefined && { reason }),
+    ...(receivedFrom !== undefined && { since: new Date(receivedFrom).toISOString() }),
+    ...(receivedUntil !== undefined && { until: new Date(receivedUntil).toISOString() }),
+    ...(ids && { id: ids.join(',') }),
+  };
+}
