@@ -2,12 +2,14 @@
 /** Shows how the relay is doing, every few seconds, and does what its operator asks. */
 
 /** @typedef {import('../src/ops/operator.ts').Status} Status */
-/** @typedef {import('../src/ops/operator.ts').SignupPage} SignupPage */
 /** @typedef {import('../src/store/signup-store.ts').StoredSignup} StoredSignup */
 /** @typedef {import('../src/ops/rates.ts').Minute} Minute */
 
 const api = 'operator/api/';
 const refreshMs = 3000;
+
+/** Signups shown at a time. */
+const shown = 25;
 
 /** Kept in this tab only. */
 const kept = 'newsletter-relay-operator';
@@ -87,11 +89,11 @@ function showStatus(now) {
   at('trouble').hidden = !trouble;
   if (at('trouble').textContent !== trouble) at('trouble').textContent = trouble;
 
-  const oldest = now.oldestWaitingAt === null ? 'none' : age(Math.max(0, Date.now() - now.oldestWaitingAt));
+  const oldest = now.oldestWaitingSince === null ? 'none' : age(Math.max(0, Date.now() - now.oldestWaitingSince));
   /** @type {[string, string, string][]} */
   const tiles = [
     ['Waiting', number.format(now.counts.waiting), ''],
-    ['Oldest waiting', oldest, now.oldestWaitingAt !== null && Date.now() - now.oldestWaitingAt > 900_000 ? 'wait' : ''],
+    ['Oldest waiting', oldest, now.oldestWaitingSince !== null && Date.now() - now.oldestWaitingSince > 900_000 ? 'wait' : ''],
     ['Delivered', number.format(now.counts.delivered), ''],
     ['Review', number.format(now.counts.review), now.counts.review > 0 ? 'wait' : ''],
     ['Dead letters', number.format(now.counts.dead), now.counts.dead > 0 ? 'bad' : ''],
@@ -170,10 +172,11 @@ function showList(place, state, count) {
  * @param {string} after
  */
 async function showMore(rows, state, after) {
-  /** @type {SignupPage} */
-  const { signups, next } = await ask(`signups?${new URLSearchParams({ state, limit: '25', after })}`);
+  /** @type {{ signups: StoredSignup[] }} */
+  const { signups } = await ask(`signups?${new URLSearchParams({ state, limit: String(shown), ...(after && { after }) })}`);
   rows.append(...signups.map(row));
-  if (!next) return;
+  const next = signups.at(-1)?.id;
+  if (signups.length < shown || !next) return;
   const more = make('button', { type: 'button' }, 'Show more');
   more.addEventListener('click', () => {
     more.remove();
@@ -189,7 +192,7 @@ function row({ id, form, state, submission, receivedAt, attempts, reason }) {
   return make(
     'article',
     {},
-    make('p', { class: 'address' }, submission.email),
+    make('p', { class: 'address' }, submission?.email ?? '(erased)'),
     make('p', { class: 'soft' }, when, ` · form ${form} · ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} · ${said}`),
     redriveButton(state === 'review' ? 'Let through' : 'Redrive', { id }, true),
   );
@@ -202,8 +205,8 @@ function row({ id, form, state, submission, receivedAt, attempts, reason }) {
  */
 function redriveButton(label, filter, single = false) {
   const button = make('button', { type: 'button' }, label);
-  button.addEventListener('click', () =>
-    act(async () => {
+  button.addEventListener('click', () => {
+    void act(async () => {
       if (button.getAttribute('aria-disabled')) return;
       button.setAttribute('aria-disabled', 'true');
       try {
@@ -215,8 +218,8 @@ function redriveButton(label, filter, single = false) {
       } finally {
         button.removeAttribute('aria-disabled');
       }
-    }),
-  );
+    });
+  });
   return button;
 }
 
@@ -264,11 +267,11 @@ enter.addEventListener('submit', (event) => {
   void refresh();
 });
 at('leave').addEventListener('click', () => signOut(''));
-pause.addEventListener('click', () =>
-  act(async () => {
+pause.addEventListener('click', () => {
+  void act(async () => {
     await ask(status?.paused ? 'resume' : 'pause', { method: 'POST' });
     await refresh();
-  }),
-);
+  });
+});
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && !at('board').hidden && void refresh());
 void refresh();

@@ -9,7 +9,12 @@ import type { Form } from './admission/form.ts';
 import type { RelayConfig } from './config.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
 import { livez, readiness } from './ops/health.ts';
+import { noticeAll, noticing, type Notice } from './ops/happening.ts';
 import type { Log } from './ops/log.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { storeOperator, type Running } from './ops/operator.ts';
+import { operatorDoor } from './ops/operator-door.ts';
+import { createRates } from './ops/rates.ts';
 import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
 
 /** Options of {@link createRelay}. */
@@ -23,6 +28,10 @@ export interface RelayOptions {
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
   readonly delivery?: Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random'> | undefined;
+  /** Told what happens, besides the relay's own metrics. */
+  readonly notice?: Notice | undefined;
+  /** Opens the operator's page and its API at `/operator`, for whoever sends this token. Default: there is none. */
+  readonly operatorToken?: string | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -42,6 +51,15 @@ export function createRelay(options: RelayOptions): Relay {
   const form = config.forms.default;
   const allChecks = [...checks, ...(options.checks ?? [])];
   let draining = false;
+  const rates = createRates(now);
+  const metrics = createMetrics({ store, now });
+  const running: { trouble: string | null } & Running = { since: now(), trouble: null, minutes: [] };
+  const notice = noticeAll(
+    metrics.notice,
+    rates.notice,
+    noticing({ stalled: ({ reason }) => (running.trouble = reason), flowing: () => (running.trouble = null) }),
+    options.notice ?? (() => {}),
+  );
 
   const dispatcher = new Dispatcher({
     ...options.delivery,
@@ -51,10 +69,12 @@ export function createRelay(options: RelayOptions): Relay {
     forms: config.forms,
     log,
     secrets: [config.api.key],
+    notice,
     now,
   });
 
   async function signUp(request: Request): Promise<Response> {
+    const from = performance.now();
     if (draining) return refuse(request, form, unavailable());
     const admission = await admit({ request, form }, allChecks, now());
     if ('refused' in admission) return refuse(request, form, admission.refused);
@@ -63,11 +83,14 @@ export function createRelay(options: RelayOptions): Relay {
       log.debug({ signup: id, suspected: admission.signup.suspected }, 'kept');
       dispatcher.wake();
     }
+    notice({ what: 'kept', form: form.name, suspected: admission.signup.suspected, repeated, tookMs: performance.now() - from });
     return accepted(request, form);
   }
 
   function refuse(request: Request, of: Form, why: Refused): Response {
-    log.debug({ status: why.status, codes: why.errors.map(({ code }) => code) }, 'refused');
+    const codes = why.errors.map(({ code }) => code);
+    log.debug({ status: why.status, codes }, 'refused');
+    notice({ what: 'refused', status: why.status, codes });
     return refusal(request, of, why);
   }
 
@@ -81,6 +104,14 @@ export function createRelay(options: RelayOptions): Relay {
   app.get('/thanks', thanksPage);
   app.get('/livez', livez);
   app.get('/readyz', readiness(store, () => draining, now));
+  app.get('/metrics', async () => {
+    const { text, type } = await metrics.page();
+    return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
+  });
+  if (options.operatorToken) {
+    const operator = storeOperator(store, { running: () => ({ ...running, minutes: rates.minutes() }), wake: () => dispatcher.wake(), now });
+    app.route('/operator', operatorDoor({ operator, token: options.operatorToken, now }));
+  }
   app.notFound(({ req: { raw } }) => refuse(raw, form, refused(404, 'NOT_FOUND', 'There is nothing here. Sign up with POST /signup.')));
   app.onError((error, { req: { raw } }) => {
     if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a signup was turned away with 503');

@@ -11,6 +11,14 @@ export interface RelayConfig {
   readonly api: { readonly url: string; readonly key: string };
   readonly listen: { readonly host: string; readonly port: number };
   readonly log: { readonly level: string; readonly format: 'json' | 'plain' | 'auto' };
+  /** Who is told when delivery needs a person. */
+  readonly alerts: { readonly webhook: string | undefined; readonly command: string | undefined };
+  readonly operator: {
+    /** The token of the operator's page and API; undefined: one is made and kept beside the store. */
+    readonly token: string | undefined;
+    /** Days after which a delivered signup's content is erased; null: never. */
+    readonly eraseAfterDays: number | null;
+  };
   /** The forms, by name. */
   readonly forms: Readonly<Record<'default', Form>> & Readonly<Record<string, Form>>;
 }
@@ -89,6 +97,19 @@ const environment = z.object({
     .enum(['auto', 'json', 'plain'], 'must be auto, json or plain')
     .prefault('auto')
     .describe('`json` for machines, `plain` for people; `auto` is plain at a terminal'),
+  RELAY_ERASE_AFTER_DAYS: z
+    .string()
+    .regex(/^(\d{1,4}|never)$/, 'must be a number of days, or never')
+    .transform((text) => (text === 'never' ? null : Number(text)))
+    .prefault('30')
+    .describe('Days after delivery until address and fields are erased here; `0` at once, `never` keeps them'),
+  RELAY_OPERATOR_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 characters or more, without spaces')
+    .optional()
+    .describe('Token for `/operator`. Unset: one is made and kept in the file `-operator` beside the store'),
+  RELAY_ALERT_WEBHOOK: webAddress.optional().describe('Address that is told, by POST with JSON, when delivery needs a person'),
+  RELAY_ALERT_COMMAND: z.string().optional().describe('Shell command that is run then, with the same JSON on its standard input'),
   RELAY_DOUBLE_OPT_OVERRIDE: z
     .string()
     .pipe(request.double_opt_override.unwrap())
@@ -139,6 +160,8 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     api: { url: data.NEWSLETTER_API_URL, key: data.NEWSLETTER_API_KEY },
     listen: { host: data.RELAY_HOST, port: data.RELAY_PORT },
     log: { level: data.RELAY_LOG_LEVEL, format: data.RELAY_LOG_FORMAT },
+    alerts: { webhook: data.RELAY_ALERT_WEBHOOK, command: data.RELAY_ALERT_COMMAND },
+    operator: { token: data.RELAY_OPERATOR_TOKEN, eraseAfterDays: data.RELAY_ERASE_AFTER_DAYS },
     forms: {
       default: {
         name: 'default',

@@ -1,53 +1,61 @@
 #!/usr/bin/env node
 /** `newsletter-relay`: picks the command, and says how things ended in its exit code. */
 import process from 'node:process';
+import { readGiven, UsageError, type Command } from './commands/command.ts';
+import { operatingCommands } from './commands/operating.ts';
 import { settings } from './config.ts';
+import { OperatorError } from './ops/relay-operator.ts';
 import { StartupError } from './startup-error.ts';
-
-/** A command: resolves when it has ended well. */
-interface Command {
-  readonly about: string;
-  readonly run: () => Promise<void>;
-}
 
 const commands: Readonly<Record<string, Command>> = {
   serve: {
     about: 'take signups, keep them, deliver them; until Ctrl-C or SIGTERM',
     async run() {
-      checkNode();
       const { serve } = await import('./commands/serve.ts');
       await serve();
     },
   },
+  ...operatingCommands,
 };
 
-const usage = `Usage: newsletter-relay COMMAND
+const optionLine = (name: string, about: string): string => `  ${name.padEnd(18)} ${about}`;
+
+const usage = `Usage: newsletter-relay COMMAND [OPTIONS]
 
 Commands:
 ${Object.entries(commands)
-  .map(([name, { about }]) => `  ${name.padEnd(8)} ${about}`)
+  .map(([name, { about, takes = '' }]) => optionLine(`${name} ${takes}`, about))
   .join('\n')}
 
-Environment:
+"newsletter-relay COMMAND --help" lists its options. All commands read the same environment:
 ${settings.map(({ name, about, default: fallback }) => `  ${name}\n      ${about}${fallback ? ` (${fallback})` : ''}`).join('\n')}
 `;
 
-const [name, ...rest] = process.argv.slice(2);
-const command = name === undefined ? undefined : Object.hasOwn(commands, name) ? commands[name] : undefined;
+/** What a command takes. */
+function usageOf(name: string, { about, takes = '', options = {} }: Command): string {
+  const lines = Object.entries(options).map(([option, { about: meaning, value = '' }]) => optionLine(`--${option} ${value}`, meaning));
+  return `Usage: newsletter-relay ${[name, takes, lines.length > 0 && '[OPTIONS]'].filter(Boolean).join(' ')}\n\n${about}\n${lines.map((line) => `\n${line}`).join('')}\n`;
+}
 
-if (process.argv.slice(2).some((word) => word === '--help' || word === '-h')) {
-  process.stdout.write(usage);
-} else if (!command || rest.length > 0) {
-  const what = name === undefined ? 'Name a command' : command ? `"${name}" takes no arguments` : `There is no command "${name}"`;
+const [name = '', ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+const asksForHelp = process.argv.slice(2).some((word) => word === '--help' || word === '-h');
+
+if (asksForHelp) {
+  process.stdout.write(command ? usageOf(name, command) : usage);
+} else if (!command) {
+  const what = name === '' ? 'Name a command' : `There is no command "${name}"`;
   process.stderr.write(`${what}. Commands: ${Object.keys(commands).join(', ')}. See newsletter-relay --help.\n`);
   process.exitCode = 2;
 } else {
   try {
-    await command.run();
+    const given = readGiven(command, args);
+    checkNode();
+    await command.run(given);
   } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    process.stderr.write(`newsletter-relay: ${error.message}\n`);
-    process.exitCode = 1;
+    if (!(error instanceof StartupError || error instanceof OperatorError || error instanceof UsageError)) throw error;
+    process.stderr.write(`newsletter-relay: ${error.message}${error instanceof UsageError ? ` See newsletter-relay ${name} --help.` : ''}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
 

@@ -2,3 +2,6 @@
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
+
+/** The store is held by a running relay, which can be asked instead. */
+export class StoreInUseError extends StartupError {}

@@ -20,6 +20,8 @@ describe('the configuration', () => {
       api: { url: 'http://127.0.0.1:9/v2', key: 'sandbox-key' },
       listen: { host: '127.0.0.1', port: 4020 },
       log: { level: 'info', format: 'auto' },
+      alerts: { webhook: undefined, command: undefined },
+      operator: { token: undefined, eraseAfterDays: 30 },
       forms: {
         default: {
           name: 'default',

@@ -5,6 +5,7 @@ import { submissionLimit, type Refusal } from './submission.ts';
 /** Statuses a post can be refused with, and their name in the error body, in the API's spelling. */
 export const refusalNames = {
   400: 'bad_request',
+  401: 'unauthorized',
   403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',

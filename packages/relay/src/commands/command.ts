@@ -50,6 +50,7 @@ export function readGiven(command: Command, args: readonly string[]): Given {
     };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    // Its first sentence says what is wrong; the rest is advice for other programs.
+    throw new UsageError(`${error instanceof Error ? error.message.split('. ')[0] : String(error)}.`.replace('..', '.'), { cause: error });
   }
 }

@@ -1,7 +1,8 @@
 /** The commands of an operator: a table, each entry a few lines over what an {@link Operator} can do. */
 import { once } from 'node:events';
 import process from 'node:process';
-import { everySignup, type Status } from '../ops/operator.ts';
+import type { Status } from '../ops/operator.ts';
+import { everySignup } from '../store/every-signup.ts';
 import type { StoredSignup } from '../store/signup-store.ts';
 import { UsageError, type Command, type Given } from './command.ts';
 import { filterOptions, givenFilter } from './filter-options.ts';
@@ -39,16 +40,17 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
   dead: {
     about: 'list what the API refused for good, with the reasons; or another state, such as --state review',
     options: { ...filterOptions, json },
-    run: (given) =>
-      withOperator(async (operator) => {
-        const filter = givenFilter(given, { state: 'dead' });
+    run: (given) => {
+      const filter = givenFilter(given, { state: 'dead' });
+      return withOperator(async (operator) => {
         let count = 0;
         for await (const signup of everySignup(operator, filter)) {
           count += 1;
           await write(given.switches.has('json') ? `${JSON.stringify(signup)}\n` : `${signupLine(signup)}\n`);
         }
         if (!given.switches.has('json')) print(count === 0 ? 'None.' : `${count} in all. "newsletter-relay redrive" puts them back in line.`);
-      }),
+      });
+    },
   },
   redrive: {
     about: 'put dead or reviewed signups back in line; say which, or --all',
@@ -69,19 +71,23 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
   export: {
     about: 'write everything that is kept to standard output, one JSON object a line',
     options: filterOptions,
-    run: (given) =>
-      withOperator(async (operator) => {
-        for await (const signup of everySignup(operator, givenFilter(given))) await write(`${JSON.stringify(signup)}\n`);
-      }),
+    run: (given) => {
+      const filter = givenFilter(given);
+      return withOperator(async (operator) => {
+        for await (const signup of everySignup(operator, filter)) await write(`${JSON.stringify(signup)}\n`);
+      });
+    },
   },
   erase: {
     about: 'delete everything kept about an address, at once',
     takes: 'ADDRESS',
-    run: (given) =>
-      withOperator(async (operator) => {
-        const count = await operator.erase(onlyWord(given, 'the address to erase'));
+    run: (given) => {
+      const address = onlyWord(given, 'the address to erase');
+      return withOperator(async (operator) => {
+        const count = await operator.erase(address);
         print(count === 0 ? 'Nothing was kept about this address.' : `Erased: ${count} ${count === 1 ? 'signup' : 'signups'}. What the newsletter service has of it is not ours to erase.`);
-      }),
+      });
+    },
   },
 };
 
@@ -92,11 +98,11 @@ function onlyWord({ words }: Given, what: string): string {
 }
 
 /** For a person; figures in one column. */
-function statusLines({ counts, dueNow, oldestWaitingAt, paused, deadByReason, running }: Status): string[] {
-  const age = oldestWaitingAt === null ? '' : `, the oldest since ${new Date(oldestWaitingAt).toISOString()}`;
+function statusLines({ counts, due, oldestWaitingSince, paused, deadByReason, running }: Status): string[] {
+  const age = oldestWaitingSince === null ? '' : `, the oldest since ${new Date(oldestWaitingSince).toISOString()}`;
   return [
     `Delivery   ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : 'no relay is running here'))}`,
-    `Waiting    ${counts.waiting}${counts.waiting > 0 ? ` (${dueNow} due now${age})` : ''}`,
+    `Waiting    ${counts.waiting}${counts.waiting > 0 ? ` (${due} due now${age})` : ''}`,
     `Delivered  ${counts.delivered}`,
     `Review     ${counts.review}`,
     `Dead       ${counts.dead}`,
@@ -105,7 +111,7 @@ function statusLines({ counts, dueNow, oldestWaitingAt, paused, deadByReason, ru
 }
 
 function signupLine({ id, form, state, submission, receivedAt, attempts, reason }: StoredSignup): string {
-  return [id, new Date(receivedAt).toISOString(), state, form, submission.email, `${attempts}×`, reason ?? ''].join('  ').trimEnd();
+  return [id, new Date(receivedAt).toISOString(), state, form, submission?.email ?? '(erased)', `${attempts}×`, reason ?? ''].join('  ').trimEnd();
 }
 
 function print(text: string): void {

@@ -2,10 +2,13 @@
 import process from 'node:process';
 import { createRelay } from '../app.ts';
 import { readConfig, type RelayConfig } from '../config.ts';
+import { createAlerts } from '../ops/alerts.ts';
+import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
 import { openStore } from '../store/open-store.ts';
 import { listen } from './listen.ts';
+import { operatorToken } from './with-operator.ts';
 
 /** Milliseconds for requests and deliveries under way to end after Ctrl-C or SIGTERM. */
 const graceMs = 10_000;
@@ -17,27 +20,31 @@ export async function serve(): Promise<void> {
   const stopAsked = firstSignal();
   const store = openStore(config.store);
   try {
-    const relay = createRelay({ config, store, log });
+    const alerts = createAlerts({ ...config.alerts, log });
+    const relay = createRelay({ config, store, log, notice: alerts.notice, operatorToken: operatorToken(config) });
     const server = await listen(relay.fetch, config.listen);
     const { waiting, review, dead } = await store.counts();
     log.info({ address: server.address, store: config.store.path, waiting, review, dead }, 'the relay takes signups');
     relay.start();
+    const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
     const closed = server.close(graceMs);
     await relay.stop(graceMs);
     await closed;
+    await stopErasing();
+    await alerts.stop();
   } finally {
     await store.close();
   }
   log.info('stopped');
 }
 
-function logFor({ log: { level, format }, api }: RelayConfig): Log {
+function logFor({ log: { level, format }, api, operator }: RelayConfig): Log {
   const plain = format === 'plain' || (format === 'auto' && process.stdout.isTTY);
   return createLog({
     level,
-    secrets: [api.key],
+    secrets: [api.key, ...(operator.token ? [operator.token] : [])],
     destination: plain ? plainLines((text) => process.stdout.write(text)) : undefined,
   });
 }

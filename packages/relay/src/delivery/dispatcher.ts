@@ -1,6 +1,7 @@
 /** Brings kept signups to the API: takes what is due, a few at a time, and waits as long as it must. */
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
+import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
 import { StoreUnavailableError, type ClaimedSignup, type Outcome, type SignupStore } from '../store/signup-store.ts';
 import { backoff, defaultPatience, type Patience } from './backoff.ts';
@@ -14,6 +15,8 @@ export interface DispatcherOptions {
   readonly client: Client;
   readonly forms: Readonly<Record<string, Form>>;
   readonly log: Log;
+  /** Told what happens. Default: nobody. */
+  readonly notice?: Notice | undefined;
   /** Never written into a reason or the log. */
   readonly secrets: readonly string[];
   /** Most deliveries at a time. Default 5, what the service advises. */
@@ -34,6 +37,7 @@ export class Dispatcher {
   readonly #patience: Patience;
   readonly #now: () => number;
   readonly #random: () => number;
+  readonly #notice: Notice;
   readonly #bell = new Bell();
   readonly #inFlight = new Set<Promise<void>>();
   readonly #abort = new AbortController();
@@ -52,6 +56,7 @@ export class Dispatcher {
     this.#patience = { ...defaultPatience, ...options.patience };
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
+    this.#notice = options.notice ?? (() => {});
   }
 
   start(): void {
@@ -122,7 +127,9 @@ export class Dispatcher {
       const warnings = await this.#send(signup);
       this.#succeeded();
       await this.#settle(id, { state: 'delivered', at: this.#now() });
-      log.info({ waitedMs: this.#now() - signup.receivedAt }, 'delivered');
+      const waitedMs = this.#now() - signup.receivedAt;
+      log.info({ waitedMs }, 'delivered');
+      this.#notice({ what: 'delivered', form: signup.form, waitedMs });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
       const verdict = judge(error, this.#options.secrets);
@@ -130,10 +137,12 @@ export class Dispatcher {
       if (verdict.kind === 'dead') {
         await this.#settle(id, { state: 'dead', at: this.#now(), reason: verdict.reason });
         log.error({ reason: verdict.reason }, 'refused for good; kept as a dead letter');
+        this.#notice({ what: 'dead', signup: id, form: signup.form, reason: verdict.reason });
         return;
       }
       const nextAttemptAt = this.#putOff(signup, verdict);
       log.debug({ reason: verdict.reason, nextAttemptAt }, 'not delivered; it will be tried again');
+      this.#notice({ what: 'putOff', trouble: verdict.trouble });
       await this.#settle(id, { state: 'waiting', at: this.#now(), nextAttemptAt, reason: verdict.reason });
     }
   }
@@ -153,6 +162,7 @@ export class Dispatcher {
     this.#failures = 0;
     if (this.#trouble === null) return;
     this.#options.log.info('the API takes signups again');
+    this.#notice({ what: 'flowing' });
     this.#trouble = null;
   }
 
@@ -166,6 +176,7 @@ export class Dispatcher {
       this.#trouble = verdict.trouble;
       const level = verdict.needsOperator ? 'error' : 'warn';
       this.#options.log[level]({ trouble: verdict.trouble, reason: verdict.reason }, 'the API takes no signups; they are kept and wait');
+      this.#notice({ what: 'stalled', trouble: verdict.trouble, reason: verdict.reason, needsOperator: verdict.needsOperator });
     }
     return now + backoff(signup.attempts + 1, verdict.askedMs, this.#patience, this.#random);
   }
@@ -185,12 +196,17 @@ export class Dispatcher {
   }
 
   #storeWorks(at: 'take' | 'settle'): void {
-    if (this.#storeFails.delete(at) && this.#storeFails.size === 0) this.#options.log.info('the store works again');
+    if (!this.#storeFails.delete(at) || this.#storeFails.size > 0) return;
+    this.#options.log.info('the store works again');
+    this.#notice({ what: 'storeWorks' });
   }
 
   #storeFailed(at: 'take' | 'settle', error: unknown): void {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    if (this.#storeFails.size === 0) this.#options.log.error({ reason: error.message }, 'delivery pauses until the store works');
+    if (this.#storeFails.size === 0) {
+      this.#options.log.error({ reason: error.message }, 'delivery pauses until the store works');
+      this.#notice({ what: 'storeFailed', reason: error.message });
+    }
     this.#storeFails.add(at);
   }
 }

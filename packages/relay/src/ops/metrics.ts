@@ -1,6 +1,6 @@
 /** What `/metrics` shows, in the text format of Prometheus. Counts live in this process; the queue is read from the store when asked. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Overview } from '../store/signup-store.ts';
+import type { SignupStore } from '../store/signup-store.ts';
 import { noticing, type Notice } from './happening.ts';
 
 /** The counters, and the page that shows them. */
@@ -12,15 +12,13 @@ export interface Metrics {
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** How things stand in the store; a failure leaves the queue out of the page. */
-  readonly overview: () => Promise<Overview>;
-  /** Whether delivery is paused. */
-  readonly paused: () => Promise<boolean>;
+  /** Asked how things stand; where it fails, the page goes without the queue. */
+  readonly store: Pick<SignupStore, 'overview' | 'paused'>;
   readonly now?: (() => number) | undefined;
 }
 
 /** Makes the metrics of one relay; each has a registry of its own. */
-export function createMetrics({ overview, paused, now = Date.now }: MetricsOptions): Metrics {
+export function createMetrics({ store, now = Date.now }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -93,10 +91,10 @@ export function createMetrics({ overview, paused, now = Date.now }: MetricsOptio
     notice,
     async page() {
       try {
-        const { counts, oldestWaitingAt } = await overview();
+        const { counts, oldestWaitingSince } = await store.overview(now());
         for (const [state, count] of Object.entries(counts)) queue.set({ state }, count);
-        oldest.set(oldestWaitingAt === null ? 0 : Math.max(0, now() - oldestWaitingAt) / 1000);
-        pausedGauge.set((await paused()) ? 1 : 0);
+        oldest.set(oldestWaitingSince === null ? 0 : Math.max(0, now() - oldestWaitingSince) / 1000);
+        pausedGauge.set((await store.paused()) ? 1 : 0);
         storeUp.set(1);
       } catch {
         // No figure is better than an old one; that the store fails is a figure of its own.

@@ -2,7 +2,8 @@
 import { refusalBody, refused, type Refused } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
-import { everySignup, type Operator } from './operator.ts';
+import { everySignup } from '../store/every-signup.ts';
+import type { Operator } from './operator.ts';
 import { isOperator } from './operator-token.ts';
 import { operatorPage } from './operator-page.ts';
 import { readFilter } from './signup-filter.ts';
@@ -13,6 +14,9 @@ export interface OperatorDoorOptions {
   readonly token: string;
   readonly now: () => number;
 }
+
+/** Most signups of one page. */
+const largestPage = 1000;
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
@@ -39,7 +43,8 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
     const { after, limit, ...parts } = req.query();
     const read = readFilter(parts, now());
     if (!read.ok) return refuse(badFilter(read.mistakes));
-    return Response.json(await operator.list(read.filter, { after, limit: Number(limit) || undefined }), { headers });
+    const size = Math.min(Math.max(1, Number(limit) || 100), largestPage);
+    return Response.json({ signups: await operator.list(read.filter, { after, limit: size }) }, { headers });
   });
   door.get('/api/export', (context) => {
     const read = readFilter(context.req.query(), now());

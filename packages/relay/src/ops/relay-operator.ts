@@ -1,5 +1,5 @@
 /** The operator of a running relay, through its HTTP door. */
-import type { SignupFilter } from '../store/signup-store.ts';
+import type { StoredSignup } from '../store/signup-store.ts';
 import type { Operator } from './operator.ts';
 import { writeFilter } from './signup-filter.ts';
 
@@ -30,14 +30,13 @@ export function relayOperator(address: string, token: string, fetch: typeof glob
     if (!answer.ok || said === null) throw new OperatorError(`The relay at ${address} answered ${answer.status}: ${said?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`);
     return said;
   };
-  const page = ({ after, limit }: { readonly after?: string | undefined; readonly limit?: number | undefined } = {}): Record<string, string> => ({
-    ...(after !== undefined && { after }),
-    ...(limit !== undefined && { limit: String(limit) }),
-  });
   return {
     status: () => ask('GET', 'status'),
     setPaused: async (paused) => void (await ask('POST', paused ? 'pause' : 'resume')),
-    list: (filter: SignupFilter, of) => ask('GET', 'signups', { ...writeFilter(filter), ...page(of) }),
+    async list(filter, { after, limit }) {
+      const query = { ...writeFilter(filter), limit: String(limit), ...(after !== undefined && { after }) };
+      return (await ask<{ signups: readonly StoredSignup[] }>('GET', 'signups', query)).signups;
+    },
     redrive: async (filter) => (await ask<{ redriven: number }>('POST', 'redrive', writeFilter(filter))).redriven,
     erase: async (email) => (await ask<{ erased: number }>('POST', 'erase', {}, { address: email })).erased,
   };

@@ -13,18 +13,26 @@ import { run, serve } from './relay-process.ts';
 vi.setConfig({ testTimeout: 30_000 });
 
 describe('the command line', () => {
-  it.each([['--help'], ['serve', '--help']])('explains itself with %s', async (...args) => {
+  it.each([
+    [['--help'], ['Usage: newsletter-relay COMMAND', 'RELAY_ALLOWED_ORIGINS', 'redrive']],
+    [['redrive', '--help'], ['Usage: newsletter-relay redrive [OPTIONS]', '--since WHEN', '--dry-run']],
+    [['erase', '-h'], ['Usage: newsletter-relay erase ADDRESS']],
+  ])('explains itself with %o', async (args, texts) => {
     const { code, stdout } = await run(args);
     expect(code).toBe(0);
-    expect(stdout).toContain('Usage: newsletter-relay COMMAND');
-    expect(stdout).toContain('RELAY_ALLOWED_ORIGINS');
+    for (const text of texts) expect(stdout).toContain(text);
   });
 
   it.each([
-    [[], 'Name a command. Commands: serve.'],
-    [['redrive'], 'There is no command "redrive". Commands: serve.'],
+    [[], 'Name a command. Commands: serve, status, pause, resume, dead, redrive, export, erase.'],
+    [['restart'], 'There is no command "restart".'],
     [['constructor'], 'There is no command "constructor".'],
-    [['serve', '--port=1'], '"serve" takes no arguments.'],
+    [['serve', '--port=1'], "Unknown option '--port'. See newsletter-relay serve --help."],
+    [['pause', 'now'], '"now" is one word too many.'],
+    [['redrive'], 'Say which: for example'],
+    [['redrive', '--since', 'soon'], '"since" must be a moment'],
+    [['dead', '--state', 'lost'], '"state" must be one or more of'],
+    [['erase'], 'Give the address to erase'],
   ])('says what is wrong with %o', async (args, sentence) => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, '']);

@@ -1,6 +1,6 @@
 /** One relay per store: a lock of the kernel, let go of when its process dies however it dies. No pid file to go stale. */
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { meaning, sqliteCode } from './failure.ts';
 
 const busy = 5;
@@ -9,7 +9,7 @@ const busy = 5;
  * Locks a file beside the store, so that the store itself stays readable for backups and operators' tools.
  *
  * @returns a function that unlocks
- * @throws StartupError where another process holds the lock
+ * @throws StoreInUseError where another process holds the lock
  */
 export function lockExclusively(storePath: string): () => void {
   const path = `${storePath}-lock`;
@@ -18,11 +18,8 @@ export function lockExclusively(storePath: string): () => void {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
-    const sentence =
-      sqliteCode(cause) === busy
-        ? `Another relay is using the store ${storePath}: stop it, or give this one a file of its own in RELAY_STORE.`
-        : `The lock file ${path} cannot be used: ${meaning(cause)}.`;
-    throw new StartupError(sentence, { cause });
+    if (sqliteCode(cause) !== busy) throw new StartupError(`The lock file ${path} cannot be used: ${meaning(cause)}.`, { cause });
+    throw new StoreInUseError(`Another relay is using the store ${storePath}: stop it, or give this one a file of its own in RELAY_STORE.`, { cause });
   }
   return () => db.close();
 }
