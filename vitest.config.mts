@@ -26,6 +26,10 @@ export default defineConfig({
       },
       {
         ...fromSource,
+        test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false },
+      },
+      {
+        ...fromSource,
         test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 240_000, fileParallelism: false },
       },
     ],

@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
+import { fileResponse, type FileType } from './file-response.ts';
 import { relayEvents } from './live-events.ts';
+import { addPlayground } from './playground-routes.ts';
 
 /** Where the demo finds the rest of the chain. */
 export interface SiteOptions {
@@ -11,15 +13,8 @@ export interface SiteOptions {
   readonly signupEndpoint: string;
 }
 
-const types = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-} as const;
-
 /** What is served, by path. */
-const files: readonly { readonly path: string; readonly file: string; readonly type: keyof typeof types }[] = [
+const files: readonly { readonly path: string; readonly file: string; readonly type: FileType }[] = [
   { path: '/', file: fromHere('page/index.html'), type: 'html' },
   { path: '/style.css', file: fromHere('page/style.css'), type: 'css' },
   { path: '/live.js', file: fromHere('page/live.js'), type: 'js' },
@@ -42,25 +37,13 @@ export function createSite({ sandboxUrl, signupEndpoint }: SiteOptions): Hono {
   ].join('; ');
 
   for (const { path, file, type } of files) {
-    site.get(path, async (context) => {
-      const text = await readFile(file, 'utf8');
-      return context.body(type === 'html' ? text.replaceAll('{{endpoint}}', escapeAttribute(signupEndpoint)) : text, 200, {
-        'Content-Type': types[type],
-        'Content-Security-Policy': policy,
-        'Referrer-Policy': 'strict-origin-when-cross-origin',
-        'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': 'no-cache',
-      });
-    });
+    site.get(path, async () => fileResponse(await readFile(file, 'utf8'), type, policy, signupEndpoint));
   }
+  addPlayground(site, signupEndpoint);
   site.get('/events', (context) => relayEvents(`${sandboxUrl}/_sandbox/events`, context.req.raw));
   return site;
 }
 
 function fromHere(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
-}
-
-function escapeAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { launch } from '../chain/launch.ts';
 import { assertPortsFree, portsFromEnvironment } from '../chain/ports.ts';
 import { root } from '../chain/root.ts';
-import { servers } from '../chain/servers.ts';
+import { servers, serverUrl } from '../chain/servers.ts';
 import { bringWidget } from '../steps/build.ts';
 import { serveUntilStopped } from '../steps/serve.ts';
 
@@ -39,6 +39,6 @@ await serveUntilStopped({
     if (stopping.aborted) return;
     console.log(`\n${addresses.join('\n')}`);
     greeted = true;
-    console.log('\nOpen the demo site and subscribe; Ctrl-C stops everything.\n');
+    console.log(`\nOpen the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag. Ctrl-C stops everything.\n`);
   },
 });

@@ -61,14 +61,19 @@ export async function visit(browser: Browser, url: string): Promise<{ page: Page
   const page = await browser.newPage();
   page.setDefaultTimeout(10_000);
   const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
+  watchConsole(page, complaints);
   await page.goto(url, { waitUntil: 'load' });
   await page.waitForSelector('newsletter-signup >>> input[name=email]', { visible: true });
   await page.waitForSelector('#connection[data-state=open]');
   return { page, complaints };
+}
+
+/** Collects what a page complains about. */
+export function watchConsole(page: Page, complaints: string[]): void {
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
 }
 
 /** Types, ticks, picks and presses the button. */

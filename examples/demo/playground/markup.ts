@@ -1,0 +1,90 @@
+/** Markup as a small tree, and how HTML, JSX and templates of frameworks write it. */
+
+/** An element; an attribute that is `true` stands without a value. */
+export interface Tag {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | true>>;
+  /** Custom properties, by name. */
+  readonly styles?: Readonly<Record<string, string>>;
+  readonly children: readonly (Tag | string)[];
+}
+
+/** How one language writes what stands in a tag. */
+interface Dialect {
+  readonly attribute: (name: string, value: string | true, on: string) => string;
+  readonly text: (text: string) => string;
+  /** Custom properties on the tag itself; undefined where they stand in a style sheet. */
+  readonly style?: (styles: Readonly<Record<string, string>>) => string;
+  /** Whether an element without children is written `<name />`. */
+  readonly selfClosing: boolean;
+}
+
+/** Elements that have no end in HTML. */
+const voids = new Set(['input', 'br', 'img', 'link', 'meta']);
+/** Characters up to which a tag stands on one line. */
+const lineWidth = 90;
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s*\n\s*/g, ' ');
+/** In templates of frameworks braces begin an expression. */
+const escapeBraces = (text: string): string => escapeHtml(text).replaceAll('{', '&#123;').replaceAll('}', '&#125;');
+const inline = (styles: Readonly<Record<string, string>>): string => Object.entries(styles).map(([name, value]) => `${name}: ${value}`).join('; ');
+
+const quoted = (escape: (text: string) => string) => (name: string, value: string | true): string => (value === true ? name : `${name}="${escape(value)}"`);
+
+/** React's names for attributes of HTML's own elements; custom elements keep theirs. */
+const reactNames: Readonly<Record<string, string>> = { for: 'htmlFor', class: 'className', autocomplete: 'autoComplete', inputmode: 'inputMode' };
+
+export const html: Dialect = { attribute: quoted(escapeHtml), text: escapeHtml, selfClosing: false };
+export const template: Dialect = {
+  attribute: quoted(escapeBraces),
+  text: escapeBraces,
+  style: (styles) => `style="${escapeBraces(inline(styles))}"`,
+  selfClosing: false,
+};
+export const jsx: Dialect = {
+  attribute: (name, value, on) => {
+    const own = on.includes('-') ? name : (reactNames[name] ?? name);
+    if (value === true) return own;
+    return /["&\\{}<>\n]/.test(value) ? `${own}={${JSON.stringify(value)}}` : `${own}="${value}"`;
+  },
+  text: (text) => (/[{}<>&\n]/.test(text) ? `{${JSON.stringify(text)}}` : text),
+  style: (styles) => `style={{ ${Object.entries(styles).map(([name, value]) => `'${name}': '${value}'`).join(', ')} }}`,
+  selfClosing: true,
+};
+
+/** The tag as this language writes it, `depth` levels of two spaces in. */
+export function write(tag: Tag, dialect: Dialect, depth = 0): string {
+  const indent = '  '.repeat(depth);
+  const attributes = Object.entries(tag.attributes).map(([name, value]) => dialect.attribute(name, value, tag.name));
+  if (tag.styles && dialect.style && Object.keys(tag.styles).length > 0) attributes.push(dialect.style(tag.styles));
+  const oneLine = [tag.name, ...attributes].join(' ');
+  const fits = indent.length + oneLine.length <= lineWidth;
+  const opening = fits ? `${indent}<${oneLine}` : [`${indent}<${tag.name}`, ...attributes.map((attribute) => `${indent}  ${attribute}`)].join('\n');
+  const gap = fits ? '' : `\n${indent}`;
+  if (tag.children.length === 0) {
+    if (dialect.selfClosing) return `${opening}${gap || ' '}/>`;
+    return voids.has(tag.name) ? `${opening}${gap}>` : `${opening}${gap}></${tag.name}>`;
+  }
+  const [only] = tag.children;
+  if (tag.children.length === 1 && typeof only === 'string') return `${opening}${gap}>${dialect.text(only)}</${tag.name}>`;
+  const children = tag.children.map((child) => (typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1)));
+  return `${opening}${gap}>\n${children.join('\n')}\n${indent}</${tag.name}>`;
+}
+
+/** A style sheet's rule, or nothing where there is nothing in it. */
+export function rule(selector: string, styles: Readonly<Record<string, string>> = {}): string {
+  const lines = Object.entries(styles).map(([name, value]) => `  ${name}: ${value};`);
+  return lines.length > 0 ? `${selector} {\n${lines.join('\n')}\n}` : '';
+}
+
+/** True where a value of a custom property cannot end its declaration, its rule or the style sheet. */
+export function isStyleValue(value: string): boolean {
+  if (/[{};<>\\@"'\n]|\/\*|!/.test(value)) return false;
+  let open = 0;
+  for (const character of value) {
+    if (character === '(') open += 1;
+    if (character === ')' && (open -= 1) < 0) return false;
+  }
+  return open === 0;
+}

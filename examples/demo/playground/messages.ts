@@ -1,0 +1,21 @@
+/** What the playground and its previews say to each other. */
+import type { Tag } from './markup.ts';
+import type { Setup } from './setup.ts';
+
+/** To a preview: show this. */
+export interface Show extends Pick<Setup, 'language' | 'direction' | 'scheme' | 'state'> {
+  readonly type: 'show';
+  readonly tag: Tag;
+  /** Address of the real endpoint, for the state in which nothing is made up. */
+  readonly endpoint: string;
+  /** Names of events to report. */
+  readonly events: readonly string[];
+  /** Another number plays the state again. */
+  readonly turn: number;
+}
+
+/** From a preview: it is ready, it has become this high, or this has happened. */
+export type Report =
+  | { readonly type: 'ready' }
+  | { readonly type: 'height'; readonly pixels: number }
+  | { readonly type: 'event'; readonly name: string; readonly carries: Readonly<Record<string, unknown>> };

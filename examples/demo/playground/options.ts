@@ -1,0 +1,125 @@
+/** What there is to choose on the tag, read from its manifest: an option that the manifest knows cannot be missing here. */
+
+/** The part of `custom-elements.json` that is read. */
+export interface Manifest {
+  readonly modules: readonly { readonly declarations?: readonly Declaration[] }[];
+}
+
+interface Declaration {
+  readonly tagName?: string;
+  readonly attributes?: readonly Described[];
+  readonly members?: readonly (Described & { readonly kind: string; readonly attribute?: string; readonly readonly?: boolean })[];
+  readonly cssProperties?: readonly Described[];
+  readonly slots?: readonly Described[];
+  readonly events?: readonly Described[];
+}
+
+interface Described {
+  readonly name: string;
+  readonly description?: string;
+  readonly default?: string;
+  readonly type?: { readonly text: string };
+}
+
+/** How a value is entered. */
+export type Control = { readonly kind: 'text' | 'switch' | 'number' | 'colour' } | { readonly kind: 'choice'; readonly choices: readonly string[] };
+
+/** Where an option stands in the markup, and under which heading in the playground. */
+export type OptionKind = 'attribute' | 'attribution' | 'text' | 'style' | 'slot';
+
+export interface Option {
+  /** `attribute.endpoint`, `text.button`, `style.--newsletter-accent`, `slot.trigger`. */
+  readonly key: string;
+  readonly kind: OptionKind;
+  /** As it is written in the markup. */
+  readonly name: string;
+  readonly description: string;
+  /** What holds where nothing is written; empty where nothing does. */
+  readonly initial: string;
+  readonly control: Control;
+}
+
+/** One option of a field the visitor builds. */
+export type FieldOption = Omit<Option, 'kind'>;
+
+export interface Options {
+  readonly options: readonly Option[];
+  readonly fieldOptions: readonly FieldOption[];
+  /** Names of the events the tag fires. */
+  readonly events: readonly string[];
+  /** Language tags there are files for. */
+  readonly languages: readonly string[];
+}
+
+/** Attributes by which a page says where the visitor came from. */
+const attribution = /^(utm-|referr)/;
+/** The attribute the manifest gives a single line for all texts. */
+const anyText = 'text-*';
+
+/**
+ * @param texts - the English texts by their names in `messages`
+ * @param languages - tags of the languages that have a file
+ * @throws Error where the manifest does not know the elements
+ */
+export function readOptions(manifest: Manifest, texts: Readonly<Record<string, string>>, languages: readonly string[]): Options {
+  const form = declared(manifest, 'newsletter-signup');
+  const field = declared(manifest, 'newsletter-field');
+  const attributes = (form.attributes ?? []).filter(({ name }) => !name.startsWith('text-'));
+  return {
+    options: [
+      ...attributes.map((attribute) => option(attribution.test(attribute.name) ? 'attribution' : 'attribute', attribute)),
+      ...Object.entries(texts).map(([key, text]) => option('text', { name: `text-${kebab(key)}`, default: text })),
+      ...(form.cssProperties ?? []).map((property) => option('style', property)),
+      ...(form.slots ?? []).filter(({ name }) => name !== '').map((slot) => option('slot', slot)),
+    ],
+    fieldOptions: (field.attributes ?? []).map((attribute) => option('attribute', attribute)),
+    events: (form.events ?? []).map(({ name }) => name),
+    languages,
+  };
+}
+
+/**
+ * Everything a page can set on the tag that {@link readOptions} has no control for: a test holds this empty.
+ * `messages` is there as its single texts.
+ */
+export function missingOptions(manifest: Manifest, { options, events }: Options): readonly string[] {
+  const form = declared(manifest, 'newsletter-signup');
+  const there = new Set([...options.map(({ name }) => name), ...events, 'messages']);
+  const settable = (form.members ?? []).filter((member) => member.kind === 'field' && !member.readonly).map(({ attribute, name }) => attribute ?? name);
+  const named = [form.attributes, form.cssProperties, form.slots, form.events].flatMap((list) => (list ?? []).map(({ name }) => name));
+  return [...named, ...settable].filter((name) => name !== '' && name !== anyText && !there.has(name));
+}
+
+function declared({ modules }: Manifest, tagName: string): Declaration {
+  const found = modules.flatMap(({ declarations = [] }) => declarations).find((declaration) => declaration.tagName === tagName);
+  if (!found) throw new Error(`custom-elements.json does not know <${tagName}>. Build the widget again.`);
+  return found;
+}
+
+function option(kind: OptionKind, { name, description = '', default: initial = '', type }: Described): Option {
+  return {
+    key: `${kind}.${name}`,
+    kind,
+    name,
+    description,
+    initial: initial === '{}' || initial === 'false' ? '' : initial.replace(/^'(.*)'$/, '$1'),
+    control: kind === 'style' ? styleControl(description) : controlFor(type?.text ?? ''),
+  };
+}
+
+function controlFor(type: string): Control {
+  const parts = type.split('|').map((part) => part.trim());
+  const choices = parts.flatMap((part) => /^'(.*)'$/.exec(part)?.[1] ?? []).filter(Boolean);
+  if (choices.length > 0) return { kind: 'choice', choices };
+  if (parts.includes('boolean')) return { kind: 'switch' };
+  return { kind: parts.includes('number') ? 'number' : 'text' };
+}
+
+/** The manifest gives custom properties no type; what they are for says whether a colour picker helps. */
+function styleControl(description: string): Control {
+  return { kind: /^(colour|background|text )/i.test(description) ? 'colour' : 'text' };
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

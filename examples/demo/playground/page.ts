@@ -1,0 +1,139 @@
+/** The playground: controls, previews and snippets are three views of one setup, which stands in the address. */
+import { showControls } from './controls.ts';
+import { element, find } from './dom.ts';
+import { showEvents } from './event-log.ts';
+import type { Report, Show } from './messages.ts';
+import { segments } from './segments.ts';
+import type { Options } from './options.ts';
+import { platforms } from './platforms.ts';
+import { initialSetup, readSetup, widths, writeSetup, type Setup } from './setup.ts';
+import { snippetsFor } from './snippets.ts';
+import { stateTitles } from './states.ts';
+import { tagOf } from './tag.ts';
+
+const options = (await fetch('/playground/options.json').then((response) => response.json())) as Options;
+const endpoint = document.querySelector('meta[name=signup-endpoint]')?.getAttribute('content') ?? '';
+
+let setup = readSetup(location.search, options);
+let turn = 0;
+/** What was typed in one go is one step of the Back button. */
+let lastTyped = '';
+
+const event = showEvents();
+const controls = showControls(options, (next, typed = '') => change(next, typed));
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
+const rightToLeft = new Set(['ar', 'he']);
+
+const view = find('#view', HTMLElement);
+const bars = [
+  segments(view, 'Width', 'width', { 320: '320', 480: '480', 768: '768', all: 'All' }, (width) => change({ ...setup, width })),
+  segments(view, 'Colours', 'scheme', { light: 'Light', dark: 'Dark' }, (scheme) => change({ ...setup, scheme })),
+  segments(view, 'Direction', 'direction', { ltr: 'LTR', rtl: 'RTL' }, (direction) => change({ ...setup, direction })),
+  segments(find('#states', HTMLElement), 'State', 'state', stateTitles, (state) => {
+    turn += 1;
+    change({ ...setup, state });
+  }),
+  segments(find('#platforms', HTMLElement), 'For', 'platform', platforms, (platform) => change({ ...setup, platform })),
+];
+
+const language = element('select', { id: 'language' }, ...options.languages.map((tag) => element('option', { value: tag }, languageNames.of(tag) ?? tag)));
+view.append(element('label', { class: 'segment-group' }, element('span', { class: 'legend' }, 'Language'), language));
+language.addEventListener('change', () => {
+  change({ ...setup, language: language.value, direction: rightToLeft.has(language.value) ? 'rtl' : 'ltr' });
+});
+
+const frames = widths.flatMap((width) => (width === 'all' ? [] : [frame(width)]));
+find('#frames', HTMLElement).append(...frames.map(({ figure }) => figure));
+
+find('#start-over', HTMLButtonElement).addEventListener('click', () => change({ ...initialSetup, platform: setup.platform }));
+addEventListener('popstate', () => {
+  setup = readSetup(location.search, options);
+  lastTyped = '';
+  show();
+});
+addEventListener('message', ({ data, origin, source }: MessageEvent<Report>) => {
+  const from = frames.find(({ iframe }) => iframe.contentWindow === source);
+  if (origin !== location.origin || !from) return;
+  if (data.type === 'height') from.iframe.style.height = `${Math.min(Math.max(data.pixels, 180), 900)}px`;
+  else if (data.type === 'ready') from.ready();
+  // Where several widths are shown, one of them speaks for all.
+  else if (from.width === (setup.width === 'all' ? '480' : setup.width)) event(data.name, data.carries);
+});
+show();
+
+function change(next: Setup, typed = ''): void {
+  setup = next;
+  const query = writeSetup(setup);
+  const address = query ? `?${query}` : location.pathname;
+  if (typed !== '' && typed === lastTyped) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
+  lastTyped = typed;
+  show();
+}
+
+function show(): void {
+  controls.show(setup);
+  for (const bar of bars) bar(setup);
+  language.value = setup.language;
+  for (const each of frames) each.show();
+  showSnippets();
+}
+
+/** A preview of one width: a frame, so that the width is real to the tag. */
+function frame(width: '320' | '480' | '768'): { width: string; figure: HTMLElement; iframe: HTMLIFrameElement; ready: () => void; show: () => void } {
+  const iframe = element('iframe', { title: `Preview, ${width} pixels wide`, width, height: '180' });
+  const figure = element('figure', { class: 'frame' }, element('figcaption', {}, `${width} px`), iframe);
+  let isReady = false;
+  const send = (): void => {
+    figure.hidden = setup.width !== 'all' && setup.width !== width;
+    if (figure.hidden) return;
+    // Loaded when it is first looked at.
+    if (!iframe.hasAttribute('src')) iframe.src = '/playground/preview';
+    if (!isReady) return;
+    const { language, direction, scheme, state } = setup;
+    const message: Show = { type: 'show', tag: tagOf(setup, options), language, direction, scheme, state, endpoint, events: options.events, turn };
+    iframe.contentWindow?.postMessage(message, location.origin);
+    figure.dataset['scheme'] = scheme;
+  };
+  return {
+    width,
+    figure,
+    iframe,
+    ready: () => {
+      isReady = true;
+      send();
+    },
+    show: send,
+  };
+}
+
+function showSnippets(): void {
+  const tag = tagOf(setup, options);
+  const shown = snippetsFor(setup.platform, { tag, language: setup.language }).map(({ place, code }) => {
+    const button = element('button', { type: 'button' }, 'Copy');
+    button.addEventListener('click', () => void copy(button, code));
+    const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));
+    return element('div', { class: 'snippet' }, element('div', { class: 'snippet-head' }, element('h3', {}, place), button), text);
+  });
+  const place = find('#snippets', HTMLElement);
+  if (place.textContent !== shown.map(({ textContent }) => textContent).join('')) place.replaceChildren(...shown);
+}
+
+async function copy(button: HTMLButtonElement, code: string): Promise<void> {
+  const status = find('#copied', HTMLElement);
+  try {
+    await navigator.clipboard.writeText(code);
+    button.textContent = 'Copied';
+    status.textContent = 'Copied to the clipboard.';
+  } catch {
+    // Not allowed here: the text is selected, and the keyboard copies it.
+    const text = button.closest('.snippet')?.querySelector('code');
+    if (text) getSelection()?.selectAllChildren(text);
+    button.textContent = 'Selected';
+    status.textContent = 'The browser does not let the page copy. The snippet is selected: press Ctrl+C.';
+  }
+  setTimeout(() => {
+    button.textContent = 'Copy';
+    status.textContent = '';
+  }, 2500);
+}

@@ -1,0 +1,140 @@
+/** One preview: a page of its own with the real tag, brought into the state that was asked for. */
+import type { NewsletterSignup } from '@newsletter-kit/signup';
+import { element, find } from './dom.ts';
+import type { Tag } from './markup.ts';
+import type { Report, Show } from './messages.ts';
+import { stateOf } from './states.ts';
+
+const stage = find('#stage', HTMLElement);
+const heard = new Set<string>();
+let shown: Show | undefined;
+
+function report(message: Report): void {
+  parent.postMessage(message, location.origin);
+}
+
+addEventListener('message', ({ data, origin, source }: MessageEvent<Show>) => {
+  if (origin !== location.origin || source !== parent || data.type !== 'show') return;
+  void show(data);
+});
+
+async function show(next: Show): Promise<void> {
+  const before = shown;
+  shown = next;
+  const root = document.documentElement;
+  root.dir = next.direction;
+  root.style.colorScheme = next.scheme;
+  for (const name of next.events) listen(name);
+  if (next.language !== 'en') loadLanguage(next.language);
+
+  const { act, answer } = stateOf(next.state);
+  const endpoint = answer ? new URL(`/playground/answers/${next.state}`, location.href).href : next.endpoint;
+  const wanted = withEndpoint(next.tag, endpoint);
+  const form = stage.querySelector<HTMLElement>('newsletter-signup');
+  const sameShape = before?.turn === next.turn && before.state === next.state && JSON.stringify(before.tag.children) === JSON.stringify(next.tag.children);
+  if (form && sameShape && before.language === next.language) {
+    patch(form, wanted);
+    return;
+  }
+  setOnline(act !== 'go offline, fill in and send');
+  const made = build(wanted);
+  stage.replaceChildren(made);
+  if (act === 'nothing') return;
+  await settled(made);
+  if (act !== 'send empty') fillIn(made);
+  if (isDefined(made)) made.submit();
+}
+
+/** The form the visitor sees: the one in the tag's shadow, or the page's own inside it. */
+function fieldsOf(form: Element): HTMLInputElement[] {
+  return [...(form.shadowRoot?.querySelectorAll('input') ?? []), ...form.querySelectorAll('input')];
+}
+
+/** Sample answers by name, type or keyboard of the control. */
+const samples: Readonly<Record<string, string>> = {
+  email: 'ada@example.com',
+  date: '2026-03-01',
+  'datetime-local': '2026-03-01T17:30',
+  numeric: '42',
+  decimal: '3.5',
+};
+
+function fillIn(form: Element): void {
+  const ticked = new Set<string>();
+  for (const input of fieldsOf(form)) {
+    if (input.closest('[aria-hidden=true]') || input.type === 'hidden') continue;
+    if (input.type === 'checkbox' || input.type === 'radio') {
+      if (!ticked.has(input.name) && !input.checked) input.click();
+      ticked.add(input.name);
+    } else if (input.value === '') {
+      input.value = samples[input.name] ?? samples[input.type] ?? samples[input.inputMode] ?? 'Ada';
+      input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    }
+  }
+}
+
+function isDefined(form: Element): form is NewsletterSignup {
+  return 'updateComplete' in form;
+}
+
+async function settled(form: Element): Promise<void> {
+  await customElements.whenDefined('newsletter-signup');
+  if (isDefined(form)) while (!(await form.updateComplete));
+}
+
+/** What the browser says of its connection; forms in this page believe it. */
+function setOnline(online: boolean): void {
+  if (navigator.onLine === online) return;
+  Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => online });
+  dispatchEvent(new Event(online ? 'online' : 'offline'));
+}
+
+function loadLanguage(language: string): void {
+  const src = `/playground/languages/${language}.js`;
+  if (!document.querySelector(`script[src="${src}"]`)) document.head.append(element('script', { src }));
+}
+
+function listen(name: string): void {
+  if (heard.has(name)) return;
+  heard.add(name);
+  document.addEventListener(name, (event) => {
+    const carries = Object.entries(event).filter(([key]) => key !== 'isTrusted');
+    // Whatever cannot be passed on is passed on as text.
+    report({ type: 'event', name, carries: JSON.parse(JSON.stringify(Object.fromEntries(carries))) as Record<string, unknown> });
+  });
+}
+
+function withEndpoint(tag: Tag, endpoint: string): Tag {
+  const children = tag.children.map((child) =>
+    typeof child !== 'string' && child.name === 'form' ? { ...child, attributes: { ...child.attributes, action: endpoint } } : child,
+  );
+  return { ...tag, attributes: { ...tag.attributes, endpoint }, children };
+}
+
+function build({ name, attributes, styles = {}, children }: Tag): HTMLElement {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value === true ? '' : value);
+  for (const [key, value] of Object.entries(styles)) made.style.setProperty(key, value);
+  made.append(...children.map((child) => (typeof child === 'string' ? child : build(child))));
+  return made;
+}
+
+/** Changes attributes and custom properties alone, so that what was typed into the preview stays. */
+function patch(form: HTMLElement, { attributes, styles = {} }: Tag): void {
+  for (const name of form.getAttributeNames()) if (!(name in attributes) && name !== 'style') form.removeAttribute(name);
+  for (const [name, value] of Object.entries(attributes)) {
+    const text = value === true ? '' : value;
+    if (form.getAttribute(name) !== text) form.setAttribute(name, text);
+  }
+  for (const name of Array.from(form.style)) if (!(name in styles)) form.style.removeProperty(name);
+  for (const [name, value] of Object.entries(styles)) form.style.setProperty(name, value);
+}
+
+// A form moves the focus to what needs mending. Whoever works at the controls outside keeps theirs.
+const { focus } = HTMLElement.prototype;
+HTMLElement.prototype.focus = function (options) {
+  if (document.hasFocus()) focus.call(this, options);
+};
+
+new ResizeObserver(() => report({ type: 'height', pixels: Math.ceil(document.documentElement.getBoundingClientRect().height) })).observe(document.body);
+report({ type: 'ready' });

@@ -1,0 +1,97 @@
+/** What to copy: the tag as each kind of website takes it. */
+import { html, jsx, rule, template, write, type Tag } from './markup.ts';
+import type { Platform } from './platforms.ts';
+
+/** One thing to copy, and where it goes. */
+export interface Snippet {
+  /** Where to put it. */
+  readonly place: string;
+  readonly code: string;
+}
+
+interface Wanted {
+  readonly tag: Tag;
+  /** `en` needs no file. */
+  readonly language: string;
+}
+
+/** Where the files of the package lie on the visitor's own website. */
+export const scriptAddress = 'https://your-site.example/newsletter-signup.js';
+
+const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
+const addresses = ({ language }: Wanted): string[] => [scriptAddress, ...(language === 'en' ? [] : [languageAddress(language)])];
+const scripts = (wanted: Wanted): string => addresses(wanted).map((address) => `<script src="${address}" async></script>`).join('\n');
+const sheet = ({ tag }: Wanted): string => {
+  const styles = rule('newsletter-signup', tag.styles);
+  return styles && `<style>\n${styles}\n</style>`;
+};
+const lines = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n');
+const imports = ({ language }: Wanted): string =>
+  lines("import '@newsletter-kit/signup/define';", language === 'en' ? '' : `import '@newsletter-kit/signup/languages/${language}';`);
+
+const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
+  html: (wanted) => [
+    { place: 'In <head>', code: lines(scripts(wanted), sheet(wanted)) },
+    { place: 'Where the form shall stand', code: write(wanted.tag, html) },
+  ],
+  // Without blank lines, which some themes turn into paragraphs.
+  wordpress: (wanted) => [
+    {
+      place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
+      code: lines('<!-- wp:html -->', scripts(wanted), sheet(wanted), write(wanted.tag, html), '<!-- /wp:html -->'),
+    },
+  ],
+  webflow: (wanted) => [{ place: 'A “Code Embed” element', code: lines(sheet(wanted), write(wanted.tag, html), scripts(wanted)) }],
+  ghost: (wanted) => [
+    { place: 'Settings → Code injection → Site header', code: lines(scripts(wanted), sheet(wanted)) },
+    { place: 'An “HTML” card in the post or page', code: write(wanted.tag, html) },
+  ],
+  framer: (wanted) => [
+    {
+      place: 'Assets → Code → a new code component: in the page itself, where an “Embed” would stand in a frame that knows no campaign',
+      code: lines(
+        "import { useEffect } from 'react';",
+
+        'export default function Newsletter() {',
+        '  useEffect(() => {',
+        `    for (const src of [${addresses(wanted).map((address) => `'${address}'`).join(', ')}]) {`,
+        '      if (document.querySelector(`script[src="${src}"]`)) continue;',
+        "      document.head.append(Object.assign(document.createElement('script'), { src }));",
+        '    }',
+        '  }, []);',
+        '  return (',
+        write(wanted.tag, jsx, 2),
+        '  );',
+        '}',
+      ),
+    },
+  ],
+  react: (wanted) => [
+    {
+      place: 'A component (React 19)',
+      code: `${imports(wanted)}\n\nexport function Newsletter() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
+    },
+  ],
+  vue: (wanted) => [
+    {
+      place: 'A component (Vue 3)',
+      code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, template, 1)}\n</template>`,
+    },
+    {
+      place: 'vite.config.js, so that Vue leaves the tag to the browser',
+      code: lines(
+        "import vue from '@vitejs/plugin-vue';",
+        'export default {',
+        "  plugins: [vue({ template: { compilerOptions: { isCustomElement: (tag) => tag.startsWith('newsletter-') } } })],",
+        '};',
+      ),
+    },
+  ],
+  svelte: (wanted) => [
+    { place: 'A component (Svelte 5)', code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, template)}` },
+  ],
+};
+
+export function snippetsFor(platform: Platform, wanted: Wanted): readonly Snippet[] {
+  return writers[platform](wanted);
+}

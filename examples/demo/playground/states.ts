@@ -1,0 +1,39 @@
+/** The states a form can be shown in: what the visitor does, and what the playground's endpoint answers. */
+
+/** What happens in the preview to get there. */
+type Act = 'nothing' | 'send empty' | 'fill in and send' | 'go offline, fill in and send';
+
+interface State {
+  readonly title: string;
+  readonly act: Act;
+  /** `never` leaves the form waiting. Without one, the form posts to the real endpoint behind the demo. */
+  readonly answer?: 'never' | { readonly status: number; readonly retryAfter?: number; readonly error?: { readonly message: string; readonly code: string } };
+}
+
+const states = {
+  idle: { title: 'Idle', act: 'nothing' },
+  busy: { title: 'Busy', act: 'fill in and send', answer: 'never' },
+  invalid: { title: 'Invalid', act: 'send empty', answer: { status: 202 } },
+  refused: {
+    title: 'Refused',
+    act: 'fill in and send',
+    answer: { status: 400, error: { message: 'We cannot take signups from this address.', code: 'REFUSED' } },
+  },
+  limited: { title: 'Limited', act: 'fill in and send', answer: { status: 429, retryAfter: 45, error: { message: 'Too many signups.', code: 'RATE_LIMITED' } } },
+  unavailable: { title: 'Down', act: 'fill in and send', answer: { status: 503, retryAfter: 300, error: { message: 'Being repaired.', code: 'UNAVAILABLE' } } },
+  success: { title: 'Success', act: 'fill in and send', answer: { status: 202 } },
+  offline: { title: 'Offline', act: 'go offline, fill in and send', answer: { status: 202 } },
+} as const satisfies Readonly<Record<string, State>>;
+
+export type StateName = keyof typeof states;
+
+export function isState(name: string): name is StateName {
+  return Object.hasOwn(states, name);
+}
+
+export function stateOf(name: StateName): State {
+  return states[name];
+}
+
+/** What to call each. */
+export const stateTitles = Object.fromEntries(Object.entries(states).map(([name, { title }]) => [name, title])) as Readonly<Record<StateName, string>>;

@@ -1,0 +1,83 @@
+/** The tag a setup stands for: only what differs from what holds without it. */
+import { isStyleValue, type Tag } from './markup.ts';
+import type { Options } from './options.ts';
+import type { Field, Setup } from './setup.ts';
+
+/** Stands in the snippets until the address of a relay is entered. */
+export const exampleEndpoint = 'https://relay.example/signup';
+
+export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
+  const attributes: Record<string, string | true> = {};
+  const styles: Record<string, string> = {};
+  const slotted: Tag[] = [];
+  for (const { key, kind, name, control } of options) {
+    const value = setup.values[key] ?? (name === 'endpoint' ? exampleEndpoint : undefined);
+    if (value === undefined) continue;
+    if (kind === 'style') {
+      if (isStyleValue(value)) styles[name] = value;
+    } else if (kind === 'slot') slotted.push({ name: 'span', attributes: { slot: name }, children: [value] });
+    else attributes[name] = control.kind === 'switch' ? true : value;
+  }
+  if (setup.language !== 'en') attributes['lang'] = setup.language;
+  if (setup.direction === 'rtl') attributes['dir'] = 'rtl';
+  const fields = setup.fields.filter(({ name }) => name);
+  const asked = setup.mode === 'enhance' ? [plainForm(String(attributes['endpoint'] ?? ''), fields)] : fields.map((field) => fieldTag(field, fieldOptions));
+  return { name: 'newsletter-signup', attributes, styles, children: [...slotted, ...asked] };
+}
+
+function fieldTag(field: Field, fieldOptions: Options['fieldOptions']): Tag {
+  const attributes: Record<string, string | true> = {};
+  for (const { name, initial, control } of fieldOptions) {
+    const value = field[name];
+    if (control.kind === 'switch') {
+      if (value !== undefined) attributes[name] = true;
+    } else if (value && value !== initial) attributes[name] = value;
+  }
+  // A field of text needs no kind.
+  if (attributes['kind'] === 'string') delete attributes['kind'];
+  return { name: 'newsletter-field', attributes, children: [] };
+}
+
+/** The form that stands in the page itself and works without JavaScript, under the names the endpoint knows. */
+function plainForm(action: string, fields: readonly Field[]): Tag {
+  return {
+    name: 'form',
+    attributes: { action, method: 'post' },
+    children: [
+      labelled('Email address', control('email', 'email', { required: true, autocomplete: 'email' })),
+      ...fields.flatMap(plainField),
+      { name: 'button', attributes: {}, children: ['Subscribe'] },
+    ],
+  };
+}
+
+/** Control of each kind that a plain form has one control for. */
+const plainControls: Readonly<Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] }>> = {
+  integer: { type: 'text', attributes: { inputmode: 'numeric' } },
+  double: { type: 'text', attributes: { inputmode: 'decimal' } },
+  boolean: { type: 'checkbox', attributes: { value: 'true' } },
+  date: { type: 'date' },
+  datetime: { type: 'datetime-local' },
+};
+
+function plainField({ name = '', kind = 'string', label = name, options = '', placeholder, required }: Field): Tag[] {
+  const posted = `custom_fields[${name}]`;
+  const choices = options.split(options.includes('|') ? '|' : ',').map((choice) => choice.trim()).filter(Boolean);
+  const needed = required === undefined ? {} : { required: true as const };
+  if (choices.length > 0 && (kind === 'list' || kind === 'string')) {
+    const [type, as] = kind === 'list' ? (['checkbox', `${posted}[]`] as const) : (['radio', posted] as const);
+    const each = choices.map((choice) => labelled(choice, control(type, as, { value: choice, ...(type === 'radio' && needed) }), 'after'));
+    return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [label || name] }, ...each] }];
+  }
+  const { type, attributes } = plainControls[kind] ?? { type: 'text' };
+  const input = control(type, posted, { ...attributes, ...(placeholder && { placeholder }), ...needed });
+  return [labelled(label || name, input, type === 'checkbox' ? 'after' : 'before')];
+}
+
+function control(type: string, name: string, attributes: Tag['attributes']): Tag {
+  return { name: 'input', attributes: { ...(type !== 'text' && { type }), name, ...attributes }, children: [] };
+}
+
+function labelled(text: string, input: Tag, place: 'before' | 'after' = 'before'): Tag {
+  return { name: 'label', attributes: {}, children: place === 'before' ? [text, input] : [input, text] };
+}

@@ -1,0 +1,125 @@
+/** What holds for every setup of the playground: its address gives it back, and its snippets say it, whatever was typed. */
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import * as svelte from 'svelte/compiler';
+import { transformWithOxc } from 'vite';
+import { describe, expect, it } from 'vitest';
+import * as vue from 'vue/compiler-sfc';
+import { currentOptions } from '../../examples/demo/playground-routes.ts';
+import { html, isStyleValue, jsx, template, write, type Tag } from '../../examples/demo/playground/markup.ts';
+import { missingOptions, type Manifest } from '../../examples/demo/playground/options.ts';
+import { platforms } from '../../examples/demo/playground/platforms.ts';
+import { initialSetup, moveField, readSetup, withValue, writeSetup, type Setup } from '../../examples/demo/playground/setup.ts';
+import { snippetsFor } from '../../examples/demo/playground/snippets.ts';
+import { tagOf } from '../../examples/demo/playground/tag.ts';
+import { root } from '../../scripts/chain/root.ts';
+
+const options = await currentOptions();
+const manifest = JSON.parse(await readFile(`${root}/widget/custom-elements.json`, 'utf8')) as Manifest;
+const names = Object.keys(platforms) as (keyof typeof platforms)[];
+
+const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('"><script>alert(1)</script>', '{{ x }}', '${x}', "it's", '</style>', '*/', '&amp;', 'a\nb'));
+const setups: fc.Arbitrary<Setup> = fc
+  .record({
+    values: fc.dictionary(fc.constantFrom(...options.options.map(({ key }) => key)), text),
+    fields: fc.array(fc.dictionary(fc.constantFrom(...options.fieldOptions.map(({ name }) => name)), text), { maxLength: 4 }),
+    mode: fc.constantFrom('own', 'enhance'),
+    language: fc.constantFrom(...options.languages),
+    direction: fc.constantFrom('ltr', 'rtl'),
+    platform: fc.constantFrom(...names),
+  })
+  .map(({ values, fields, ...rest }) =>
+    Object.entries(values).reduce<Setup>(
+      (setup, [key, value]) => withValue(setup, key, value, options.options.find((option) => option.key === key)?.initial ?? ''),
+      { ...initialSetup, ...rest, fields: fields.map((field) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== ''))).filter((field) => Object.keys(field).length > 0) } as Setup,
+    ),
+  );
+
+describe('the playground', () => {
+  it('has a control for everything the manifest lets a page set', () => {
+    expect(missingOptions(manifest, options)).toEqual([]);
+    expect(options.languages).toHaveLength(13);
+  });
+
+  it('would say what it has no control for', () => {
+    expect(missingOptions(manifest, { ...options, options: options.options.filter(({ name }) => name !== 'endpoint') })).toEqual(['endpoint', 'endpoint']);
+  });
+
+  it('finds every setup again in its address', () => {
+    fc.assert(
+      fc.property(setups, (setup) => {
+        expect(readSetup(`?${writeSetup(setup)}`, options)).toEqual(setup);
+      }),
+    );
+  });
+
+  it('reads any address at all as a setup', () => {
+    fc.assert(
+      fc.property(fc.string(), (search) => {
+        expect(() => writeSetup(readSetup(search, options))).not.toThrow();
+      }),
+    );
+    expect(readSetup('?state=__proto__&platform=toString&width=7&language=xx', options)).toEqual(initialSetup);
+  });
+
+  it('writes nothing about what is as usual', () => {
+    expect(writeSetup(initialSetup)).toBe('');
+    expect(write(tagOf(initialSetup, options), html)).toBe('<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>');
+  });
+
+  it('moves a field to its neighbour’s place and loses none', () => {
+    const fields = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+    expect(moveField(fields, 0, 1).map(({ name }) => name)).toEqual(['b', 'a', 'c']);
+    expect(moveField(fields, 0, -1)).toBe(fields);
+    expect(moveField(fields, 2, 3)).toBe(fields);
+  });
+});
+
+describe('a snippet', () => {
+  it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)('for %s lets nothing that was typed end the markup around it', (platform) => {
+    fc.assert(
+      fc.property(setups, (setup) => {
+        for (const { code } of snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language })) {
+          expect(code).not.toContain('<script>alert');
+          expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
+          if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
+        }
+      }),
+    );
+  });
+
+  /** What each framework's own compiler says of a snippet: its first error, or nothing. */
+  const compilers: Readonly<Record<'react' | 'framer' | 'vue' | 'svelte', (code: string) => Promise<unknown>>> = {
+    react: (code) => transformWithOxc(code, 'newsletter.jsx'),
+    framer: (code) => transformWithOxc(code, 'newsletter.jsx'),
+    vue: async (code) => {
+      const { errors, descriptor } = vue.parse(code);
+      const source = descriptor.template?.content ?? '';
+      return [...errors, ...vue.compileTemplate({ source, filename: 'newsletter.vue', id: 'newsletter' }).errors][0];
+    },
+    svelte: async (code) => void svelte.compile(code, { filename: 'newsletter.svelte' }),
+  };
+
+  it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles, whatever was typed', async (platform) => {
+    await fc.assert(
+      fc.asyncProperty(setups, async (setup) => {
+        const [first] = snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language });
+        const outcome = await compilers[platform](first?.code ?? '');
+        if (platform === 'vue') expect(outcome).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('escapes as its language does', () => {
+    const tag: Tag = { name: 'newsletter-signup', attributes: { 'text-button': 'A "b" & {c}' }, styles: { '--x': '1px' }, children: [] };
+    expect(write(tag, html)).toBe('<newsletter-signup text-button="A &quot;b&quot; &amp; {c}"></newsletter-signup>');
+    expect(write(tag, jsx)).toBe(`<newsletter-signup text-button={"A \\"b\\" & {c}"} style={{ '--x': '1px' }} />`);
+    expect(write(tag, template)).toBe('<newsletter-signup text-button="A &quot;b&quot; &amp; &#123;c&#125;" style="--x: 1px"></newsletter-signup>');
+  });
+
+  it('refuses what cannot be the value of a custom property', () => {
+    for (const value of ['red', '#a36', 'rgb(1 2 3 / 50%)', 'calc(1rem + 2px)', 'min(1rem, 2vw)']) expect(isStyleValue(value), value).toBe(true);
+    for (const value of ['red}', 'red;color:x', 'a)', '(', '</style>', '/* x', "url('x", 'red !important']) expect(isStyleValue(value), value).toBe(false);
+  });
+});

@@ -1,0 +1,154 @@
+/** The playground as somebody at a screen finds it, in a real Chromium. */
+import { serve, type ServerType } from '@hono/node-server';
+import axe from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { currentOptions } from '../../examples/demo/playground-routes.ts';
+import { createSite } from '../../examples/demo/site.ts';
+import { bringWidget } from '../../scripts/steps/build.ts';
+import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+
+let session: BrowserSession;
+let server: ServerType;
+let address = '';
+
+beforeAll(async () => {
+  await bringWidget();
+  const site = createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' });
+  address = await new Promise((resolve) => {
+    server = serve({ fetch: site.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(`http://127.0.0.1:${port}/playground`));
+  });
+  session = await openBrowser();
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await session?.close();
+  server?.close();
+  if (server && 'closeAllConnections' in server) server.closeAllConnections();
+});
+
+async function open(query = '', complaints: string[] = []): Promise<Page> {
+  const page = await session.browser.newPage();
+  await page.setViewport({ width: 1440, height: 1000 });
+  watchConsole(page, complaints);
+  await page.goto(address + query, { waitUntil: 'load' });
+  await page.waitForSelector('#snippets pre');
+  return page;
+}
+
+const snippet = (page: Page): Promise<string> => page.$$eval('#snippets code', (all) => all.map(({ textContent }) => textContent).join('\n'));
+const press = (page: Page, name: string, value: string): Promise<void> => page.$eval(`input[name="${name}"][value="${value}"]`, (radio) => (radio as HTMLInputElement).click());
+
+/** The tag in the preview that is shown, once it stands in this state. */
+async function previewReaches(page: Page, state: string): Promise<string> {
+  const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
+  const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, { timeout: 10_000 });
+  return (await notice?.evaluate(({ textContent }) => textContent)) ?? '';
+}
+
+describe('the playground', () => {
+  it('shows every option of the tag as a control with a name', async () => {
+    const page = await open();
+    const shown = await page.$$eval('[data-option]', (controls) => controls.map((control) => [control.getAttribute('data-option'), (control as HTMLInputElement).labels?.length]));
+    expect(shown).toEqual(expect.arrayContaining((await currentOptions()).options.map(({ key }) => [key, 1])));
+  });
+
+  it('puts what is chosen into the snippet and the address, and Back takes it out again', async () => {
+    const page = await open();
+    await page.type('[data-option="attribute.endpoint"]', 'https://signup.example/a?b&c');
+    await page.$eval('[data-option="attribute.attribution"]', (select) => {
+      (select as HTMLSelectElement).value = 'last';
+      select.dispatchEvent(new Event('change'));
+    });
+    expect(await snippet(page)).toContain('<newsletter-signup endpoint="https://signup.example/a?b&amp;c" attribution="last">');
+
+    const shared = await open(new URL(page.url()).search);
+    expect(await snippet(shared)).toBe(await snippet(page));
+
+    await page.goBack();
+    expect(await snippet(page)).not.toContain('attribution=');
+    await page.goBack();
+    expect(await snippet(page)).toContain('"https://relay.example/signup"');
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('builds fields, which the preview shows in their order', async () => {
+    const page = await open();
+    for (const name of ['Topics', 'City']) {
+      await page.click('#add-field');
+      await page.keyboard.down('Control');
+      await page.keyboard.press('a');
+      await page.keyboard.up('Control');
+      await page.keyboard.type(name);
+    }
+    await page.click('button[aria-label="Move up City"]');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/City/);
+    expect(await snippet(page)).toMatch(/name="City".*\n.*name="Topics"/);
+    const frame = await (await page.$('.frame:not([hidden]) iframe'))?.contentFrame();
+    await frame?.waitForSelector('newsletter-signup >>> [part=field]:nth-child(3)');
+    const labels = await frame?.$$eval('newsletter-signup >>> label', (all) => all.map(({ textContent }) => textContent.trim()));
+    expect(labels?.map((label) => label.split(/[\s(]/)[0])).toEqual(['Email', 'City', 'Topics']);
+    await page.click('button[aria-label="Remove City"]');
+    expect(await snippet(page)).not.toContain('City');
+  });
+
+  it.each([
+    ['invalid', 'error', /^$/],
+    ['refused', 'error', /cannot take signups/],
+    ['limited', 'error', /4\d seconds/],
+    ['unavailable', 'error', /5 minutes/],
+    ['success', 'success', /Thank you/],
+  ])('shows the state %s', async (state, reached, words) => {
+    const page = await open();
+    await press(page, 'state', state);
+    expect(await previewReaches(page, reached)).toMatch(words);
+    await page.waitForSelector('#events li');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('IFRAME');
+  });
+
+  it('keeps the form waiting in the state busy', async () => {
+    const page = await open();
+    await press(page, 'state', 'busy');
+    await previewReaches(page, 'busy');
+  });
+
+  it('speaks the chosen language, from right to left where it is written so', async () => {
+    const page = await open();
+    await page.select('#language', 'ar');
+    const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
+    await frame?.waitForFunction(() => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'اشترك');
+    expect(await frame?.evaluate(() => document.documentElement.dir)).toBe('rtl');
+    expect(await snippet(page)).toContain('/languages/ar.js');
+    expect(await snippet(page)).toContain('lang="ar" dir="rtl"');
+  });
+
+  it('copies the snippet and says so', async () => {
+    const page = await open();
+    await session.browser.defaultBrowserContext().setPermission(new URL(address).origin, { permission: { name: 'clipboard-write' }, state: 'granted' });
+    await page.bringToFront();
+    await page.click('.snippet button');
+    await page.waitForFunction(() => /^(Copied|The browser)/.test(document.querySelector('#copied')?.textContent ?? ''));
+    expect(await page.$eval('.snippet button', ({ textContent }) => textContent)).toMatch(/Copied|Selected/);
+  });
+
+  it.each([
+    [1440, 'light', ''],
+    [1440, 'dark', '?width=all&mode=enhance&field=name%3DTopics%26kind%3Dlist%26options%3DAI%2CCode&platform=vue'],
+    [390, 'light', '?width=320&scheme=dark&state=invalid'],
+  ])('gives axe nothing to find at %i pixels, %s %s', async (width, scheme, query) => {
+    const complaints: string[] = [];
+    const page = await open(query, complaints);
+    await page.setViewport({ width, height: 900 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await page.$$eval('details', (all) => all.forEach((details) => (details.open = true)));
+    // Through the debugger, which the page's policy does not concern.
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({ iframes: false });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
+    });
+    expect(found).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+});
