@@ -1,4 +1,7 @@
-/** Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit. */
+/**
+ * Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit. The
+ * parts few visitors need are built by `--mode parts`: one file each, the same for both forms.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { minify } from 'terser';
@@ -17,6 +20,14 @@ const npm: BuildOptions = {
   lib: { entry: { index: 'src/index.ts', define: 'src/define.ts' }, formats: ['es'] },
   rolldownOptions: { external: [/^lit(\/|$)/] },
 };
+
+const parts: BuildOptions = {
+  emptyOutDir: false,
+  minify: false,
+  lib: { entry: { ask: 'src/ask.ts', doctor: 'src/doctor.ts', proof: 'src/proof.ts' }, formats: ['es'] },
+};
+
+const forms: Readonly<Record<string, BuildOptions>> = { script, npm, parts };
 
 /**
  * Takes the indentation out of our templates; minifiers leave strings alone. Only runs of a line break and spaces are
@@ -41,6 +52,16 @@ const defineOnTopOfIndex: Plugin = {
   name: 'define-on-top-of-index',
   enforce: 'pre',
   resolveId: (source, importer) => (source === './index.ts' && importer?.endsWith('/define.ts') ? { id: './index.js', external: true } : null),
+};
+
+/** Leaves the parts in their own files. */
+const partsBeside: Plugin = {
+  name: 'parts-beside',
+  enforce: 'pre',
+  resolveId: (source, importer) => {
+    const [, name] = /^\.\/(ask|doctor)\.ts$/.exec(source) ?? [];
+    return name && importer ? { id: `./${name}.js`, external: true } : null;
+  },
 };
 
 /**
@@ -85,12 +106,17 @@ const languages: Plugin = {
   },
 };
 
+/** Takes this file of ours in place of what is imported. */
+function beside(find: RegExp, name: string): { find: RegExp; replacement: string } {
+  return { find, replacement: fileURLToPath(new URL(`src/${name}.ts`, import.meta.url)) };
+}
+
 export default defineConfig(({ mode }) => ({
-  build: { target: 'es2022', ...(mode === 'npm' ? npm : script) },
-  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex] : [languages])],
+  build: { target: 'es2022', ...forms[mode] },
+  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex, partsBeside] : []), ...(mode === 'script' ? [languages] : [])],
   // Our own packages are bundled from their sources, so that no other build has to come first.
   resolve: {
     conditions: ['source', ...defaultClientConditions],
-    alias: mode === 'npm' ? [] : [{ find: /^lit$/, replacement: fileURLToPath(new URL('src/small-lit.ts', import.meta.url)) }],
+    alias: mode === 'script' ? [beside(/^lit$/, 'small-lit'), beside(/^\.\/parts\.ts$/, 'parts-beside')] : [],
   },
 }));

@@ -20,7 +20,7 @@ for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.k
 const freshBuild = {
   name: 'fresh-build',
   async serverStart() {
-    for (const mode of ['script', 'npm']) await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
+    for (const mode of ['script', 'npm', 'parts']) await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
   },
 };
 

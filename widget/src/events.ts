@@ -1,4 +1,4 @@
-/** The events of `<newsletter-signup>`. They bubble out of shadow trees, and none of them carries what the visitor typed. */
+/** The events of `<newsletter-signup>`. They bubble out of shadow trees, and none of them carries what the visitor typed, but the address where the tag says `expose-email`. */
 
 /** Who brought the visitor, as it is sent. */
 export interface SentAttribution {
@@ -14,29 +14,37 @@ export interface SentAttribution {
 /**
  * Why a signup did not go through: `invalid` – something in the form is to be mended, and marked (`status` 0: found before
  * anything was sent); `refused`, `tooLong` – the endpoint did not take it; `limited` – too many at once; `unavailable` – the endpoint has a problem, is no signup
- * endpoint, or is not set; `unreachable` – no answer came.
+ * endpoint, or is not set; `unreachable` – no answer came; `offline` – the device is offline, the form sends by itself when it is back.
  */
-export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable';
+export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable' | 'offline';
 
-const outward = { bubbles: true, composed: true } as const;
+/** Leaves shadow trees, and carries what is given. */
+class OutwardEvent extends Event {
+  constructor(type: string, carried: object, cancelable = false) {
+    super(`newsletter-${type}`, { bubbles: true, composed: true, cancelable });
+    Object.assign(this, carried);
+  }
+}
 
 /** The form is complete and about to be sent. `preventDefault()` keeps it from being sent. */
-export class NewsletterSubmitEvent extends Event {
-  readonly attribution: SentAttribution;
+export class NewsletterSubmitEvent extends OutwardEvent {
+  declare readonly attribution: SentAttribution;
+  /** The address, where the tag says `expose-email`. */
+  declare readonly email: string | undefined;
 
-  constructor(attribution: SentAttribution) {
-    super('newsletter-submit', { ...outward, cancelable: true });
-    this.attribution = attribution;
+  constructor(attribution: SentAttribution, email?: string) {
+    super('submit', { attribution, email }, true);
   }
 }
 
 /** The endpoint has taken the signup. */
-export class NewsletterSuccessEvent extends Event {
-  readonly attribution: SentAttribution;
+export class NewsletterSuccessEvent extends OutwardEvent {
+  declare readonly attribution: SentAttribution;
+  /** The address, where the tag says `expose-email`. */
+  declare readonly email: string | undefined;
 
-  constructor(attribution: SentAttribution) {
-    super('newsletter-success', outward);
-    this.attribution = attribution;
+  constructor(attribution: SentAttribution, email?: string) {
+    super('success', { attribution, email });
   }
 }
 
@@ -44,22 +52,37 @@ export class NewsletterSuccessEvent extends Event {
 interface Failed {
   readonly kind: FailureKind;
   readonly status?: number;
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 }
 
 /** The signup did not go through; what was typed is still in the form. */
-export class NewsletterErrorEvent extends Event {
-  readonly kind: FailureKind;
+export class NewsletterErrorEvent extends OutwardEvent {
+  declare readonly kind: FailureKind;
   /** HTTP status of the answer; 0 where there was none. */
-  readonly status: number;
+  declare readonly status: number;
   /** Seconds the endpoint asked to wait; 0 where it asked for none. */
-  readonly retryAfter: number;
+  declare readonly retryAfter: number;
 
   constructor({ kind, status = 0, retryAfter = 0 }: Failed) {
-    super('newsletter-error', outward);
-    this.kind = kind;
-    this.status = status;
-    this.retryAfter = retryAfter;
+    super('error', { kind, status, retryAfter });
+  }
+}
+
+/**
+ * What the owner of the page has to mend: `attribute` – a value of an attribute, another one is used; `redirect` – the
+ * visitor is not taken there; `answer` – the endpoint's answer is not what it should be; `ask` – the endpoint asked for
+ * something the form cannot give.
+ */
+export type WarningReason = 'attribute' | 'redirect' | 'answer' | 'ask';
+
+/** Something is wrong that visitors do not see. Said once for each element and message, in the console too. */
+export class NewsletterWarningEvent extends OutwardEvent {
+  declare readonly reason: WarningReason;
+  /** A sentence for the owner of the page. */
+  declare readonly message: string;
+
+  constructor(reason: WarningReason, message: string) {
+    super('warning', { reason, message });
   }
 }
 
@@ -68,6 +91,7 @@ declare global {
     'newsletter-submit': NewsletterSubmitEvent;
     'newsletter-success': NewsletterSuccessEvent;
     'newsletter-error': NewsletterErrorEvent;
+    'newsletter-warning': NewsletterWarningEvent;
     /** Sent by the page, to the document: whether who brought the visitor may be stored. Only `false` withdraws. */
     'newsletter-consent': CustomEvent<boolean | undefined>;
   }

@@ -3,8 +3,10 @@ export {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
   NewsletterSuccessEvent,
+  NewsletterWarningEvent,
   type FailureKind,
   type SentAttribution,
+  type WarningReason,
 } from './events.ts';
 export type { FieldKind } from './field-kind.ts';
 export { english, type MessageKey, type Messages } from './messages.ts';

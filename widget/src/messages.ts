@@ -22,6 +22,8 @@ export const english = {
   limited: 'Too many signups. Please try again {wait}.',
   unavailable: 'This does not work right now. Please try again {wait}.',
   unreachable: 'We could not be reached. Please check your connection and try again.',
+  /** The form sends by itself when the device is back. */
+  offline: 'You are offline. This will be sent once you are back.',
   later: 'later',
 } as const;
 
@@ -59,9 +61,9 @@ export function readMessages(element: Element, own: Partial<Messages>): Messages
   return texts;
 }
 
-/** A waiting time in words, in the language of the texts: `in 30 seconds`, `in 5 minutes`. */
-export function waitInWords(seconds: number, { language, later }: Messages): string {
-  if (seconds <= 0) return later;
+/** A waiting time in words, in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` when it is over, `later` when it is unknown. */
+export function waitInWords(seconds: number | undefined, { language, later }: Messages): string {
+  if (seconds === undefined) return later;
   const inSeconds = seconds < 90;
-  return new Intl.RelativeTimeFormat(language).format(Math.ceil(inSeconds ? seconds : seconds / 60), inSeconds ? 'second' : 'minute');
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.ceil(inSeconds ? seconds : seconds / 60), inSeconds ? 'second' : 'minute');
 }

@@ -1,6 +1,7 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
+import type { Given } from './ask.ts';
 import { controlsOf, type Control } from './controls.ts';
 import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
@@ -11,8 +12,10 @@ import { intentOf, type Intent } from './intent.ts';
 import { recall } from './recall.ts';
 import { readMessages, waitInWords, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
+import { parts } from './parts.ts';
 import { asText, send, type Failure } from './send.ts';
 import { followVisits } from './visits.ts';
+import { warn } from './warn.ts';
 import { redirectTarget } from './web-address.ts';
 
 /** Where the form stands. */
@@ -34,13 +37,16 @@ const none: Problems = new Map();
  * @attr {string} utm-content - Sets the content, or which variant of it.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: what the page's address says.
+ * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
  * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the `messages` property, in kebab case.
  *
  * @slot - `<newsletter-field>` elements, one for each custom field. Nothing in here is shown while the script runs.
+ * @slot turnstile - Where Cloudflare Turnstile is shown, while an endpoint asks for it.
  *
  * @fires {NewsletterSubmitEvent} newsletter-submit - The form is complete and about to be sent; cancelable.
  * @fires {NewsletterSuccessEvent} newsletter-success - The endpoint has taken the signup.
  * @fires {NewsletterErrorEvent} newsletter-error - The signup did not go through; what was typed is still there.
+ * @fires {NewsletterWarningEvent} newsletter-warning - Something is wrong that visitors do not see; said in the console too.
  *
  * @csspart form - The form.
  * @csspart field - One field: label, problem, control.
@@ -176,6 +182,7 @@ export class NewsletterSignup extends LitElement {
           <button part="button">${this.#state === 'busy' ? texts.busy : texts.button}</button>
         </form>`;
     return html`${form}
+      <slot name="turnstile"></slot>
       <p part="notice" class=${this.#state} role="status" tabindex=${isDone ? '-1' : nothing}>${this.#notice(texts)}</p>`;
   }
 
@@ -213,7 +220,7 @@ export class NewsletterSignup extends LitElement {
   #notice(texts: Messages): string {
     if (this.#state === 'busy' || this.#state === 'success') return texts[this.#state];
     if (!this.#failure) return '';
-    const { kind, retryAfter = 0, said } = this.#failure;
+    const { kind, retryAfter, said } = this.#failure;
     return (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts));
   }
 
@@ -252,7 +259,13 @@ export class NewsletterSignup extends LitElement {
 
     this.#show('busy');
     this.#intent = intentOf(body, this.#intent);
-    const failed = await send(endpoint, this.#intent);
+    const { key } = this.#intent;
+    const attempt = async (given?: Given): Promise<Failure | undefined> => {
+      const body = composeBody({ ...values, ...given }, attribution);
+      return body ? send({ endpoint, timeout: 20, key, body }) : { kind: 'tooLong' };
+    };
+    let failed = await attempt();
+    if (failed?.ask) failed = await this.#answer(failed, attempt);
     // What an endpoint says about the address is shown at the address, in the language of the form.
     if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
     if (failed) return this.#fail(failed);
@@ -263,8 +276,17 @@ export class NewsletterSignup extends LitElement {
     // The form is gone; whoever stood in it now stands on the thanks.
     if (hadFocus) this.#focus(() => this.renderRoot.querySelector<HTMLElement>('[role]'));
     this.dispatchEvent(new NewsletterSuccessEvent(attribution));
-    const target = redirectTarget(this.redirect);
+    const target = redirectTarget(this, this.redirect, '');
     if (target) location.assign(target);
+  }
+
+  async #answer(failed: Failure, attempt: (given?: Given) => Promise<Failure | undefined>): Promise<Failure | undefined> {
+    try {
+      return await (await parts.ask()).answer(this, failed, attempt);
+    } catch (error) {
+      warn(this, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
+      return failed;
+    }
   }
 
   #fail(failed: Failure, problems = none): void {

@@ -1,40 +1,50 @@
 /** Sends one submission to an endpoint and says in a few words how that went. */
-import { cleanText } from '@newsletter-kit/core/signup';
+import { cleanText, type Ask } from '@newsletter-kit/core/signup';
 import type { FailureKind } from './events.ts';
 import type { Intent } from './intent.ts';
+
+/** One post: an intent, where it goes, and how long to wait for an answer. */
+export interface Post extends Intent {
+  readonly endpoint: string;
+  /** In seconds. */
+  readonly timeout: number;
+}
 
 /** A signup that did not go through. */
 export interface Failure {
   readonly kind: FailureKind;
   /** HTTP status, where an answer came. */
   readonly status?: number;
-  /** Seconds to wait before the next attempt; 0 where the endpoint named none. */
-  readonly retryAfter?: number;
+  /** Seconds to wait before the next attempt; undefined where the endpoint named none. */
+  readonly retryAfter?: number | undefined;
   /** What the endpoint says is wrong: plain text, perhaps empty. */
   readonly said?: string;
   /** The endpoint's code for it. */
   readonly code?: string;
+  /** What the endpoint wants before it takes the same post. */
+  readonly ask?: Ask | undefined;
+  /** What the browser says where no answer came. */
+  readonly cause?: unknown;
 }
-
-/** How long we wait for an answer, in milliseconds. */
-const patience = 20_000;
 
 const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 429: 'limited' };
 
 /**
  * Posts the body. A refusal, a dead endpoint and a broken network are results, not exceptions. The request outlives the
- * page (`keepalive`), so leaving right after the click loses nothing.
+ * page (`keepalive`), so leaving right after the click loses nothing. Redirects are not followed: browsers would turn the
+ * post into a GET, or carry the address to whoever the redirect names.
  *
  * @returns undefined where the endpoint has taken the signup
  */
-export async function send(endpoint: string, { body, key }: Intent): Promise<Failure | undefined> {
+export async function send({ endpoint, timeout, body, key }: Post): Promise<Failure | undefined> {
   try {
     const response = await fetch(endpoint, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
       body,
       keepalive: true,
-      signal: AbortSignal.timeout(patience),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout * 1000),
     });
     // A page instead of an answer: some server took the address for one of its own. Nobody has stored this signup.
     const { headers, ok, status } = response;
@@ -43,24 +53,24 @@ export async function send(endpoint: string, { body, key }: Intent): Promise<Fai
       kind: kindOfStatus[status] ?? 'unavailable',
       status,
       retryAfter: secondsUntil(headers.get('Retry-After') ?? ''),
-      ...(await readError(response)),
+      ...(await readRefusal(response)),
     };
-  } catch {
-    return { kind: 'unreachable' };
+  } catch (error) {
+    return { kind: navigator.onLine ? 'unreachable' : 'offline', cause: error };
   }
 }
 
 /** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, lest a wrong clock shut the form for good. */
-function secondsUntil(header: string): number {
+function secondsUntil(header: string): number | undefined {
   const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
-  return Math.min(Math.max(Math.ceil(seconds) || 0, 0), 3600);
+  return seconds > 0 ? Math.min(Math.ceil(seconds), 3600) : undefined;
 }
 
-/** The first thing the error body of the API says, cleaned and shortened; empty where the answer is anything else. */
-async function readError(response: Response): Promise<Pick<Failure, 'said' | 'code'>> {
+/** What the error body of the API says first, cleaned and shortened, and what it asks for; empty where the answer is anything else. */
+async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | 'code' | 'ask'>> {
   const body: unknown = await response.json().catch(() => null);
-  const error = property(property(body, 'errors'), '0');
-  return { said: cleanText(asText(property(error, 'message')), 400), code: asText(property(error, 'code')) };
+  const [error, ask] = [property(property(body, 'errors'), '0'), property(body, 'ask')];
+  return { said: cleanText(asText(property(error, 'message')), 400), code: asText(property(error, 'code')), ask: ask instanceof Object ? ask : undefined };
 }
 
 /** A text of an untrusted value; empty where it is anything else. */

@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createChallenge, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/sha';
 
 /** One request as it arrived. */
 export interface Received {
@@ -15,15 +17,38 @@ interface Answer {
   readonly body?: string;
   /** Milliseconds before the answer. */
   readonly delay?: number;
+  /** `none`: pages of other origins may not read it; `simple`: but may not send what needs a preflight. */
+  readonly cors?: 'none' | 'simple';
+  /** The body goes on for ever. */
+  readonly endless?: boolean;
 }
+
+/** Makes an answer of what was sent. */
+type Judge = (body: string) => Promise<Answer>;
 
 const json = { 'Content-Type': 'application/json' };
 const html = { 'Content-Type': 'text/html; charset=utf-8' };
 const refusal = (status: number, ...errors: readonly { message: string; code: string }[]): string =>
   JSON.stringify({ status, statusText: 'Refused', errors });
+const asking = (ask: unknown): Answer => ({
+  status: 403,
+  headers: json,
+  body: JSON.stringify({ status: 403, statusText: 'forbidden', errors: [{ message: 'Not yet.', code: 'PROOF_REQUIRED' }], ask }),
+});
 
-/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection. */
-const answers: Readonly<Record<string, Answer | 'drop'>> = {
+const secret = { hmacSignatureSecret: 'a secret of the tests' };
+
+/** Takes a post with a proof of work that fits a challenge of ours; asks for one where there is none. */
+const judgeProof: Judge = async (body) => {
+  const { proof }: { proof?: string } = JSON.parse(body);
+  if (proof === undefined) return asking({ proof_of_work: await createChallenge({ ...secret, algorithm: 'SHA-256', cost: 10, keyPrefix: '00', deriveKey }) });
+  const { challenge, solution } = JSON.parse(atob(proof));
+  const { verified } = await verifySolution({ ...secret, challenge, solution, deriveKey });
+  return verified ? { status: 202, headers: json, body: '{"status":"accepted"}' } : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
+};
+
+/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `silence` says nothing. */
+const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
   empty: { status: 204 },
   slow: { status: 202, headers: json, body: '{"status":"accepted"}', delay: 300 },
@@ -41,6 +66,22 @@ const answers: Readonly<Record<string, Answer | 'drop'>> = {
   page: { status: 200, headers: html, body: '<h1>Welcome to my single-page app</h1>' },
   notFound: { status: 404, headers: html, body: 'Not found' },
   drop: 'drop',
+  silence: 'silence',
+  garbage: { status: 400, headers: json, body: '{"errors":[{"message":' },
+  nothing: { status: 500 },
+  endless: { status: 400, headers: json, body: ' '.repeat(10_000), endless: true },
+  endlessPage: { status: 200, headers: html, body: '<p>More and more</p>'.repeat(1000), endless: true },
+  redirect: { status: 302, headers: { Location: '/page' } },
+  redirectOfPost: { status: 307, headers: { Location: '/page' } },
+  wrongMethod: { status: 405 },
+  unreadable: { status: 202, headers: json, body: '{"status":"accepted"}', cors: 'none' },
+  noPreflight: { status: 202, headers: json, body: '{"status":"accepted"}', cors: 'simple' },
+  limitedForLong: { status: 429, headers: { ...json, 'Retry-After': '600' } },
+  asksToken: asking({ token: 'signed.token', wait_seconds: 0.3 }),
+  asksProof: judgeProof,
+  asksTooMuch: asking({ proof_of_work: { parameters: { algorithm: 'ROT13', keyPrefix: '00', nonce: '00', salt: '00', cost: 1 } } }),
+  asksTurnstile: asking({ token: 'signed.token', turnstile: { site_key: 'site-key' } }),
+  asksOddly: asking([7, { token: { a: 1 } }]),
 };
 
 /**
@@ -52,19 +93,35 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, route, box = '', plan = 'accepted'] = (request.url ?? '').split('/');
-    for (const [name, value] of Object.entries(crossOrigin(request))) response.setHeader(name, value);
-    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
+    const names = plan.split(',');
     const received = boxes.get(box) ?? [];
     boxes.set(box, received);
+    const answerOf = (position: number): Answer | Judge | 'drop' | 'silence' => {
+      const name = names[Math.min(position, names.length - 1)] ?? '';
+      const answer = answers[name];
+      if (!answer) throw new Error(`There is no answer "${name}".`);
+      return answer;
+    };
+    const next = answerOf(received.length);
+    const { cors = 'all' } = typeof next === 'object' ? next : {};
+    const forbidden = cors === 'none' || (cors === 'simple' && request.method === 'OPTIONS');
+    if (!forbidden) for (const [name, value] of Object.entries(crossOrigin(request))) response.setHeader(name, value);
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     if (route === 'received') return void response.writeHead(200, json).end(JSON.stringify(received));
+    if (route === 'page') return void response.writeHead(200, html).end('<h1>Thanks</h1>');
+    if (request.method !== 'POST') return void response.writeHead(405).end();
 
-    received.push({ headers: request.headers, body: await text(request) });
-    const names = plan.split(',');
-    const name = names[Math.min(received.length, names.length) - 1] ?? '';
-    const answer = answers[name];
-    if (!answer) throw new Error(`There is no answer "${name}".`);
+    const body = await text(request);
+    received.push({ headers: request.headers, body });
+    const planned = answerOf(received.length - 1);
+    const answer = typeof planned === 'function' ? await planned(body) : planned;
+    if (answer === 'silence') return;
     if (answer === 'drop') return void request.socket.destroy();
-    setTimeout(() => response.writeHead(answer.status, answer.headers).end(answer.body), answer.delay ?? 0);
+    setTimeout(() => {
+      response.writeHead(answer.status, answer.headers);
+      if (answer.endless) pour(response, answer.body ?? '');
+      else response.end(answer.body);
+    }, answer.delay ?? 0);
   }
 
   const server = createServer((request, response) => {
@@ -80,6 +137,12 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
         server.closeAllConnections();
       }),
   };
+}
+
+/** Writes until nobody listens any more. */
+function pour(response: ServerResponse, text: string): void {
+  const timer = setInterval(() => response.write(text), 1);
+  response.on('close', () => clearInterval(timer));
 }
 
 /** What a browser needs to see before it lets a page of another origin post JSON and read how long to wait. */

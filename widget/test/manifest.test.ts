@@ -33,12 +33,12 @@ describe('custom-elements.json', () => {
 
   it('lists every attribute the element reads', () => {
     const attribution = attributionFields.map((name) => name.replace('_', '-'));
-    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*'].sort());
+    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*', 'turnstile-script'].sort());
     expect(names(declared('newsletter-field').attributes)).to.deep.equal(['autocomplete', 'hidden', 'href', 'kind', 'label', 'name', 'options', 'placeholder', 'required', 'value']);
   });
 
   it('lists the events, and describes everything it lists', () => {
-    expect(names(signup.events)).to.deep.equal(['newsletter-error', 'newsletter-submit', 'newsletter-success']);
+    expect(names(signup.events)).to.deep.equal(['newsletter-error', 'newsletter-submit', 'newsletter-success', 'newsletter-warning']);
     for (const { name, description } of [...(signup.attributes ?? []), ...(signup.events ?? []), ...(signup.cssParts ?? []), ...(signup.cssProperties ?? [])]) {
       expect(description ?? '', name).to.match(/\w/);
     }

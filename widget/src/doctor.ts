@@ -1,0 +1,146 @@
+/**
+ * Explains to the owner of a page why their endpoint did not answer as it should. Loaded where the form says `debug`; speaks
+ * in the console only, and never of what was typed.
+ */
+import type { Failure } from './send.ts';
+
+/** What is known of a signup that did not go through. */
+export interface Case {
+  readonly endpoint: string;
+  readonly failure: Failure;
+}
+
+/** What the browser lets through to the endpoint. */
+interface Probes {
+  /** Something answers there, even if pages may not read it. */
+  readonly answers: boolean;
+  /** Pages of this origin may read what it answers. */
+  readonly readable: boolean;
+  /** The page's own policy forbids the address. */
+  readonly forbidden: boolean;
+}
+
+/** What can be seen, what it means, and what to do. */
+interface Symptom<Seen> {
+  readonly applies: (seen: Seen, url: URL) => boolean;
+  readonly advice: (url: URL, seen: Seen) => string;
+}
+
+const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/.test(hostname);
+
+const isThisPage = ({ origin, pathname, search }: URL): boolean => origin === location.origin && pathname === location.pathname && search === location.search;
+
+const isN8n = ({ pathname }: URL): boolean => /\/webhook(-test)?\//.test(pathname);
+
+const n8nHint = (url: URL): string => (isN8n(url) ? ' n8n answers like this while the workflow is not active, or its webhook has another path or method.' : '');
+
+/** Those that say most come first; the first that applies is told. */
+const symptoms: readonly Symptom<Failure>[] = [
+  {
+    applies: (_, { protocol }) => !/^https?:$/.test(protocol),
+    advice: ({ protocol }) => `The endpoint begins with "${protocol}". Set an address that begins with https:// instead.`,
+  },
+  {
+    applies: (_, url) => isThisPage(url),
+    advice: () => 'The endpoint is this page itself. Set the address of your relay, webhook or server.',
+  },
+  {
+    applies: (_, url) => location.protocol === 'https:' && url.protocol === 'http:' && !isLoopback(url),
+    advice: () => 'This page came over https, the endpoint is http: browsers block that as mixed content. Serve the endpoint over https.',
+  },
+  {
+    applies: (_, { pathname }) => pathname.includes('/webhook-test/'),
+    advice: () => 'This is a test URL of n8n (/webhook-test/): it serves one call after each "Listen for test event". Use the production URL (/webhook/) and activate the workflow.',
+  },
+  {
+    applies: ({ status }) => status === 404,
+    advice: (url) => `Nothing is there (404). Compare the endpoint with the address your server listens on.${n8nHint(url)}`,
+  },
+  {
+    applies: ({ status }) => status === 405,
+    advice: (url) => `The endpoint takes no POST (405). Allow POST there, or set the address that takes signups.${n8nHint(url)}`,
+  },
+  {
+    applies: ({ status = 0 }) => status >= 200 && status < 300,
+    advice: () => 'The endpoint answered with an HTML page. Some server took the address for one of its own pages: set the address that takes signups, and let it answer 202 with JSON.',
+  },
+  {
+    applies: ({ kind, status }) => kind === 'unavailable' && status === 0,
+    advice: () => 'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.',
+  },
+  {
+    applies: ({ ask }) => ask !== undefined,
+    advice: () => 'The endpoint asked for a token or a proof and did not take what the form gave, or the form could not give it: see the warning above, and check the keys of that protection.',
+  },
+  {
+    applies: ({ status = 0 }) => status >= 500,
+    advice: (_, { status }) => `The endpoint has a problem of its own (${status}). Look into its log.`,
+  },
+  {
+    applies: ({ status }) => !!status,
+    advice: (_, { status, said }) => `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "What the endpoint gets, and answers"'}`,
+  },
+  {
+    applies: ({ kind }) => kind === 'offline',
+    advice: () => 'This device is offline. The form sends again when it is back.',
+  },
+  {
+    applies: ({ cause }) => cause instanceof DOMException && cause.name === 'TimeoutError',
+    advice: () => 'The endpoint did not answer in time. It should answer at once and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets the seconds the form waits.',
+  },
+];
+
+/** Where no answer came, browsers tell pages nothing. What comes through says more. */
+const silences: readonly Symptom<Probes>[] = [
+  {
+    applies: ({ forbidden }) => forbidden,
+    advice: ({ origin }) => `The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`,
+  },
+  {
+    applies: ({ answers }) => !answers,
+    advice: ({ origin }) => `Nothing answers at ${origin}. Check that the server runs, its name and port are right and its certificate is valid; an ad blocker can do this, too.`,
+  },
+  {
+    applies: ({ readable }) => readable,
+    advice: () => 'The endpoint can be reached, but refuses the question browsers ask before a POST (the preflight). Let it answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.',
+  },
+  {
+    applies: () => true,
+    advice: () => `The endpoint can be reached, but does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin there: in the relay RELAY_ALLOWED_ORIGINS, in n8n "Allowed Origins (CORS)" of the Webhook node. An answer of 404 without CORS headers looks the same from here: check the path as well.`,
+  },
+];
+
+/** Says in the console what is probably wrong, and what to do about it. */
+export async function explain({ endpoint, failure }: Case): Promise<void> {
+  const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
+  const advice = !endpoint || !url ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.' : await diagnose(url, failure);
+  console.error(`<newsletter-signup debug> ${advice}`);
+}
+
+async function diagnose(url: URL, failure: Failure): Promise<string> {
+  const advised = advise(symptoms, url, failure) ?? advise(silences, url, await probe(url));
+  return advised ?? '';
+}
+
+function advise<Seen>(table: readonly Symptom<Seen>[], url: URL, seen: Seen): string | undefined {
+  return table.find(({ applies }) => applies(seen, url))?.advice(url, seen);
+}
+
+/** Asks the endpoint for nothing, with GET and without anybody's data, to see how far a request comes. */
+async function probe(url: URL): Promise<Probes> {
+  let forbidden = false;
+  const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent): void => {
+    forbidden ||= effectiveDirective === 'connect-src';
+  };
+  document.addEventListener('securitypolicyviolation', onViolation);
+  const comes = (mode: RequestMode): Promise<boolean> =>
+    fetch(url, { mode, credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(5000) }).then(
+      () => true,
+      () => false,
+    );
+  const [answers, readable] = await Promise.all([comes('no-cors'), comes('cors')]);
+  // The violation is reported in a task of its own.
+  await new Promise((resolve) => setTimeout(resolve));
+  document.removeEventListener('securitypolicyviolation', onViolation);
+  return { answers, readable, forbidden };
+}
