@@ -27,7 +27,7 @@ const parts: BuildOptions = {
   lib: { entry: { ask: 'src/ask.ts', doctor: 'src/doctor.ts', proof: 'src/proof.ts' }, formats: ['es'] },
 };
 
-const forms: Readonly<Record<string, BuildOptions>> = { script, npm, parts };
+const others: Readonly<Record<string, BuildOptions>> = { npm, parts };
 
 /**
  * Takes the indentation out of our templates; minifiers leave strings alone. Only runs of a line break and spaces are
@@ -106,17 +106,18 @@ const languages: Plugin = {
   },
 };
 
-/** Takes this file of ours in place of what is imported. */
-function beside(find: RegExp, name: string): { find: RegExp; replacement: string } {
-  return { find, replacement: fileURLToPath(new URL(`src/${name}.ts`, import.meta.url)) };
-}
+/** What the script takes in place of what is imported. */
+const inPlaceOf = [
+  { find: /^lit$/, replacement: fileURLToPath(new URL('src/small-lit.ts', import.meta.url)) },
+  { find: /^\.\/parts\.ts$/, replacement: fileURLToPath(new URL('src/parts-beside.ts', import.meta.url)) },
+];
 
 export default defineConfig(({ mode }) => ({
-  build: { target: 'es2022', ...forms[mode] },
-  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex, partsBeside] : []), ...(mode === 'script' ? [languages] : [])],
+  build: { target: 'es2022', ...(others[mode] ?? script) },
+  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex, partsBeside] : []), ...(mode in others ? [] : [languages])],
   // Our own packages are bundled from their sources, so that no other build has to come first.
   resolve: {
     conditions: ['source', ...defaultClientConditions],
-    alias: mode === 'script' ? [beside(/^lit$/, 'small-lit'), beside(/^\.\/parts\.ts$/, 'parts-beside')] : [],
+    alias: mode in others ? [] : inPlaceOf,
   },
 }));

@@ -15,7 +15,7 @@ const languages = (await readdir(new URL('../dist/languages/', import.meta.url))
 /** Files that are loaded together, and the most bytes they may take with brotli. */
 const bundles: Readonly<Record<string, { readonly files: readonly string[]; readonly budget: number }>> = {
   script: { files: ['newsletter-signup.js'], budget: 9500 },
-  npm: { files: ['index.js', 'define.js'], budget: 6500 },
+  npm: { files: ['index.js', 'define.js'], budget: 7000 },
   ...Object.fromEntries(['ask', 'proof'].map((part) => [`${part}.js`, { files: [`${part}.js`], budget: 1500 }])),
   'doctor.js': { files: ['doctor.js'], budget: 2500 },
   ...Object.fromEntries(languages.map((file) => [`languages/${file}`, { files: [`languages/${file}`], budget: 499 }])),

@@ -4,7 +4,10 @@ import type { Failure } from './send.ts';
 import { passTurnstile } from './turnstile.ts';
 
 /** What goes along with an entry because the endpoint asked for it. */
-export type Given = Pick<Submission, 'token' | 'proof'>;
+type Given = Pick<Submission, 'token' | 'proof'>;
+
+/** Sends the same entry under the same key, with what is given. */
+export type Resend = (given: Given) => Promise<Failure | undefined>;
 
 /** How often the same signup is sent again, at most. */
 const patience = 2;
@@ -17,13 +20,12 @@ const longestWait = 60;
  *
  * @param form - the element, for the check a visitor has to see
  * @param failed - how the first attempt ended
- * @param send - sends the same entry under the same key, with what is given
  * @returns how the last attempt ended; undefined where the endpoint has taken the signup
  * @throws where the form cannot give what is asked for
  */
-export async function answer(form: Element, failed: Failure, send: (given: Given) => Promise<Failure | undefined>): Promise<Failure | undefined> {
+export async function answer(form: Element, failed: Failure, resend: Resend): Promise<Failure | undefined> {
   let last: Failure | undefined = failed;
-  for (let again = 0; last?.ask && again < patience; again += 1) last = await send(await find(last.ask, form));
+  for (let again = 0; last?.ask && again < patience; again += 1) last = await resend(await find(last.ask, form));
   return last;
 }
 

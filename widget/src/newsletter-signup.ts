@@ -1,7 +1,7 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
-import type { Given } from './ask.ts';
+import type { Resend } from './ask.ts';
 import { controlsOf, type Control } from './controls.ts';
 import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
@@ -259,13 +259,9 @@ export class NewsletterSignup extends LitElement {
 
     this.#show('busy');
     this.#intent = intentOf(body, this.#intent);
-    const { key } = this.#intent;
-    const attempt = async (given?: Given): Promise<Failure | undefined> => {
-      const body = composeBody({ ...values, ...given }, attribution);
-      return body ? send({ endpoint, timeout: 20, key, body }) : { kind: 'tooLong' };
-    };
-    let failed = await attempt();
-    if (failed?.ask) failed = await this.#answer(failed, attempt);
+    const post = { ...this.#intent, endpoint, timeout: 20 };
+    let failed = await send(post);
+    if (failed?.ask) failed = await this.#answer(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
     // What an endpoint says about the address is shown at the address, in the language of the form.
     if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
     if (failed) return this.#fail(failed);
@@ -280,13 +276,13 @@ export class NewsletterSignup extends LitElement {
     if (target) location.assign(target);
   }
 
-  async #answer(failed: Failure, attempt: (given?: Given) => Promise<Failure | undefined>): Promise<Failure | undefined> {
-    try {
-      return await (await parts.ask()).answer(this, failed, attempt);
-    } catch (error) {
+  /** Gives the endpoint what it asks for; where that fails, the answer stays what it was. */
+  #answer(failed: Failure, resend: Resend): Promise<Failure | undefined> {
+    const answered = parts.ask().then(({ answer }) => answer(this, failed, resend));
+    return answered.catch((error: unknown) => {
       warn(this, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
       return failed;
-    }
+    });
   }
 
   #fail(failed: Failure, problems = none): void {

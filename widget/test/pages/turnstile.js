@@ -12,7 +12,7 @@
       button.addEventListener('click', () => callback(`token of ${sitekey}`));
       container.append(button);
       widgets.set(id, button);
-      if (fails) setTimeout(onError, 10, '300010');
+      if (fails) setTimeout(() => onError('300010'), 10);
       return id;
     },
     remove(id) {
