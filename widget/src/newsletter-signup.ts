@@ -266,7 +266,8 @@ export class NewsletterSignup extends LitElement {
     if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
     if (failed) return this.#fail(failed);
 
-    const hadFocus = this.matches(':focus-within');
+    // Firefox's :focus-within knows no focus in a window that is behind another one.
+    const hadFocus = this.contains((this.getRootNode() as Document).activeElement);
     this.#clear();
     this.#show('success');
     // The form is gone; whoever stood in it now stands on the thanks.
