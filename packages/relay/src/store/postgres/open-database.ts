@@ -2,6 +2,7 @@
 import { PgBoss, type Clock, type Db } from 'pg-boss';
 import { StartupError } from '../../startup-error.ts';
 import type { Row } from '../rows.ts';
+import { storeName } from '../open-store.ts';
 import { meaning } from './failure.ts';
 import { queueSchema, schema, steps } from './schema.ts';
 import { queue, sql } from './statements.ts';
@@ -10,8 +11,6 @@ import { queue, sql } from './statements.ts';
 export interface DatabaseOptions {
   /** Told of failures of the queue's own upkeep, which it repeats by itself. */
   readonly onTrouble?: ((error: Error) => void) | undefined;
-  /** Seconds after which a claim is given back whose process does not settle it. Default 40; a call to the API must be shorter. */
-  readonly claimSeconds?: number | undefined;
   /** Time for pg-boss; a test moves it by hand. */
   readonly clock?: Clock | undefined;
 }
@@ -32,29 +31,31 @@ const oldestVersion = 13;
 /** Waiting for as long as it takes: pg-boss deletes what waited longer, two weeks by default. */
 const foreverSeconds = 50 * 366 * 86_400;
 
-/** A process that was killed is noticed at the latest this many seconds after its claims ran out. */
-const noticedWithinSeconds = 10;
+/** A claim is free again this many seconds after its process last renewed it, and {@link checkSeconds} at most. */
+const claimSeconds = 30;
+
+const checkSeconds = 10;
+
+/** How often a process renews its claims, in milliseconds: three times, before one is lost. */
+export const renewMs = (claimSeconds * 1000) / 4;
+
+/** Longest that one claim may be renewed: the most that pg-boss allows. */
+const longestClaimSeconds = 23 * 3600;
 
 /** Longest wait for a connection, in milliseconds; then it is 503. */
 const connectMs = 5000;
 
-/** Address without user and password, for texts. */
-export function publicAddress(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
-}
-
 /** @throws StartupError with one sentence that says what to do, and holds no password */
-export async function openDatabase(url: string, { onTrouble, claimSeconds = 40, clock }: DatabaseOptions): Promise<OpenDatabase> {
-  const place = publicAddress(url);
+export async function openDatabase(url: string, { onTrouble, clock }: DatabaseOptions): Promise<OpenDatabase> {
+  const place = storeName({ kind: 'postgres', url });
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'newsletter-relay',
     connectionTimeoutMillis: connectMs,
     schema: queueSchema,
     schedule: false,
-    superviseIntervalSeconds: noticedWithinSeconds / 2,
-    monitorIntervalSeconds: noticedWithinSeconds / 2,
+    superviseIntervalSeconds: checkSeconds / 2,
+    monitorIntervalSeconds: checkSeconds / 2,
     warningQueueSize: 1_000_000_000,
     ...(clock && { clock }),
   });
@@ -66,7 +67,7 @@ export async function openDatabase(url: string, { onTrouble, claimSeconds = 40, 
     checkServer(server, place);
     const database = connected(boss, db);
     await migrate(database, place);
-    await prepareQueue(boss, claimSeconds);
+    await prepareQueue(boss);
     return database;
   } catch (cause) {
     await boss.stop({ graceful: false }).catch(() => undefined);
@@ -113,7 +114,8 @@ async function migrate({ transaction }: OpenDatabase, place: string): Promise<vo
   await transaction(async (db) => {
     await db.executeSql(sql.lockTables);
     await db.executeSql(sql.prepareTables);
-    const version = Number((await db.executeSql(sql.setting, ['version'])).rows[0]?.value ?? 0);
+    const [setting] = (await db.executeSql(sql.setting, ['version'])).rows as Row[];
+    const version = Number(setting?.['value'] ?? 0);
     if (version > steps.length) {
       throw new StartupError(`The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`);
     }
@@ -122,9 +124,10 @@ async function migrate({ transaction }: OpenDatabase, place: string): Promise<vo
   });
 }
 
-async function prepareQueue(boss: PgBoss, claimSeconds: number): Promise<void> {
+async function prepareQueue(boss: PgBoss): Promise<void> {
   const settings = {
-    expireInSeconds: claimSeconds,
+    expireInSeconds: longestClaimSeconds,
+    heartbeatSeconds: claimSeconds,
     retentionSeconds: foreverSeconds,
     // A claim that ran out is no failure: it may do so as often as processes are killed.
     retryLimit: 2_000_000_000,

@@ -22,7 +22,7 @@ import {
 } from '../signup-store.ts';
 import { isOfTheStore, meaning } from './failure.ts';
 import { Gathering } from './gathering.ts';
-import { openDatabase, type DatabaseOptions, type OpenDatabase } from './open-database.ts';
+import { openDatabase, renewMs, type DatabaseOptions, type OpenDatabase } from './open-database.ts';
 import { repeats, type Arrival, type Earlier } from './repeats.ts';
 import { filtered, queue, sql } from './statements.ts';
 
@@ -54,7 +54,7 @@ class PostgresStore implements SignupStore {
   readonly #database: OpenDatabase;
   readonly #arrivals: Gathering<Arrival, Acceptance>;
   readonly #settlements: Gathering<Settlement, undefined>;
-  readonly #sweep: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   #swept: Promise<void>;
   /** What this process has claimed, to be given back when it closes: others need not wait until the claims run out. */
   readonly #claimed = new Set<string>();
@@ -65,8 +65,10 @@ class PostgresStore implements SignupStore {
     this.#arrivals = new Gathering({ work: (arrivals) => this.#keep(arrivals), most: groupSize, isOfOne });
     this.#settlements = new Gathering({ work: (settlements) => this.#write(settlements), most: groupSize, isOfOne });
     this.#swept = this.#giveJobs();
-    this.#sweep = setInterval(() => (this.#swept = this.#giveJobs()), sweepMs);
-    this.#sweep.unref();
+    const sweep = (): void => {
+      this.#swept = this.#giveJobs();
+    };
+    this.#timers = [setInterval(sweep, sweepMs), setInterval(() => void this.#renew(), renewMs)];
   }
 
   accept(signup: NewSignup): Promise<Acceptance> {
@@ -228,7 +230,7 @@ class PostgresStore implements SignupStore {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweep);
+    for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#arrivals.done(), this.#settlements.done(), this.#swept]);
     // Where that fails they run out by themselves.
     for (const part of parts([...this.#claimed])) await this.#giveBack(part).catch((error: unknown) => this.#report(error));
@@ -248,6 +250,15 @@ class PostgresStore implements SignupStore {
           return jobs.length;
         });
       } while (found === partSize);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Tells that this process is alive and still at work on what it claimed. */
+  async #renew(): Promise<void> {
+    try {
+      for (const part of parts([...this.#claimed])) await this.#database.boss.touch(queue, [...part]);
     } catch (error) {
       this.#report(error);
     }

@@ -6,6 +6,9 @@ const signup = `${schema}.signup`;
 /** The queue of what waits for delivery. A job has the identifier of its signup, and nothing else. */
 export const queue = 'delivery';
 
+/** Nobody else's lock, we hope ("NKRL"). */
+const tablesLock = 0x4e_4b_52_4c;
+
 const stored = `id, form, state, received_at AS "receivedAt", origin, submission, attempts,
   next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt", last_error AS reason`;
 
@@ -14,7 +17,7 @@ export const sql = {
   server: `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
              current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
   /** One process at a time prepares the tables. */
-  lockTables: `SELECT pg_advisory_xact_lock(${0x4e_4b_52_4c})`,
+  lockTables: `SELECT pg_advisory_xact_lock(${tablesLock})`,
   prepareTables: `CREATE SCHEMA IF NOT EXISTS ${schema};
     CREATE TABLE IF NOT EXISTS ${schema}.setting (name text PRIMARY KEY, value text NOT NULL);
     CREATE TABLE IF NOT EXISTS ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL)`,
