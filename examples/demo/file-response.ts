@@ -10,6 +10,10 @@ const types = {
 
 export type FileType = keyof typeof types;
 
+export function isFileType(extension: string): extension is FileType {
+  return Object.hasOwn(types, extension);
+}
+
 /**
  * @param policy - the page's Content-Security-Policy
  * @param endpoint - stands in pages where they say `{{endpoint}}`

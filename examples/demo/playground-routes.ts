@@ -1,7 +1,7 @@
 /** The playground: its pages, its modules with their types taken out, the options of the tag, and an endpoint that answers as asked. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { english } from '@newsletter-kit/signup';
@@ -9,9 +9,9 @@ import type { Hono } from 'hono';
 import { fileResponse } from './file-response.ts';
 import { readOptions, type Manifest, type Options } from './playground/options.ts';
 import { isState, stateOf } from './playground/states.ts';
+import { widgetLanguages } from './widget-files.ts';
 
 const folder = fileURLToPath(new URL('playground', import.meta.url));
-const widget = dirname(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/newsletter-signup.js')));
 /** How long a form is kept waiting by the state in which it waits, in milliseconds: longer than anybody looks at it. */
 const patience = 120_000;
 /** How long every other answer takes, so that the state in between is seen; in milliseconds. */
@@ -38,9 +38,6 @@ export function addPlayground(site: Hono, endpoint: string): void {
   site.get('/playground/options.json', async () => fileResponse(JSON.stringify(await currentOptions()), 'json', page));
   site.get('/playground/:file{[a-z-]+\\.css}', async (context) => fileResponse(await read(context.req.param('file')), 'css', page));
   site.get('/playground/:file{[a-z-]+\\.ts}', async (context) => fileResponse(stripTypeScriptTypes(await read(context.req.param('file'))), 'js', page));
-  site.get('/playground/languages/:file{[a-z-]+\\.js}', async (context) =>
-    fileResponse(await readFile(join(widget, 'languages', context.req.param('file')), 'utf8'), 'js', page),
-  );
   site.post('/playground/answers/:state', async (context) => {
     const state = context.req.param('state');
     const answer = isState(state) ? stateOf(state).answer : undefined;
@@ -61,6 +58,5 @@ export function addPlayground(site: Hono, endpoint: string): void {
 /** Read anew each time: whoever works on the tag builds it while the demo runs. */
 export async function currentOptions(): Promise<Options> {
   const manifest = JSON.parse(await readFile(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/custom-elements.json')), 'utf8')) as Manifest;
-  const files = await readdir(join(widget, 'languages'));
-  return readOptions(manifest, english, ['en', ...files.filter((file) => file.endsWith('.js')).map((file) => basename(file, '.js'))]);
+  return readOptions(manifest, english, await widgetLanguages());
 }

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { fileResponse, type FileType } from './file-response.ts';
 import { relayEvents } from './live-events.ts';
+import { addPages } from './pages-routes.ts';
 import { addPlayground } from './playground-routes.ts';
+import { addWidgetFiles } from './widget-files.ts';
 
 /** Where the demo finds the rest of the chain. */
 export interface SiteOptions {
@@ -19,7 +21,6 @@ const files: readonly { readonly path: string; readonly file: string; readonly t
   { path: '/style.css', file: fromHere('page/style.css'), type: 'css' },
   { path: '/live.js', file: fromHere('page/live.js'), type: 'js' },
   { path: '/mark.svg', file: fromHere('page/mark.svg'), type: 'svg' },
-  { path: '/newsletter-signup.js', file: fileURLToPath(import.meta.resolve('@newsletter-kit/signup/newsletter-signup.js')), type: 'js' },
 ];
 
 export function createSite({ sandboxUrl, signupEndpoint }: SiteOptions): Hono {
@@ -40,7 +41,9 @@ export function createSite({ sandboxUrl, signupEndpoint }: SiteOptions): Hono {
     site.get(path, async () => fileResponse(await readFile(file, 'utf8'), type, policy, signupEndpoint));
   }
   addPlayground(site, signupEndpoint);
+  addPages(site, signupEndpoint);
   site.get('/events', (context) => relayEvents(`${sandboxUrl}/_sandbox/events`, context.req.raw));
+  addWidgetFiles(site, policy);
   return site;
 }
 

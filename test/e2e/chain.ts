@@ -11,6 +11,7 @@ import { buildWidget } from '../../scripts/steps/build.ts';
 
 export interface Chain {
   readonly demoUrl: string;
+  readonly relayUrl: string;
   /** Root address of the sandbox's API. */
   readonly apiUrl: string;
   /** Asks the sandbox as any client of the API would. */
@@ -34,6 +35,7 @@ export async function openChain(): Promise<Chain> {
   const chain: Chain = {
     apiUrl,
     demoUrl: serverUrl(settings.ports.demo),
+    relayUrl: serverUrl(settings.ports.relay),
     api: createClient({ baseUrl: apiUrl, token: sandboxAccount.key, publicationId: sandboxAccount.publicationId }),
     output,
     async start(name) {

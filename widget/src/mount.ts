@@ -26,9 +26,8 @@ function mount(): void {
   }
 }
 
-// Modules do not know their own script: those say data-newsletter-signup, like everybody else. An element that calls itself
-// `currentScript` is none.
+// Modules do not know their own script: those say data-newsletter-signup, like everybody else.
 const { currentScript } = document;
-if (currentScript instanceof HTMLScriptElement && currentScript.dataset['endpoint']) currentScript.dataset['newsletterSignup'] = '';
+if (currentScript?.dataset['endpoint']) currentScript.dataset['newsletterSignup'] = '';
 mount();
 new MutationObserver(mount).observe(document, { childList: true, subtree: true });

@@ -90,7 +90,7 @@ function setOnline(online: boolean): void {
 }
 
 function loadLanguage(language: string): void {
-  const src = `/playground/languages/${language}.js`;
+  const src = `/languages/${language}.js`;
   if (!document.querySelector(`script[src="${src}"]`)) document.head.append(element('script', { src }));
 }
 

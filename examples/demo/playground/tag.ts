@@ -20,9 +20,12 @@ export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
   }
   if (setup.language !== 'en') attributes['lang'] = setup.language;
   if (setup.direction === 'rtl') attributes['dir'] = 'rtl';
-  const fields = setup.fields.filter(({ name }) => name);
-  const asked = setup.mode === 'enhance' ? [plainForm(String(attributes['endpoint'] ?? ''), fields)] : fields.map((field) => fieldTag(field, fieldOptions));
-  return { name: 'newsletter-signup', attributes, styles, children: [...slotted, ...asked] };
+  const fields = setup.fields.filter(({ name, kind }) => name || kind === 'consent');
+  if (setup.mode === 'own') return { name: 'newsletter-signup', attributes, styles, children: [...slotted, ...fields.map((field) => fieldTag(field, fieldOptions))] };
+
+  // The form says itself where it posts to; the tag takes that over.
+  const { endpoint = exampleEndpoint, ...rest } = attributes;
+  return { name: 'newsletter-signup', attributes: rest, styles, children: [...slotted, plainForm(String(endpoint), fields)] };
 }
 
 function fieldTag(field: Field, fieldOptions: Options['fieldOptions']): Tag {
@@ -51,27 +54,30 @@ function plainForm(action: string, fields: readonly Field[]): Tag {
   };
 }
 
-/** Control of each kind that a plain form has one control for. */
+/** Control of each kind that a plain form has one control for; what its type does not say stands in `data-kind`. */
 const plainControls: Readonly<Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] }>> = {
-  integer: { type: 'text', attributes: { inputmode: 'numeric' } },
-  double: { type: 'text', attributes: { inputmode: 'decimal' } },
+  integer: { type: 'text', attributes: { inputmode: 'numeric', 'data-kind': 'integer' } },
+  double: { type: 'text', attributes: { inputmode: 'decimal', 'data-kind': 'double' } },
   boolean: { type: 'checkbox', attributes: { value: 'true' } },
+  consent: { type: 'checkbox' },
+  list: { type: 'text', attributes: { 'data-kind': 'list' } },
   date: { type: 'date' },
-  datetime: { type: 'datetime-local' },
+  datetime: { type: 'datetime-local', attributes: { 'data-kind': 'datetime' } },
 };
 
-function plainField({ name = '', kind = 'string', label = name, options = '', placeholder, required }: Field): Tag[] {
-  const posted = `custom_fields[${name}]`;
+function plainField({ name = '', kind = 'string', label = name, options = '', placeholder, required, value, autocomplete, hidden }: Field): Tag[] {
+  const posted = kind === 'consent' ? kind : `custom_fields[${name}]`;
+  const { type, attributes } = plainControls[kind] ?? { type: 'text' };
+  const given = { ...attributes, ...(placeholder && { placeholder }), ...(autocomplete && { autocomplete }), ...(value && { value }) };
+  if (hidden) return [control('hidden', posted, given)];
   const choices = options.split(options.includes('|') ? '|' : ',').map((choice) => choice.trim()).filter(Boolean);
   const needed = required === undefined ? {} : { required: true as const };
   if (choices.length > 0 && (kind === 'list' || kind === 'string')) {
-    const [type, as] = kind === 'list' ? (['checkbox', `${posted}[]`] as const) : (['radio', posted] as const);
-    const each = choices.map((choice) => labelled(choice, control(type, as, { value: choice, ...(type === 'radio' && needed) }), 'after'));
+    const [box, as] = kind === 'list' ? (['checkbox', `${posted}[]`] as const) : (['radio', posted] as const);
+    const each = choices.map((choice) => labelled(choice, control(box, as, { value: choice, ...(box === 'radio' && needed) }), 'after'));
     return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [label || name] }, ...each] }];
   }
-  const { type, attributes } = plainControls[kind] ?? { type: 'text' };
-  const input = control(type, posted, { ...attributes, ...(placeholder && { placeholder }), ...needed });
-  return [labelled(label || name, input, type === 'checkbox' ? 'after' : 'before')];
+  return [labelled(label || name, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
 }
 
 function control(type: string, name: string, attributes: Tag['attributes']): Tag {

@@ -1,0 +1,4 @@
+import { createApp } from 'vue';
+import Newsletter from './Newsletter.vue';
+
+createApp(Newsletter).mount('#app');
