@@ -17,8 +17,11 @@ const script: BuildOptions = {
 const npm: BuildOptions = {
   emptyOutDir: false,
   minify: false,
-  lib: { entry: { index: 'src/index.ts', define: 'src/define.ts' }, formats: ['es'] },
-  rolldownOptions: { external: [/^lit(\/|$)/] },
+  lib: {
+    entry: { index: 'src/index.ts', define: 'src/define.ts', 'define-server': 'src/define-server.ts', hydrate: 'src/hydrate.ts', server: 'src/server.ts' },
+    formats: ['es'],
+  },
+  rolldownOptions: { external: [/^lit(\/|$)/, /^@lit-labs\//], output: { chunkFileNames: '[name].js' } },
 };
 
 const parts: BuildOptions = {
@@ -47,11 +50,11 @@ const dense: Plugin = {
   },
 };
 
-/** Lets `define.js` load `index.js` instead of both loading a third file. */
-const defineOnTopOfIndex: Plugin = {
-  name: 'define-on-top-of-index',
+/** Lets the entries load `index.js` instead of all of them loading a further file. */
+const onTopOfIndex: Plugin = {
+  name: 'on-top-of-index',
   enforce: 'pre',
-  resolveId: (source, importer) => (source === './index.ts' && importer?.endsWith('/define.ts') ? { id: './index.js', external: true } : null),
+  resolveId: (source, importer) => (source === './index.ts' && importer ? { id: './index.js', external: true } : null),
 };
 
 /** Leaves the parts in their own files. */
@@ -114,7 +117,7 @@ const inPlaceOf = [
 
 export default defineConfig(({ mode }) => ({
   build: { target: 'es2022', ...(others[mode] ?? script) },
-  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [defineOnTopOfIndex, partsBeside] : []), ...(mode in others ? [] : [languages])],
+  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [onTopOfIndex, partsBeside] : []), ...(mode in others ? [] : [languages])],
   // Our own packages are bundled from their sources, so that no other build has to come first.
   resolve: {
     conditions: ['source', ...defaultClientConditions],

@@ -26,8 +26,9 @@ function mount(): void {
   }
 }
 
-// Modules do not know their own script: those say data-newsletter-signup, like everybody else.
+// Modules do not know their own script: those say data-newsletter-signup, like everybody else. An element that calls itself
+// `currentScript` is none.
 const { currentScript } = document;
-if (currentScript?.dataset['endpoint']) currentScript.dataset['newsletterSignup'] = '';
+if (currentScript instanceof HTMLScriptElement && currentScript.dataset['endpoint']) currentScript.dataset['newsletterSignup'] = '';
 mount();
 new MutationObserver(mount).observe(document, { childList: true, subtree: true });

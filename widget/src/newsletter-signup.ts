@@ -67,6 +67,7 @@ const none: Problems = new Map();
  * @cssprop [--newsletter-gap=1rem] - Space between fields.
  * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button.
  *
+ * @cssstate idle - Nothing is under way.
  * @cssstate busy - Waiting for the endpoint's answer.
  * @cssstate success - Signed up.
  * @cssstate error - Something needs mending, or did not work.
@@ -177,7 +178,7 @@ export class NewsletterSignup extends LitElement {
     const isDone = this.#state === 'success';
     const form = this.#ownersForm
       ? html`<slot ?hidden=${isDone}></slot>`
-      : html`<form part="form" ?hidden=${isDone}>
+      : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
           ${this.#fields.map((field, position) => fieldView(field, position ? `field-${position}` : 'email', texts))}
           <button part="button">${this.#state === 'busy' ? texts.busy : texts.button}</button>
         </form>`;

@@ -49,7 +49,10 @@ const origin = z.string().superRefine((text, context) => {
 const store = z.string().transform((text, context): StoreAddress => {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path && path !== ':memory:') return { kind: 'sqlite', path };
-  context.addIssue({ code: 'custom', message: 'must be sqlite: and the path of a file, for example sqlite:./relay.db' });
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1) return { kind: 'postgres', url: text };
+  // The value is not repeated: it may hold a password.
+  const message = 'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
+  context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
 
@@ -78,7 +81,7 @@ const environment = z.object({
     .refine((origins) => origins.length > 0, 'must name at least one site, for example https://example.com')
     .prefault('')
     .describe('Sites whose pages may sign people up, with commas between them: `https://example.com,https://www.example.com`'),
-  RELAY_STORE: store.prefault('sqlite:./relay.db').describe('Where signups are kept: `sqlite:` and the path of a file on a local disk'),
+  RELAY_STORE: store.prefault('sqlite:./relay.db').describe('Where signups are kept: `sqlite:` and the path of a file on a local disk, or `postgres://user:password@host:5432/database`'),
   RELAY_HOST: z.string().prefault('127.0.0.1').describe('Address to listen on; `0.0.0.0` for every network'),
   RELAY_PORT: z
     .string()
@@ -107,7 +110,7 @@ const environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 characters or more, without spaces')
     .optional()
-    .describe('Token for `/operator`. Unset: one is made and kept in the file `-operator` beside the store'),
+    .describe('Token for `/operator`. Unset: one is made and kept in the file `-operator` beside the store; with PostgreSQL there is no `/operator` then'),
   RELAY_ALERT_WEBHOOK: webAddress.optional().describe('Address that is told, by POST with JSON, when delivery needs a person'),
   RELAY_ALERT_COMMAND: z.string().optional().describe('Shell command that is run then, with the same JSON on its standard input'),
   RELAY_DOUBLE_OPT_OVERRIDE: z

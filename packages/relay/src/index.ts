@@ -10,6 +10,6 @@ export { createRelay, type Relay, type RelayOptions } from './app.ts';
 export { readConfig, settings, type RelayConfig, type Setting } from './config.ts';
 export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export { StartupError } from './startup-error.ts';
-export { openStore, type StoreAddress } from './store/open-store.ts';
+export { openStore, type OpenStoreOptions, type StoreAddress } from './store/open-store.ts';
 export { everySignup } from './store/every-signup.ts';
 export * from './store/signup-store.ts';

@@ -70,7 +70,7 @@ describe('the configuration', () => {
       NEWSLETTER_PUBLICATION_ID: 'my-newsletter',
       RELAY_ALLOWED_ORIGINS: '',
       RELAY_PORT: '99999',
-      RELAY_STORE: 'postgres://db',
+      RELAY_STORE: 'mysql://db/relay',
       RELAY_TIER: 'gold',
     });
     expect(text.split('\n  - ').slice(1).map((line) => line.split(' ')[0])).toEqual([
@@ -92,6 +92,7 @@ describe('the configuration', () => {
     [{ RELAY_ALLOWED_ORIGINS: 'shop.example' }, 'RELAY_ALLOWED_ORIGINS has "shop.example", which must be an origin such as https://example.com.'],
     [{ RELAY_ALLOWED_ORIGINS: `${site},https://Shop.example/` }, 'RELAY_ALLOWED_ORIGINS has "https://Shop.example/", which must be written https://shop.example.'],
     [{ RELAY_ALLOWED_ORIGINS: 'https://bücher.example' }, 'which must be written https://xn--bcher-kva.example.'],
+    [{ RELAY_STORE: 'postgres://relay:secret@db' }, 'RELAY_STORE must be sqlite: and the path of a file'],
     [{ RELAY_STORE: 'sqlite::memory:' }, 'RELAY_STORE must be sqlite: and the path of a file'],
     [{ RELAY_PORT: '4020x' }, 'RELAY_PORT must be a number from 0 to 65535'],
     [{ RELAY_SEND_WELCOME_EMAIL: 'yes' }, 'RELAY_SEND_WELCOME_EMAIL must be true or false'],

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { createClient, type Fetch } from '@newsletter-kit/core';
 import { onTestFinished } from 'vitest';
-import { createLog, createRelay, openStore, readConfig, type Relay, type RelayOptions, type SignupStore } from '../src/index.ts';
+import { createLog, createRelay, readConfig, type Relay, type RelayOptions, type SignupStore } from '../src/index.ts';
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 export const site = 'https://shop.example';
@@ -34,7 +35,7 @@ export interface RelayParts extends Partial<Omit<RelayOptions, 'config'>> {
 export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayParts = {}): RunningRelay {
   const config = readConfig({ ...environment, ...settings });
   const folder = scratchFolder();
-  const store = parts.store ?? openStore({ kind: 'sqlite', path: join(folder, 'relay.db') });
+  const store = parts.store ?? openSqliteStore(join(folder, 'relay.db'));
   const logged: string[] = [];
   const relay = createRelay({
     config,

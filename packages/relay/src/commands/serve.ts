@@ -6,7 +6,7 @@ import { createAlerts } from '../ops/alerts.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore, storeName } from '../store/open-store.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
@@ -18,13 +18,13 @@ export async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = logFor(config);
   const stopAsked = firstSignal();
-  const store = openStore(config.store);
+  const store = await openStore(config.store, { onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated') });
   try {
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({ config, store, log, notice: alerts.notice, operatorToken: operatorToken(config) });
     const server = await listen(relay.fetch, config.listen);
     const { waiting, review, dead } = await store.counts();
-    log.info({ address: server.address, store: config.store.path, waiting, review, dead }, 'the relay takes signups');
+    log.info({ address: server.address, store: storeName(config.store), waiting, review, dead }, 'the relay takes signups');
     relay.start();
     const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });
 
@@ -40,11 +40,12 @@ export async function serve(): Promise<void> {
   log.info('stopped');
 }
 
-function logFor({ log: { level, format }, api, operator }: RelayConfig): Log {
+function logFor({ log: { level, format }, api, operator, store }: RelayConfig): Log {
+  const password = store.kind === 'postgres' ? new URL(store.url).password : '';
   const plain = format === 'plain' || (format === 'auto' && process.stdout.isTTY);
   return createLog({
     level,
-    secrets: [api.key, ...(operator.token ? [operator.token] : [])],
+    secrets: [api.key, operator.token ?? '', decodeURIComponent(password)].filter(Boolean),
     destination: plain ? plainLines((text) => process.stdout.write(text)) : undefined,
   });
 }

@@ -13,10 +13,10 @@ export async function withOperator(work: (operator: Operator) => Promise<void>):
   const { openStore } = await import('../store/open-store.ts');
   let store;
   try {
-    store = openStore(config.store);
+    store = await openStore(config.store);
   } catch (error) {
     if (!(error instanceof StoreInUseError)) throw error;
-    return work(relayOperator(addressOf(config.listen), operatorToken(config)));
+    return work(relayOperator(addressOf(config.listen), operatorToken(config) ?? ''));
   }
   try {
     await work(storeOperator(store));
@@ -25,9 +25,13 @@ export async function withOperator(work: (operator: Operator) => Promise<void>):
   }
 }
 
-/** The token of this configuration, or the one kept beside its store. */
-export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | 'operator'>): string {
-  return operator.token ?? keptOperatorToken(operatorTokenFile(store.path));
+/**
+ * The token of this configuration, or the one kept beside its file. Undefined with PostgreSQL: relays that share a store must
+ * be given the token they share.
+ */
+export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | 'operator'>): string | undefined {
+  if (operator.token !== undefined || store.kind === 'postgres') return operator.token;
+  return keptOperatorToken(operatorTokenFile(store.path));
 }
 
 /** Where a relay that listens there can be asked from this machine. */

@@ -115,7 +115,7 @@ export class Dispatcher {
 
   async #untilNext(): Promise<number | null> {
     if (this.#inFlight.size >= this.#limit()) return null;
-    const dueAt = await this.#options.store.nextDueAt();
+    const dueAt = await this.#options.store.nextDueAt(this.#now());
     if (dueAt === null) return null;
     return Math.min(longestSleepMs, Math.max(dueAt, this.#holdUntil) - this.#now());
   }

@@ -109,6 +109,8 @@ export const repeatWindowMs = 10 * 60_000;
 
 /** Keeps signups. Every promise that writes resolves only once the change is on the disk. */
 export interface SignupStore {
+  /** Whether other processes may write to it too: then what is due has to be asked for. */
+  readonly shared: boolean;
   /**
    * Keeps a signup, unless it is kept already: the same idempotency key for the same address, or the same address and
    * content within {@link repeatWindowMs} (a dead one does not count, so that trying again means trying again).
@@ -123,7 +125,7 @@ export interface SignupStore {
   /** Gives a claim back as if it had not been taken. A claim whose process dies is given back too. */
   release(id: string): Promise<void>;
   /** When the next unclaimed signup falls due, in milliseconds since the Unix epoch; null where none waits. */
-  nextDueAt(): Promise<number | null>;
+  nextDueAt(now: number): Promise<number | null>;
   counts(): Promise<SignupCounts>;
   overview(now: number): Promise<Overview>;
   /** A page of the signups a filter means, newest first. `everySignup` walks all pages. */

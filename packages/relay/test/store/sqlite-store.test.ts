@@ -29,7 +29,7 @@ const open = (path: string, maxPages?: number): SignupStore => {
 describe('a signup store in an SQLite file', () => {
   describeSignupStore(() => {
     const path = join(scratchFolder(), 'relay.db');
-    return { open: () => openSqliteStore(path) };
+    return Promise.resolve({ open: () => Promise.resolve(openSqliteStore(path)) });
   });
 
   it('refuses on a full disk, loses nothing it acknowledged, and goes on when there is room', async () => {

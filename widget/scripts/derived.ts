@@ -1,0 +1,88 @@
+/** The last step of the build: writes beside the built files what editors and careful pages need to know of them. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { english } from '../src/messages.ts';
+import { attributesOf, readElements, wordsOf, type CustomElement, type Named } from './manifest.ts';
+
+const dist = new URL('../dist/', import.meta.url);
+const elements = await readElements();
+const documentation = 'https://github.com/newsletter-kit/newsletter-kit/tree/main/widget#readme';
+
+/** https://github.com/microsoft/vscode-custom-data */
+const htmlData = {
+  version: 1.1,
+  tags: elements.map((element) => ({
+    name: element.tagName,
+    description: element.description,
+    attributes: attributesOf(element, english).map((attribute) => ({
+      name: attribute.name,
+      description: attribute.description,
+      ...(wordsOf(attribute).length > 0 && { values: wordsOf(attribute).map((name) => ({ name })) }),
+      ...(attribute.type?.text === 'boolean' && { valueSet: 'v' }),
+    })),
+    references: [{ name: 'Documentation', url: documentation }],
+  })),
+};
+
+const each = (list: (element: CustomElement) => readonly Named[] | undefined, name: (named: Named) => string): readonly { name: string; description: string | undefined }[] =>
+  elements.flatMap((element) => (list(element) ?? []).map((named) => ({ name: name(named), description: named.description })));
+
+const cssData = {
+  version: 1.1,
+  properties: each(({ cssProperties }) => cssProperties, ({ name }) => name),
+  pseudoElements: each(({ cssParts }) => cssParts, ({ name }) => `::part(${name})`),
+  pseudoClasses: each(({ cssStates }) => cssStates, ({ name }) => `:state(${name})`),
+};
+
+/** https://github.com/JetBrains/web-types */
+const webTypes = {
+  $schema: 'https://raw.githubusercontent.com/JetBrains/web-types/master/schema/web-types.json',
+  name: '@newsletter-kit/signup',
+  version: await version(),
+  'js-types-syntax': 'typescript',
+  'description-markup': 'markdown',
+  contributions: {
+    html: {
+      elements: elements.map((element) => ({
+        name: element.tagName,
+        description: element.description,
+        'doc-url': documentation,
+        attributes: attributesOf(element, english).map((attribute) => ({ name: attribute.name, description: attribute.description, value: { type: attribute.type?.text ?? 'string' } })),
+        slots: plain(element.slots),
+        js: {
+          properties: (element.members ?? []).filter(({ kind }) => kind === 'field').map((member) => ({ name: member.name, description: member.description, type: member.type?.text })),
+          events: plain(element.events),
+        },
+        css: { properties: plain(element.cssProperties), parts: plain(element.cssParts) },
+      })),
+    },
+  },
+};
+
+function plain(list: readonly Named[] = []): readonly { name: string; description: string | undefined }[] {
+  return list.map(({ name, description }) => ({ name, description }));
+}
+
+async function version(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+  return String(Reflect.get(Object(manifest), 'version'));
+}
+
+/** Subresource integrity of the script, of the parts it loads, and of the languages. */
+async function integrity(): Promise<Readonly<Record<string, string>>> {
+  const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
+  const files = ['newsletter-signup.js', 'ask.js', 'doctor.js', 'proof.js', ...languages.map((file) => `languages/${file}`)];
+  const hashes = files.map(async (file): Promise<[string, string]> => [file, `sha384-${createHash('sha384').update(await readFile(new URL(file, dist))).digest('base64')}`]);
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
+const written = {
+  'vscode.html-custom-data.json': htmlData,
+  'vscode.css-custom-data.json': cssData,
+  'web-types.json': webTypes,
+  'integrity.json': await integrity(),
+};
+for (const [file, content] of Object.entries(written)) await writeFile(new URL(file, dist), `${JSON.stringify(content, null, 2)}\n`);
+
+// Entries that hold types alone are modules too: who imports them for their types need not say so.
+await writeFile(new URL('types.js', dist), 'export {};\n');

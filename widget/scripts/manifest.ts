@@ -1,0 +1,54 @@
+/** Reads `custom-elements.json`, from which everything that describes the tags to tools is made. */
+import { readFile } from 'node:fs/promises';
+
+/** Something of an element that has a name and a sentence about it. */
+export interface Named {
+  readonly name: string;
+  readonly description?: string;
+  readonly default?: string;
+  readonly type?: { readonly text: string };
+}
+
+/** A property or method. */
+export interface Member extends Named {
+  readonly kind: 'field' | 'method';
+  readonly privacy?: string;
+  readonly readonly?: boolean;
+  readonly attribute?: string;
+}
+
+/** One custom element, as the schema of the Custom Elements Manifest has it. */
+export interface CustomElement {
+  readonly tagName: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly attributes?: readonly Named[];
+  readonly members?: readonly Member[];
+  readonly events?: readonly Named[];
+  readonly slots?: readonly Named[];
+  readonly cssParts?: readonly Named[];
+  readonly cssProperties?: readonly Named[];
+  readonly cssStates?: readonly Named[];
+}
+
+/** The elements of the package. */
+export async function readElements(): Promise<readonly CustomElement[]> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../custom-elements.json', import.meta.url), 'utf8'));
+  const { modules } = manifest as { modules: readonly { declarations?: readonly Partial<CustomElement>[] }[] };
+  return modules.flatMap(({ declarations = [] }) => declarations.filter((declaration): declaration is CustomElement => declaration.tagName !== undefined));
+}
+
+/** The attributes of an element, with each text by its own name where the manifest says `text-*`. */
+export function attributesOf({ attributes = [] }: CustomElement, texts: Readonly<Record<string, string>>): readonly Named[] {
+  return attributes.flatMap((attribute) =>
+    attribute.name === 'text-*'
+      ? Object.entries(texts).map(([key, text]) => ({ name: `text-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, description: `In English: “${text}”`, type: { text: 'string' } }))
+      : [attribute],
+  );
+}
+
+/** The words that a type allows, where it is a choice of words. */
+export function wordsOf({ type }: Named): readonly string[] {
+  return /^\s*\|?\s*'/.test(type?.text ?? '') ? Array.from(type?.text.matchAll(/'([^']+)'/g) ?? [], ([, word = '']) => word) : [];
+}

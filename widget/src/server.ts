@@ -1,0 +1,47 @@
+/** Renders a form on a server: HTML that shows at once, works without JavaScript, and is taken over by `@newsletter-kit/signup/hydrate`. */
+import { render } from '@lit-labs/ssr';
+import { collectResultSync } from '@lit-labs/ssr/lib/render-result.js';
+import { ServerSignup, type Attributes } from './server-signup.ts';
+
+export type { Attributes } from './server-signup.ts';
+
+/** What is known of the page around the form. */
+export interface Around {
+  /** The custom fields: the attributes of one `<newsletter-field>` each. Default: none. */
+  readonly fields?: readonly Attributes[];
+  /** Language of the page (BCP 47). Default: English. Import the language's file on the server and in the browser. */
+  readonly language?: string;
+}
+
+/**
+ * The HTML of one `<newsletter-signup>`. Without JavaScript it posts to `endpoint` under the names of the wire, so the
+ * endpoint must take forms; the relay does, and answers with a page.
+ *
+ * @param attributes - attributes of the tag, `endpoint` among them
+ * @returns HTML that is safe to put into a page: every value is escaped
+ * @throws TypeError where a name is no name of an attribute, or of one that runs code
+ */
+export function renderSignup(attributes: Attributes, { fields = [], language = '' }: Around = {}): string {
+  const element = new ServerSignup();
+  Object.assign(element, { fields, language });
+  for (const [name, value] of given(attributes)) {
+    element.setAttribute(name, value);
+    if (ServerSignup.observedAttributes.includes(name)) element.attributeChangedCallback(name, null, value);
+  }
+  const sheets = ServerSignup.elementStyles.map((sheet) => ('cssText' in sheet ? sheet.cssText : '')).join('');
+  const shadow = collectResultSync(render(element.content()));
+  const inside = fields.map((field) => `${tag('newsletter-field', field)}</newsletter-field>`).join('');
+  return `${tag('newsletter-signup', attributes)}<template shadowrootmode="open"><style>${sheets}</style>${shadow}</template>${inside}</newsletter-signup>`;
+}
+
+function tag(name: string, attributes: Attributes): string {
+  return `<${[name, ...given(attributes).map(([attribute, value]) => `${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)].join(' ')}>`;
+}
+
+/** The attributes that are set, each with its text. */
+function given(attributes: Attributes): [string, string][] {
+  return Object.entries(attributes).flatMap(([name, value]): [string, string][] => {
+    if (!/^[a-z][a-z0-9-]*$/.test(name) || name.startsWith('on')) throw new TypeError(`"${name}" is no attribute of a form.`);
+    return value === undefined || value === false ? [] : [[name, value === true ? '' : String(value)]];
+  });
+}
