@@ -67,25 +67,14 @@ const partsBeside: Plugin = {
   },
 };
 
-/**
- * Names that begin with `_$` are Lit's, for talk between its own modules. In the script all of Lit is in the file, so they
- * can be shortened; npm modules meet somebody else's copy, so there they stay.
- */
+/** The last step: the bundler's own printer would set out again what is written before. */
 function smallest(mode: string): Plugin {
-  const closed = mode === 'script';
   return {
     name: 'smallest',
-    // The last step: the bundler's own printer would set out again what is written before.
     generateBundle: async (_, bundle) => {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
-        const { code = '' } = await minify(chunk.code, {
-          ecma: 2020,
-          module: !closed,
-          compress: { passes: 3 },
-          mangle: closed ? { properties: { regex: /^_\$/ } } : true,
-          format: { comments: false },
-        });
+        const { code = '' } = await minify(chunk.code, { ecma: 2020, module: mode in others, compress: { passes: 3 }, format: { comments: false } });
         chunk.code = code;
       }
     },
@@ -112,6 +101,7 @@ const languages: Plugin = {
 /** What the script takes in place of what is imported. */
 const inPlaceOf = [
   { find: /^lit$/, replacement: fileURLToPath(new URL('src/small-lit.ts', import.meta.url)) },
+  { find: /^\.\/later\.ts$/, replacement: fileURLToPath(new URL('src/at-once.ts', import.meta.url)) },
   { find: /^\.\/parts\.ts$/, replacement: fileURLToPath(new URL('src/parts-beside.ts', import.meta.url)) },
 ];
 

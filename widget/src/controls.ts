@@ -1,5 +1,5 @@
 /** The controls of a form, ours or the owner's: which there are, what each asks for, and what it is called. */
-import { toKind, type ControlKind } from './kinds.ts';
+import type { ControlKind } from './kinds.ts';
 
 /** All controls of one name: an input, or boxes that belong together. */
 export interface Control {
@@ -26,9 +26,9 @@ function isInUse(element: Element): element is HTMLInputElement {
 /** What owners need not write down, because the type of their input says it. */
 const kindOfType: Readonly<Record<string, ControlKind>> = { number: 'double', date: 'date', 'datetime-local': 'datetime' };
 
-/** What a control asks for: its `data-kind`, else what its name and type say. */
-export function kindOf({ name, type, value, dataset }: HTMLInputElement): ControlKind {
-  if (dataset['kind']) return toKind(dataset['kind']);
+/** What a control asks for: its `data-kind`, which may be any word, else what its name and type say. */
+export function kindOf({ name, type, value, dataset }: HTMLInputElement): string {
+  if (dataset['kind']) return dataset['kind'];
   if (name === 'email' || name === 'consent') return name;
   if (name.endsWith('[]')) return 'list';
   return type === 'checkbox' && /^(on|true)$/.test(value) ? 'boolean' : (kindOfType[type] ?? 'string');

@@ -1,8 +1,9 @@
 /** Reads what the visitor entered, and makes of it the body that is sent. */
 import { cleanText, fitAttribution, formToObject, jsonBytes, submissionLimit, type Attribution, type SubmittedValue } from '@newsletter-kit/core/signup';
 import { controlsOf, kindOf, labelOf } from './controls.ts';
-import { kinds, splitChoices } from './kinds.ts';
+import { splitChoices } from './kinds.ts';
 import type { MessageKey } from './messages.ts';
+import { readingOf } from './values.ts';
 
 /** By the name of a control: the text that mends what was entered. */
 export type Problems = ReadonlyMap<string, MessageKey>;
@@ -25,7 +26,7 @@ export function readEntry(form: HTMLFormElement): Entry {
   for (const [name, control] of controlsOf(form)) {
     const { input, described } = control;
     const kind = kindOf(input);
-    const { problem = 'missing', fits = () => true, read = (text?: string) => text } = kinds[kind];
+    const { problem = 'missing', fits = () => true, read = (text?: string) => text } = readingOf(kind);
     const texts = data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text, 2000) : '')).filter(Boolean);
     const [text] = texts;
     // A box without a sentence of its own stands for its label.

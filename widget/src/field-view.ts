@@ -1,37 +1,56 @@
 /** How one field looks: a label and the control its kind asks for. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { FieldDefinition } from './field-definition.ts';
-import { kinds, splitChoices } from './kinds.ts';
+import { splitChoices, textInputs } from './kinds.ts';
 import type { Messages } from './messages.ts';
-import { webAddress } from './web-address.ts';
+
+/** The attributes of a `<newsletter-field>`, or of what stands for one. */
+type Attributes = (name: string) => string | null;
+
+/** The first field of every form. */
+export function addressView(texts: Messages): TemplateResult | undefined {
+  const attributes: Readonly<Record<string, string>> = { kind: 'email', label: texts.emailLabel, placeholder: texts.emailPlaceholder, autocomplete: 'email', required: '' };
+  return fieldView((name) => attributes[name] ?? null, 'email', texts);
+}
 
 /**
- * Renders a field.
+ * Renders a field from attributes, so that it makes no difference which element the browser upgrades first. Its controls have
+ * the names of a post without JavaScript.
  *
- * @param id - id of the control; positions, because two names may differ in what an id cannot hold
+ * @param id - id of the control; names are anybody's words and may not be fit for one
  */
-export function fieldView({ name, kind, label, required, options, placeholder, autocomplete, value, hidden, href }: FieldDefinition, id: string, texts: Messages): TemplateResult {
-  if (hidden) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
+export function fieldView(attributes: Attributes, id: string, texts: Messages): TemplateResult | undefined {
+  const text = (attribute: string): string => attributes(attribute)?.trim() ?? '';
+  const kind = text('kind');
+  const display = text('name');
+  if (!display && kind !== 'consent' && id !== 'email') return undefined;
+  const label = text('label') || display;
+  const value = text('value');
+  const required = attributes('required') !== null;
+  const isList = kind === 'list';
+  const options = splitChoices(text('options'));
+  const hasChoice = !!options[0] && (isList || !textInputs[kind]);
+  const name = display && kind !== 'consent' ? `custom_fields[${display}]${isList && hasChoice ? '[]' : ''}` : kind;
 
-  const choice = (type: string, choiceValue: string, text: unknown, isChosen: boolean, isRequired = false): TemplateResult =>
-    html`<label part="choice"><input type=${type} name=${name} data-kind=${kind} value=${choiceValue} ?checked=${isChosen} ?required=${isRequired} /> <span>${text}</span></label>`;
-  const field = (content: unknown): TemplateResult => html`<div part="field">${content}</div>`;
+  if (attributes('hidden') !== null) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
 
-  if (kind === 'boolean') return field(choice('checkbox', 'true', label, value === 'true', required));
-  if (kind === 'consent') return field(choice('checkbox', label.replace(/[[\]]/g, ''), linked(label, href), false, required));
+  const box = (type: string, choice: string, words: unknown, isChosen = false): TemplateResult =>
+    html`<label part="choice"><input type=${type} name=${name} data-kind=${kind} value=${choice} ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
+  if (kind === 'boolean') return html`<div part="field">${box('checkbox', 'true', label, value === 'true')}</div>`;
+  if (kind === 'consent') return html`<div part="field">${box('checkbox', label.replace(/[[\]]/g, ''), linked(label, text('href')))}</div>`;
 
-  const remarks = [kind === 'list' && !options[0] && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
+  const remarks = [isList && !hasChoice && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
   const title = html`${label} ${remarks && html`<small part="remark">${remarks}</small>`}`;
-  if (options[0]) {
+  if (hasChoice) {
     const chosen = splitChoices(value);
     return html`<fieldset part="field" ?data-required=${required}>
       <legend part="label">${title}</legend>
-      ${options.map((option) => choice(kind === 'list' ? 'checkbox' : 'radio', option, option, chosen.includes(option)))}
+      ${options.map((option) => box(isList ? 'checkbox' : 'radio', option, option, chosen.includes(option)))}
     </fieldset>`;
   }
 
-  const { type = 'text', inputMode = nothing } = kinds[kind];
-  return field(html`<label part="label" for=${id}>${title}</label>
+  const { type = 'text', inputMode = nothing } = textInputs[kind] ?? {};
+  return html`<div part="field">
+    <label part="label" for=${id}>${title}</label>
     <input
       part="input"
       id=${id}
@@ -39,18 +58,20 @@ export function fieldView({ name, kind, label, required, options, placeholder, a
       data-kind=${kind}
       type=${type}
       inputmode=${inputMode}
-      autocomplete=${autocomplete || nothing}
+      autocomplete=${text('autocomplete') || nothing}
       autocapitalize=${kind === 'email' ? 'off' : nothing}
-      placeholder=${placeholder}
+      placeholder=${text('placeholder')}
       maxlength="2000"
       value=${value}
       ?required=${required}
-    />`);
+    />
+  </div>`;
 }
 
 /** A sentence whose part in square brackets leads to a page; in a tab of its own, lest what was typed is lost. */
 function linked(sentence: string, href: string): unknown {
   const [before, words, after] = sentence.split(/[[\]]/);
-  const page = webAddress(href);
-  return page ? html`${before}<a href=${page.href} target="_blank">${words}</a>${after}` : sentence.replace(/[[\]]/g, '');
+  // Pages fill attributes from query parameters: an address that runs as a script is none.
+  const isPage = href && !/^(?!https?:)[a-z][\w+.-]*:/i.test(href.replace(/[\s\p{Cc}]/gu, ''));
+  return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.replace(/[[\]]/g, '');
 }

@@ -11,4 +11,5 @@ export {
 export type { FieldKind } from './field-kind.ts';
 export { english, type MessageKey, type Messages } from './messages.ts';
 export { NewsletterField } from './newsletter-field.ts';
-export { NewsletterSignup, type SignupState } from './newsletter-signup.ts';
+export { NewsletterSignup } from './newsletter-signup.ts';
+export type { SignupState } from './standing.ts';

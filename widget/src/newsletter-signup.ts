@@ -1,27 +1,15 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
-import type { Resend } from './ask.ts';
-import { controlsOf, type Control } from './controls.ts';
-import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
-import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
-import { addressDefinition, readDefinition, type FieldDefinition } from './field-definition.ts';
-import { fieldView } from './field-view.ts';
-import { hold, mark, type Undo } from './held-form.ts';
-import { intentOf, type Intent } from './intent.ts';
-import { recall } from './recall.ts';
-import { readMessages, waitInWords, type Messages } from './messages.ts';
+import { addressView, fieldView } from './field-view.ts';
+import { hold } from './held-form.ts';
+import { later } from './later.ts';
+import { readMessages, type Messages } from './messages.ts';
 import { styles } from './newsletter-signup.styles.ts';
-import { parts } from './parts.ts';
-import { asText, send, type Failure } from './send.ts';
+import type { Signup } from './signup.ts';
+import type { SignupState, Standing, Undo } from './standing.ts';
 import { followVisits } from './visits.ts';
-import { warn } from './warn.ts';
-import { redirectTarget } from './web-address.ts';
 
-/** Where the form stands. */
-export type SignupState = 'idle' | 'busy' | 'success' | 'error';
-
-const none: Problems = new Map();
+const nothingDone: Undo = () => {};
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
@@ -96,16 +84,13 @@ export class NewsletterSignup extends LitElement {
   /** Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here. */
   declare messages: Partial<Messages>;
 
-  #state: SignupState = 'idle';
-  #problems = none;
+  #standing: Standing = { state: 'idle' };
   /** The form in our hands: our own, or the one the owner wrote into this element. */
   #form: HTMLFormElement | null = null;
-  #release: Undo = () => {};
-  #unmark: Undo = () => {};
-  #failure: Failure | undefined;
-  /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
-  #notBefore = 0;
-  #intent: Intent | undefined;
+  #release = nothingDone;
+  #unmark = nothingDone;
+  #signup: Signup | undefined;
+  #isSending = false;
   #observer: MutationObserver | undefined;
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
@@ -122,7 +107,7 @@ export class NewsletterSignup extends LitElement {
 
   /** Where the form stands. */
   get state(): SignupState {
-    return this.#state;
+    return this.#standing.state;
   }
 
   /** Sends the form as if its button had been pressed. */
@@ -132,14 +117,17 @@ export class NewsletterSignup extends LitElement {
 
   /** Moves the focus to the first field. */
   override focus(options?: FocusOptions): void {
-    this.#controls.find(({ input }) => input.willValidate)?.input.focus(options);
+    Array.from(this.#form?.elements ?? [])
+      .find((control): control is HTMLInputElement => Boolean(Reflect.get(control, 'willValidate')))
+      ?.focus(options);
   }
 
   /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
   reset(): void {
-    if (this.#state === 'busy') return;
-    this.#clear();
-    this.#show('idle');
+    if (this.#isSending) return;
+    this.#form?.reset();
+    this.#signup = undefined;
+    void this.#show({ state: 'idle' });
   }
 
   /**
@@ -162,7 +150,8 @@ export class NewsletterSignup extends LitElement {
     this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
     addEventListener('newsletter-messages', this.#refresh);
-    followVisits(() => recall(this));
+    this.addEventListener('focusin', () => void later(), { once: true });
+    followVisits(() => void later().then(({ recall }) => recall(this)));
     this.requestUpdate();
   }
 
@@ -175,16 +164,18 @@ export class NewsletterSignup extends LitElement {
 
   protected override render(): TemplateResult {
     const texts = this.#texts;
-    const isDone = this.#state === 'success';
+    const { state, notice } = this.#standing;
+    const isDone = state === 'success';
     const form = this.#ownersForm
       ? html`<slot ?hidden=${isDone}></slot>`
       : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
-          ${this.#fields.map((field, position) => fieldView(field, position ? `field-${position}` : 'email', texts))}
-          <button part="button">${this.#state === 'busy' ? texts.busy : texts.button}</button>
+          ${addressView(texts)}
+          ${Array.from(this.querySelectorAll('newsletter-field'), (field, position) => fieldView((name) => field.getAttribute(name), `field-${position}`, texts))}
+          <button part="button">${state === 'busy' ? texts.busy : texts.button}</button>
         </form>`;
     return html`${form}
       <slot name="turnstile"></slot>
-      <p part="notice" class=${this.#state} role="status" tabindex=${isDone ? '-1' : nothing}>${this.#notice(texts)}</p>`;
+      <p part="notice" class=${state} role="status" tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>`;
   }
 
   protected override updated(): void {
@@ -197,9 +188,9 @@ export class NewsletterSignup extends LitElement {
     if (form !== this.#form) {
       this.#release();
       this.#form = form;
-      this.#release = hold(form, this.#onSubmit);
+      this.#release = form ? hold(form, this.#onSubmit) : nothingDone;
     }
-    this.#unmark = mark(form, this.#problems, this.#texts, this.#state === 'busy');
+    this.#unmark = (form && this.#standing.mark?.(form, this.#texts)) ?? nothingDone;
     // What we just changed ourselves is no news.
     this.#observer?.takeRecords();
   }
@@ -213,107 +204,37 @@ export class NewsletterSignup extends LitElement {
     return readMessages(this, this.messages);
   }
 
-  get #fields(): readonly FieldDefinition[] {
-    const custom = Array.from(this.querySelectorAll('newsletter-field'), readDefinition);
-    return [addressDefinition(this.#texts), ...custom.filter(({ name }) => name)];
-  }
-
-  #notice(texts: Messages): string {
-    if (this.#state === 'busy' || this.#state === 'success') return texts[this.#state];
-    if (!this.#failure) return '';
-    const { kind, retryAfter, said } = this.#failure;
-    return (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts));
-  }
-
   #consent(detail: boolean): void {
     document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
-  }
-
-  /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
-  #attribution(values: Entry['values']): Attribution {
-    return withGiven(recall(this), Object.fromEntries(attributionFields.map((name) => [name, this.getAttribute(name.replace('_', '-')) ?? asText(values[name])])));
   }
 
   readonly #onSubmit = (event: SubmitEvent): void => {
     // Where the page has already said no, it has its reasons.
     if (!this.#form || event.defaultPrevented) return;
     event.preventDefault();
-    if (this.#state !== 'busy') void this.#signUp(this.#form);
+    if (!this.#isSending && this.state !== 'success') void this.#send(this.#form);
   };
 
-  async #signUp(form: HTMLFormElement): Promise<void> {
-    const wait = (this.#notBefore - Date.now()) / 1000;
-    if (this.#failure && wait > 0) return this.#fail({ ...this.#failure, retryAfter: wait });
-
-    const { values, problems } = readEntry(form);
-    if (problems.size > 0) return this.#fail({ kind: 'invalid' }, problems);
-
-    const attribution = this.#attribution(values);
-    const body = composeBody(values, attribution);
-    if (!body) return this.#fail({ kind: 'tooLong' });
-    const endpoint = this.endpoint || form.getAttribute('action');
-    if (!endpoint) {
-      console.error('<newsletter-signup> has no endpoint.');
-      return this.#fail({ kind: 'unavailable' });
+  async #send(form: HTMLFormElement): Promise<void> {
+    this.#isSending = true;
+    try {
+      const { Signup } = await later();
+      this.#signup ??= new Signup(this, this.#show);
+    } catch {
+      // Half of us did not arrive. The browser can post a form without us; the endpoint answers with a page that says thanks.
+      if (this.endpoint) form.setAttribute('action', this.endpoint);
+      HTMLFormElement.prototype.submit.call(form);
+      this.#isSending = false;
     }
-    if (!this.dispatchEvent(new NewsletterSubmitEvent(attribution))) return;
-
-    this.#show('busy');
-    this.#intent = intentOf(body, this.#intent);
-    const post = { ...this.#intent, endpoint, timeout: 20 };
-    let failed = await send(post);
-    if (failed?.ask) failed = await this.#answer(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
-    // What an endpoint says about the address is shown at the address, in the language of the form.
-    if (failed?.code?.startsWith('EMAIL')) return this.#fail({ ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
-    if (failed) return this.#fail(failed);
-
-    // Firefox's :focus-within knows no focus in a window that is behind another one.
-    const hadFocus = this.contains((this.getRootNode() as Document).activeElement);
-    this.#clear();
-    this.#show('success');
-    // The form is gone; whoever stood in it now stands on the thanks.
-    if (hadFocus) this.#focus(() => this.renderRoot.querySelector<HTMLElement>('[role]'));
-    this.dispatchEvent(new NewsletterSuccessEvent(attribution));
-    const target = redirectTarget(this, this.redirect, '');
-    if (target) location.assign(target);
+    await this.#signup?.send(form);
   }
 
-  /** Gives the endpoint what it asks for; where that fails, the answer stays what it was. */
-  #answer(failed: Failure, resend: Resend): Promise<Failure | undefined> {
-    const answered = parts.ask().then(({ answer }) => answer(this, failed, resend));
-    return answered.catch((error: unknown) => {
-      warn(this, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
-      return failed;
-    });
-  }
-
-  #fail(failed: Failure, problems = none): void {
-    this.#show('error', problems, failed);
-    const [first] = problems.keys();
-    this.#focus(() => this.#controls.find(({ input }) => input.name === first)?.input);
-    this.dispatchEvent(new NewsletterErrorEvent(failed));
-  }
-
-  #show(state: SignupState, problems = none, failed?: Failure): void {
-    this.#state = state;
-    this.#problems = problems;
-    this.#failure = failed;
-    this.#notBefore = Date.now() + (failed?.retryAfter ?? 0) * 1000;
+  readonly #show = (standing: Standing): Promise<unknown> => {
+    this.#standing = standing;
+    this.#isSending = standing.state === 'busy';
     this.requestUpdate();
     this.#internals.states.clear();
-    this.#internals.states.add(state);
-  }
-
-  #clear(): void {
-    this.#form?.reset();
-    this.#intent = undefined;
-  }
-
-  get #controls(): readonly Control[] {
-    return [...controlsOf(this.#form).values()];
-  }
-
-  #focus(find: () => HTMLElement | null | undefined): void {
-    void this.updateComplete.then(() => find()?.focus());
-  }
+    this.#internals.states.add(standing.state);
+    return this.updateComplete;
+  };
 }

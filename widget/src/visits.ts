@@ -12,10 +12,16 @@ export let consent: boolean | undefined;
 
 let follow: () => void = () => {};
 
-/** Calls `next` now and after each visit and each answer about consent; the form that came last speaks for the page, also after it has gone. */
+/**
+ * Calls `next` after each answer about consent, and from then on after each visit; now as well, where there was an answer. The
+ * form that came last speaks for the page, also after it has gone.
+ */
 export function followVisits(next: () => void): void {
-  follow = next;
-  next();
+  follow = () => {
+    if (consent !== undefined) next();
+  };
+  noteVisit();
+  follow();
 }
 
 /** Notes the address the page is at, unless it has been there: going back is no new visit. */

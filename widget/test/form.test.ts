@@ -296,7 +296,9 @@ describe('<newsletter-signup>', () => {
       form.element.submit();
       await form.reaches('error');
       await aTimeout(1050);
+      const heard = form.hears('newsletter-error');
       form.element.submit();
+      await heard;
       await form.settled();
       expect(form.notice.textContent).to.contain('in 1 second.');
       expect(await mailbox.received()).to.have.lengthOf(1);

@@ -44,11 +44,13 @@ describe('what is remembered', () => {
   it('is the touch, on the next page that has consent', async () => {
     const landing = await visit('?utm_source=fair&utm_campaign=spring&ref=Zq4');
     landing.page.form.element.grantConsent();
+    await landing.page.form.settled();
     expect(localStorage.getItem(key)).to.contain('utm_source=fair');
     const unasked = await visit('');
     expect(await unasked.attribution()).to.deep.equal({});
     const asked = await visit('');
     asked.page.form.element.grantConsent();
+    await asked.page.form.settled();
     expect(await asked.attribution()).to.deep.equal({ utm_source: 'fair', utm_campaign: 'spring', referral_code: 'Zq4' });
   });
 
@@ -58,6 +60,7 @@ describe('what is remembered', () => {
     for (const [rule, source] of [['first', 'fair'], ['last', 'mail'], ['nonsense', 'fair']] as const) {
       const { page, attribution } = await visit('', { attribution: rule });
       page.form.element.grantConsent();
+      await page.form.settled();
       expect(await attribution(), rule).to.deep.equal({ utm_source: source });
     }
   });
@@ -65,22 +68,27 @@ describe('what is remembered', () => {
   it('hears the event, as a consent banner sends it', async () => {
     const { page } = await visit('?utm_source=fair');
     page.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail: true }));
+    await page.form.settled();
     expect(localStorage.getItem(key)).to.contain('utm_source=fair');
     page.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail: false }));
+    await page.form.settled();
     expect(localStorage.length).to.equal(0);
   });
 
   followsAtOnce('is a campaign the page comes by after the grant, too', async () => {
     const { page } = await visit('');
     page.form.element.grantConsent();
+    await page.form.settled();
     expect(localStorage.length).to.equal(0);
     page.window.history.pushState(null, '', `${path}?utm_source=mail`);
+    await page.form.settled();
     expect(localStorage.getItem(key)).to.contain('utm_source=mail');
   });
 
   it('ends with the tab where the owner wants that', async () => {
     const { page } = await visit('?utm_source=fair', { storage: 'session' });
     page.form.element.grantConsent();
+    await page.form.settled();
     expect(sessionStorage.getItem(key)).to.contain('utm_source=fair');
     expect(localStorage.length).to.equal(0);
   });
@@ -89,6 +97,7 @@ describe('what is remembered', () => {
     it(`is nothing where the owner wants that: ${storage}`, async () => {
       const { page } = await visit('?utm_source=fair', { storage });
       page.form.element.grantConsent();
+      await page.form.settled();
       expect(touched(page)).to.deep.equal([]);
     });
   }
@@ -96,7 +105,9 @@ describe('what is remembered', () => {
   it('is deleted when consent is taken back, and this page still knows what it saw', async () => {
     const { page, attribution } = await visit('?utm_source=fair');
     page.form.element.grantConsent();
+    await page.form.settled();
     page.form.element.revokeConsent();
+    await page.form.settled();
     expect(localStorage.length).to.equal(0);
     expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
   });
@@ -104,6 +115,7 @@ describe('what is remembered', () => {
   it('is nothing under Global Privacy Control, whatever a banner says', async () => {
     const { page, attribution } = await visit('?utm_source=fair#gpc');
     page.form.element.grantConsent();
+    await page.form.settled();
     expect(touched(page)).not.to.include.members(['setItem']);
     expect(touched(page)).not.to.include.members(['getItem']);
     expect(localStorage.length).to.equal(0);
@@ -116,6 +128,7 @@ describe('what is remembered', () => {
       throw new DOMException('full', 'QuotaExceededError');
     });
     page.form.element.grantConsent();
+    await page.form.settled();
     expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
   });
 
@@ -123,6 +136,7 @@ describe('what is remembered', () => {
     localStorage.setItem(key, 't:1?utm_source=old {"x":1} t:NaN?utm_source=odd');
     const { page, attribution } = await visit('');
     page.form.element.grantConsent();
+    await page.form.settled();
     expect(await attribution()).to.deep.equal({});
   });
 });

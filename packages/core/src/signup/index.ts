@@ -13,6 +13,7 @@ export {
 } from './attribution.ts';
 export { chooseTouch, knownTouches, storedTouches, touchLifetime, type Touch, type TouchRule, type TimedVisit } from './attribution-touches.ts';
 export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
+export { honeypotField } from './honeypot.ts';
 export { pageHeaders, refusalHtml, thanksHtml } from './pages.ts';
 export {
   contentRefused,
@@ -30,7 +31,6 @@ export {
 export {
   attributionFields,
   formToObject,
-  honeypotField,
   keepSubmission,
   readSubmission,
   submissionLimit,

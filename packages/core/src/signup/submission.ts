@@ -2,6 +2,7 @@
 import { utmFields } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
 import { isAddress, normalizeAddress } from './address.ts';
+import { honeypotField } from './honeypot.ts';
 import { cleanText, textLimit } from './text.ts';
 
 /** A value of a custom field as it stands in JSON. */
@@ -41,9 +42,6 @@ export interface Submission extends Attribution {
 
 /** What is kept of a submission: all of it but the form token and the challenge answer, which are spent on arrival. */
 export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;
-
-/** Name of the field that people leave empty and simple robots fill in. */
-export const honeypotField = 'hp_field';
 
 /** Names of the attribution fields, in the API's spelling. */
 export const attributionFields = [...utmFields, 'referring_site', 'referral_code'] as const;

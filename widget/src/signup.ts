@@ -1,0 +1,114 @@
+/** One signup, from the press of the button to the thanks. */
+import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
+import type { Resend } from './ask.ts';
+import { controlsOf } from './controls.ts';
+import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
+import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
+import { intentOf, type Intent } from './intent.ts';
+import { markBusy, markProblems } from './marks.ts';
+import { waitInWords } from './messages.ts';
+import { parts } from './parts.ts';
+import { recall, type RecallOptions } from './recall.ts';
+import { redirectTarget } from './redirect.ts';
+import { asText, send, type Failure } from './send.ts';
+import type { Standing } from './standing.ts';
+import { warn } from './warn.ts';
+
+export { recall } from './recall.ts';
+
+/** The element, as far as a signup knows it. */
+interface Host extends HTMLElement, RecallOptions {
+  readonly endpoint: string;
+  readonly redirect: string;
+}
+
+/** Puts on the page how the form stands; resolves once it is there. */
+type Show = (standing: Standing) => Promise<unknown>;
+
+const none: Problems = new Map();
+
+/** Everything one visitor's attempts have in common: what they share of a key, and how long the endpoint wants to be left alone. */
+export class Signup {
+  readonly #host: Host;
+  readonly #show: Show;
+  #intent: Intent | undefined;
+  #failure: Failure | undefined;
+  /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
+  #notBefore = 0;
+
+  constructor(host: Host, show: Show) {
+    this.#host = host;
+    this.#show = show;
+  }
+
+  /** Reads the form, sends it, and shows how that went. */
+  async send(form: HTMLFormElement): Promise<void> {
+    const wait = (this.#notBefore - Date.now()) / 1000;
+    if (this.#failure && wait > 0) return this.#fail(form, { ...this.#failure, retryAfter: wait });
+
+    const { values, problems } = readEntry(form);
+    if (problems.size > 0) return this.#fail(form, { kind: 'invalid' }, problems);
+
+    const attribution = this.#attribution(values);
+    const body = composeBody(values, attribution);
+    if (!body) return this.#fail(form, { kind: 'tooLong' });
+    const endpoint = this.#host.endpoint || form.getAttribute('action');
+    if (!endpoint) {
+      console.error('<newsletter-signup> has no endpoint.');
+      return this.#fail(form, { kind: 'unavailable' });
+    }
+    if (!this.#host.dispatchEvent(new NewsletterSubmitEvent(attribution))) return void this.#show({ state: 'idle' });
+
+    void this.#show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
+    this.#intent = intentOf(body, this.#intent);
+    const post = { ...this.#intent, endpoint, timeout: 20 };
+    let failed = await send(post);
+    if (failed?.ask) failed = await this.#answer(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
+    // What an endpoint says about the address is shown at the address, in the language of the form.
+    if (failed?.code?.startsWith('EMAIL')) return this.#fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
+    if (failed) return this.#fail(form, failed);
+
+    // Firefox's :focus-within knows no focus in a window that is behind another one.
+    const hadFocus = this.#host.contains((this.#host.getRootNode() as Document).activeElement);
+    form.reset();
+    const isShown = this.#show({ state: 'success', notice: ({ success }) => success });
+    this.#host.dispatchEvent(new NewsletterSuccessEvent(attribution));
+    const target = redirectTarget(this.#host, this.#host.redirect, '');
+    if (target) location.assign(target);
+    await isShown;
+    // The form is gone; whoever stood in it now stands on the thanks.
+    if (hadFocus) this.#host.shadowRoot?.querySelector<HTMLElement>('[role]')?.focus();
+  }
+
+  /** Gives the endpoint what it asks for; where that fails, the answer stays what it was. */
+  async #answer(failed: Failure, resend: Resend): Promise<Failure | undefined> {
+    try {
+      const { answer } = await parts.ask();
+      return await answer(this.#host, failed, resend);
+    } catch (error) {
+      warn(this.#host, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
+      return failed;
+    }
+  }
+
+  async #fail(form: HTMLFormElement, failure: Failure, problems = none): Promise<void> {
+    const { kind, retryAfter, said } = failure;
+    this.#failure = failure;
+    this.#notBefore = Date.now() + (retryAfter ?? 0) * 1000;
+    const isShown = this.#show({
+      state: 'error',
+      notice: (texts) => (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts)),
+      mark: (held, texts) => markProblems(held, problems, texts),
+    });
+    this.#host.dispatchEvent(new NewsletterErrorEvent(failure));
+    await isShown;
+    const [first = ''] = problems.keys();
+    controlsOf(form).get(first)?.input.focus();
+  }
+
+  /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
+  #attribution(values: Entry['values']): Attribution {
+    const given = attributionFields.map((name) => [name, this.#host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const);
+    return withGiven(recall(this.#host), Object.fromEntries(given));
+  }
+}
