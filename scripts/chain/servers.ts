@@ -68,6 +68,9 @@ export const servers: readonly ServerPlan[] = [
       RELAY_PORT: String(ports.relay),
       RELAY_LOG_FORMAT: 'plain',
       RELAY_STORE: relayStore,
+      // Whoever tries the demo is one person on one machine, and signs up with the same address again and again.
+      RELAY_LIMIT_IP: '0',
+      RELAY_LIMIT_ADDRESS: '0',
       RELAY_ALLOWED_ORIGINS: ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.demo}`).join(','),
       NEWSLETTER_API_URL: `${serverUrl(ports.sandbox)}/v2`,
       NEWSLETTER_API_KEY: sandboxAccount.key,

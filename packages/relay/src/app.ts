@@ -1,12 +1,19 @@
 /** The relay: admit, keep, answer; deliver in its own time. Fetch in, answer out; no port is opened here. */
+import { randomBytes } from 'node:crypto';
 import { createClient, type Client } from '@newsletter-kit/core';
-import { refused, unavailable, type Refused } from '@newsletter-kit/core/signup';
-import { Hono } from 'hono';
+import { refused, submissionLimit, unavailable, type Entered, type Refused } from '@newsletter-kit/core/signup';
+import { Hono, type Context } from 'hono';
 import { admit } from './admission/admit.ts';
 import { accepted, preflight, refusal, thanksPage } from './admission/answers.ts';
+import { readBody } from './admission/body.ts';
 import { checks, originCheck, type Check } from './admission/checks.ts';
+import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
 import type { Form } from './admission/form.ts';
-import type { RelayConfig } from './config.ts';
+import { Gate } from './admission/gate.ts';
+import type { MakeLimiter } from './admission/limits.ts';
+import type { MailResolver } from './admission/mail-domain.ts';
+import type { Asker, Visit } from './admission/visit.ts';
+import { secretsOf, type RelayConfig } from './config.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
 import { livez, readiness } from './ops/health.ts';
 import { noticeAll, noticing, type Notice } from './ops/happening.ts';
@@ -19,12 +26,18 @@ import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
-  readonly config: Pick<RelayConfig, 'api' | 'forms'>;
+  readonly config: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'trustedProxies'>;
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;
   readonly log: Log;
   /** The client to deliver with. Default: one made from the configuration. */
   readonly client?: Client | undefined;
+  /** Signs form tokens and challenges. Default: the configured one, or one made anew, so that a token lasts no longer than this process. */
+  readonly secret?: string | undefined;
+  /** Where signups are counted for their limits. Default: in this process. */
+  readonly limiter?: MakeLimiter | undefined;
+  /** Who is asked whether a domain takes mail. Default: the system's name servers. */
+  readonly mail?: MailResolver | undefined;
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
   readonly delivery?: Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random'> | undefined;
@@ -37,8 +50,8 @@ export interface RelayOptions {
 
 /** A running relay. */
 export interface Relay {
-  /** Answers one request. */
-  fetch(this: void, request: Request): Promise<Response>;
+  /** Answers one request. @param peer - address of the connection it came over; without it no limit by address of the visitor holds */
+  fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
   /** Starts to deliver what is waiting. */
   start(): void;
   /** Refuses new signups with 503, and ends deliveries within `graceMs` (default 10,000). */
@@ -48,7 +61,7 @@ export interface Relay {
 /** Makes a relay of its parts. */
 export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, now = Date.now } = options;
-  const form = config.forms.default;
+  const gate = new Gate({ ...options, defence: config.defence, countingSecret: config.api.key, secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url') });
   const allChecks = [...checks, ...(options.checks ?? [])];
   let draining = false;
   const rates = createRates(now);
@@ -68,39 +81,78 @@ export function createRelay(options: RelayOptions): Relay {
     client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key, pacer: false }),
     forms: config.forms,
     log,
-    secrets: [config.api.key],
+    secrets: secretsOf(config),
     notice,
     now,
   });
 
-  async function signUp(request: Request): Promise<Response> {
+  async function signUp(request: Request, visit: Visit, thanks: string): Promise<Response> {
     const from = performance.now();
-    if (draining) return refuse(request, form, unavailable());
-    const admission = await admit({ request, form }, allChecks, now());
-    if ('refused' in admission) return refuse(request, form, admission.refused);
-    const { id, repeated } = await store.accept(admission.signup);
-    if (!repeated) {
-      log.debug({ signup: id, suspected: admission.signup.suspected }, 'kept');
+    if (draining) return refuse(visit, unavailable());
+    const admission = await admit(visit, { checks: allChecks, gate, readBody: () => readBody(request, submissionLimit), now: now() });
+    if ('refused' in admission) return refuse(visit, admission.refused, admission.entered);
+    const { signup, passed } = admission;
+    const { id, repeated } = await store.accept(signup).catch(async (error: unknown) => {
+      await passed.undo();
+      throw error;
+    });
+    if (repeated) void passed.repeated(); // not waited for: a repeated signup is answered like a first one
+    else {
+      log.debug({ signup: id, suspected: signup.suspected }, 'kept');
       dispatcher.wake();
     }
-    notice({ what: 'kept', form: form.name, suspected: admission.signup.suspected, repeated, tookMs: performance.now() - from });
-    return accepted(request, form);
+    notice({ what: 'kept', form: visit.form.name, suspected: signup.suspected, repeated, tookMs: performance.now() - from });
+    return accepted(visit, thanks);
   }
 
-  function refuse(request: Request, of: Form, why: Refused): Response {
+  function failed(asker: Asker, error: unknown): Response {
+    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a signup was turned away with 503');
+    else log.error({ err: error }, 'an unexpected failure was answered with 503');
+    return refuse(asker, unavailable());
+  }
+
+  function refuse(asker: Asker, why: Refused, entered?: Entered): Response {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes }, 'refused');
     notice({ what: 'refused', status: why.status, codes });
-    return refusal(request, of, why);
+    return refusal(asker, why, entered);
   }
 
-  const app = new Hono();
-  app.post('/signup', (context) => signUp(context.req.raw));
-  app.options('/signup', async ({ req: { raw: request } }) => {
-    const why = await originCheck({ request, form });
-    return why ? refuse(request, form, why) : preflight(request, form);
-  });
-  app.all('/signup', ({ req: { raw } }) => refuse(raw, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')));
+  const trustedProxies = addressList(config.trustedProxies);
+  let warned = false;
+  /** Whose post it is. A proxy nobody named would have one share for all its visitors, and lock them out. */
+  function client(peer: string | null, header: Visit['header']): string | null {
+    const forwardedFor = header('x-forwarded-for');
+    if (!isUnnamedProxy(peer, forwardedFor, trustedProxies)) return clientAddress(peer, forwardedFor, trustedProxies);
+    if (!warned) log.warn({ proxy: peer }, 'a proxy brings visitors whose addresses cannot be told apart: name it in RELAY_TRUSTED_PROXIES');
+    warned = true;
+    return null;
+  }
+
+  const app = new Hono<{ Bindings: { peer: string | null } }>();
+
+  /** The routes of one form; the page it leads to is named as seen from there, since a proxy may serve the relay under a path of its own. */
+  function serveForm(path: string, form: Form, thanks: string): void {
+    const visitOf = ({ req: { raw }, env: { peer } }: Context<{ Bindings: { peer: string | null } }>): Visit => {
+      const header = (name: string): string | null => raw.headers.get(name);
+      return { header, form, client: client(peer, header) };
+    };
+    app.post(path, (context) => {
+      const visit = visitOf(context);
+      return signUp(context.req.raw, visit, thanks).catch((error: unknown) => failed(visit, error));
+    });
+    app.options(path, (context) => {
+      const visit = visitOf(context);
+      const why = originCheck(visit);
+      return why ? refuse(visit, why) : preflight(visit);
+    });
+    app.all(path, (context) => refuse(visitOf(context), refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')));
+  }
+
+  for (const form of Object.values(config.forms)) {
+    serveForm(`/signup/${form.name}`, form, '../thanks');
+    if (form.name === 'default') serveForm('/signup', form, 'thanks');
+  }
   app.get('/thanks', thanksPage);
   app.get('/livez', livez);
   app.get('/readyz', readiness(store, () => draining, now));
@@ -112,15 +164,14 @@ export function createRelay(options: RelayOptions): Relay {
     const operator = storeOperator(store, { running: () => ({ ...running, minutes: rates.minutes() }), wake: () => dispatcher.wake(), now });
     app.route('/operator', operatorDoor({ operator, token: options.operatorToken, now }));
   }
-  app.notFound(({ req: { raw } }) => refuse(raw, form, refused(404, 'NOT_FOUND', 'There is nothing here. Sign up with POST /signup.')));
-  app.onError((error, { req: { raw } }) => {
-    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a signup was turned away with 503');
-    else log.error({ err: error }, 'an unexpected failure was answered with 503');
-    return refuse(raw, form, unavailable());
-  });
+  const anybody = ({ req: { raw } }: Context): Asker => ({ header: (name) => raw.headers.get(name), form: config.forms['default'] ?? null });
+  app.notFound((context) =>
+    refuse(anybody(context), refused(404, 'NOT_FOUND', 'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.')),
+  );
+  app.onError((error, context) => failed(anybody(context), error));
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, peer = null) => app.fetch(request, { peer }),
     start: () => dispatcher.start(),
     async stop(graceMs = 10_000) {
       draining = true;

@@ -3,11 +3,16 @@
  *
  * @packageDocumentation
  */
-export type { Check, Visit } from './admission/checks.ts';
-export type { Form, PinnedFields } from './admission/form.ts';
+export type { Check } from './admission/checks.ts';
+export type { Form, PinnedFields, Protection } from './admission/form.ts';
+export type { Defence } from './admission/gate.ts';
+export { inMemory, type LimitKind, type LimitRule, type LimitRules, type MakeLimiter } from './admission/limits.ts';
+export type { MailResolver } from './admission/mail-domain.ts';
+export type { Visit } from './admission/visit.ts';
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/signup';
 export { createRelay, type Relay, type RelayOptions } from './app.ts';
-export { readConfig, settings, type RelayConfig, type Setting } from './config.ts';
+export { readConfig, secretsOf, type RelayConfig } from './config.ts';
+export { settings, type Setting } from './settings.ts';
 export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export { StartupError } from './startup-error.ts';
 export { openStore, type OpenStoreOptions, type StoreAddress } from './store/open-store.ts';

@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { readGiven, UsageError, type Command } from './commands/command.ts';
 import { operatingCommands } from './commands/operating.ts';
-import { settings } from './config.ts';
+import { settings } from './settings.ts';
 import { OperatorError } from './ops/relay-operator.ts';
 import { StartupError } from './startup-error.ts';
 

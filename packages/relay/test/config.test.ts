@@ -22,6 +22,22 @@ describe('the configuration', () => {
       log: { level: 'info', format: 'auto' },
       alerts: { webhook: undefined, command: undefined },
       operator: { token: undefined, eraseAfterDays: 30 },
+      trustedProxies: [],
+      secret: undefined,
+      defence: {
+        limits: {
+          ip: [
+            { points: 60, seconds: 60 },
+            { points: 600, seconds: 3600 },
+          ],
+          address: [{ points: 3, seconds: 86_400 }],
+          domain: [],
+          global: [],
+        },
+        attack: { points: 300, seconds: 60 },
+        proofEffort: 1000,
+        turnstileUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+      },
       forms: {
         default: {
           name: 'default',
@@ -30,6 +46,7 @@ describe('the configuration', () => {
           allowedFields: null,
           pinned: {},
           thanksUrl: null,
+          protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
         },
       },
     });
@@ -49,7 +66,7 @@ describe('the configuration', () => {
       RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE: 'true',
       RELAY_COMPLIMENTARY_GIFT_ID: 'comp_access_1',
     });
-    expect(forms.default.pinned).toEqual({
+    expect(forms['default']?.pinned).toEqual({
       double_opt_override: 'on',
       send_welcome_email: true,
       reactivate_existing: false,
@@ -76,10 +93,10 @@ describe('the configuration', () => {
     expect(text.split('\n  - ').slice(1).map((line) => line.split(' ')[0])).toEqual([
       'NEWSLETTER_API_URL',
       'NEWSLETTER_API_KEY',
-      'NEWSLETTER_PUBLICATION_ID',
-      'RELAY_ALLOWED_ORIGINS',
       'RELAY_STORE',
       'RELAY_PORT',
+      'NEWSLETTER_PUBLICATION_ID',
+      'RELAY_ALLOWED_ORIGINS',
       'RELAY_TIER',
     ]);
   });
@@ -98,6 +115,15 @@ describe('the configuration', () => {
     [{ RELAY_SEND_WELCOME_EMAIL: 'yes' }, 'RELAY_SEND_WELCOME_EMAIL must be true or false'],
     [{ RELAY_AUTOMATION_IDS: 'aut_1,welcome' }, 'RELAY_AUTOMATION_IDS must look like aut_<uuid>'],
     [{ RELAY_THANKS_URL: 'javascript:alert(1)' }, 'RELAY_THANKS_URL must be an http(s) address'],
+    [{ RELAY_LIMIT_IP: '60/minute' }, 'RELAY_LIMIT_IP must be 0, or a number and a time such as 60/1m'],
+    [{ RELAY_LIMIT_ADDRESS: '0,3/1d' }, 'RELAY_LIMIT_ADDRESS must be 0, or a number and a time'],
+    [{ RELAY_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8'],
+    [{ RELAY_TRUSTED_PROXIES: 'localhost' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks'],
+    [{ RELAY_PROOF: 'sometimes' }, 'RELAY_PROOF must be off, always or attack'],
+    [{ RELAY_SECRET: 'short' }, 'RELAY_SECRET must be 24 characters or more'],
+    [{ RELAY_TURNSTILE_SITE_KEY: '0x4' }, 'RELAY_TURNSTILE_SITE_KEY needs RELAY_TURNSTILE_SECRET beside it'],
+    [{ RELAY_TURNSTILE_SECRET: '0x4' }, 'RELAY_TURNSTILE_SECRET needs RELAY_TURNSTILE_SITE_KEY beside it'],
+    [{ RELAY_CONFIG: '/nowhere/relay.yaml' }, 'The file /nowhere/relay.yaml, which RELAY_CONFIG names, cannot be read'],
     [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
   ])('says what to do about %o', (changes, sentence) => {
     expect(mistakes(changes)).toContain(sentence);
@@ -106,7 +132,7 @@ describe('the configuration', () => {
   it('never says the key, not even a wrong one', () => {
     expect(mistakes({ NEWSLETTER_API_KEY: 'sk live 123' })).toMatch(/NEWSLETTER_API_KEY must be the bare key/);
     for (const { name } of settings) {
-      if (name !== 'RELAY_ALLOWED_ORIGINS') expect(mistakes({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
+      if (name !== 'RELAY_ALLOWED_ORIGINS' && name !== 'RELAY_CONFIG') expect(mistakes({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
     }
   });
 });

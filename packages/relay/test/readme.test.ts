@@ -1,7 +1,9 @@
 /** The README says what is true. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig, settings } from '../src/index.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const required = ['NEWSLETTER_API_URL', 'NEWSLETTER_API_KEY', 'NEWSLETTER_PUBLICATION_ID', 'RELAY_ALLOWED_ORIGINS'];
@@ -18,5 +20,16 @@ it('shows a configuration that starts', () => {
   const [, block = ''] = /```sh\n((?:export .*\n)+)/.exec(readme) ?? [];
   const variables = Object.fromEntries(block.trim().split('\n').map((line) => line.replace('export ', '').split(/=(.*)/s).slice(0, 2) as [string, string]));
   expect(Object.keys(variables)).toEqual(required);
-  expect(readConfig(variables).forms.default.origins.size).toBeGreaterThan(0);
+  expect(readConfig(variables).forms['default']?.origins.size).toBeGreaterThan(0);
+});
+
+it('shows a file with two forms that starts', () => {
+  const [, text = ''] = /```yaml\n(# relay\.yaml\n[^`]+)```/.exec(readme) ?? [];
+  const file = join(scratchFolder(), 'relay.yaml');
+  writeFileSync(file, text);
+  const { forms } = readConfig({ RELAY_CONFIG: file, NEWSLETTER_API_KEY: 'sandbox-key' });
+  expect(Object.values(forms).map(({ name, pinned, protection }) => [name, Object.keys(pinned), protection.token])).toEqual([
+    ['default', ['double_opt_override'], false],
+    ['jobs', ['double_opt_override', 'automation_ids'], true],
+  ]);
 });

@@ -14,7 +14,7 @@ export {
 export { chooseTouch, knownTouches, storedTouches, touchLifetime, type Touch, type TouchRule, type TimedVisit } from './attribution-touches.ts';
 export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
 export { honeypotField } from './honeypot.ts';
-export { pageHeaders, refusalHtml, thanksHtml } from './pages.ts';
+export { askHtml, askPageHeaders, pageHeaders, refusalHtml, thanksHtml, type Entered } from './pages.ts';
 export {
   contentRefused,
   originRefused,
@@ -42,4 +42,5 @@ export {
   type SubmittedField,
   type SubmittedValue,
 } from './submission.ts';
+export { isRecord } from '../is-record.ts';
 export { cleanText, textLimit } from './text.ts';

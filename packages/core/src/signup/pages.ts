@@ -1,8 +1,9 @@
-/** The two pages a visitor without JavaScript can see. Self-contained: no script, no font, nothing fetched. */
+/** The pages a visitor without JavaScript can see. Self-contained: no script, no font, nothing fetched. */
 import type { Refused } from './refused.ts';
 
 const style = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
-body{max-width:32rem;margin:15vh auto;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.25}`;
+body{max-width:32rem;margin:15vh auto;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.25}
+button{font:inherit;padding:.6em 1.5em;cursor:pointer}`;
 
 /** What the pages are sent with. */
 export const pageHeaders = {
@@ -10,6 +11,12 @@ export const pageHeaders = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 } as const;
+
+/** The same for the page that posts: without a referrer a browser would not say either whose page it is. */
+export const askPageHeaders = { ...pageHeaders, 'referrer-policy': 'same-origin' } as const;
+
+/** What a form post held, name by name, in its order. */
+export type Entered = Iterable<readonly [name: string, value: string]>;
 
 /** The signup was kept. */
 export function thanksHtml(): string {
@@ -21,7 +28,20 @@ export function refusalHtml({ errors }: Refused): string {
   return page('Your signup was not saved', [...errors.map(({ message }) => message), 'Go back, and try again.']);
 }
 
-function page(title: string, paragraphs: readonly string[]): string {
+/**
+ * Nothing was kept yet: what was entered stands in hidden fields, and one button sends it again, with the token, to the
+ * address of this page.
+ */
+export function askHtml(entered: Entered, token: string): string {
+  const kept = [...entered].filter(([name]) => name !== 'token' && name !== 'proof');
+  const fields = [...kept, ['token', token] as const].map(
+    ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
+  );
+  const form = `<form method="post" accept-charset="utf-8">\n${fields.join('\n')}\n<button>Sign up</button>\n</form>`;
+  return page('One more step', ['Press the button to finish your signup.'], form);
+}
+
+function page(title: string, paragraphs: readonly string[], form = ''): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -31,7 +51,7 @@ function page(title: string, paragraphs: readonly string[]): string {
 <main>
 <h1>${escape(title)}</h1>
 ${paragraphs.map((text) => `<p>${escape(text)}</p>`).join('\n')}
-</main>
+${form}</main>
 </html>
 `;
 }

@@ -60,6 +60,9 @@ export type ReadSubmission =
   | { readonly ok: true; readonly submission: Submission; readonly suspected: boolean }
   | { readonly ok: false; readonly errors: readonly Refusal[] };
 
+/** Longest proof: Turnstile's answers have up to 2048 characters, a solved challenge of ALTCHA about a thousand. */
+const proofLimit = 4096;
+
 /** Most custom fields a submission carries, and most choices of one list. */
 const fieldLimit = 50;
 
@@ -73,10 +76,10 @@ const fieldLimit = 50;
 export function readSubmission(input: unknown): ReadSubmission {
   if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
   const errors: Refusal[] = [];
-  const text = (name: string): string | undefined => {
+  const text = (name: string, limit?: number): string | undefined => {
     const value = input[name];
     if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value === 'string') return cleanText(value) || undefined;
+    if (typeof value === 'string') return cleanText(value, limit) || undefined;
     errors.push({ message: `"${name}" must be a text.`, code: 'INVALID_FIELD' });
     return undefined;
   };
@@ -91,7 +94,7 @@ export function readSubmission(input: unknown): ReadSubmission {
     attributionFields.map((name) => [name, text(name)]).filter(([, value]) => value !== undefined),
   ) as Attribution;
   const token = text('token');
-  const proof = text('proof');
+  const proof = text('proof', proofLimit);
   const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent');
   const fields = readFields(input['custom_fields'], errors);
 

@@ -1,46 +1,67 @@
-/** From a request to a signup worth keeping, or to the reasons against it. */
+/** From a post to a signup worth keeping, or to the reasons against it. */
 import {
   contentKind,
   keepSubmission,
   parseContent,
   readSubmission,
-  submissionLimit,
   tooLarge,
   unreadable,
+  type ContentKind,
+  type Entered,
   type ReadSubmission,
   type Refused,
 } from '@newsletter-kit/core/signup';
 import type { NewSignup } from '../store/signup-store.ts';
-import { readBody } from './body.ts';
-import type { Check, Visit } from './checks.ts';
-import { contentHeaders } from './content-headers.ts';
+import type { Check } from './checks.ts';
+import type { Gate, Passed } from './gate.ts';
+import { contentHeaders, type Visit } from './visit.ts';
 
-/** How admission ended. */
-export type Admission = { readonly signup: NewSignup } | { readonly refused: Refused };
+/** How admission ended; a refused form post comes with what it held. */
+export type Admission =
+  | { readonly signup: NewSignup; readonly passed: Passed }
+  | { readonly refused: Refused; readonly entered?: Entered };
 
-/** Runs the checks, reads the body within its limit, and keeps of it what the form allows. */
-export async function admit(visit: Visit, checks: readonly Check[], now: number): Promise<Admission> {
+/** The name under which all signups beyond an address's limit are one. */
+const beyondLimit = 'beyond the limit of the address';
+
+/**
+ * Runs the checks, reads the body, keeps of it what the form allows, and brings it through the gate.
+ *
+ * @param readBody - gives the body, or null where it is longer than is allowed
+ */
+export async function admit(
+  visit: Visit,
+  { checks, gate, readBody, now }: { checks: readonly Check[]; gate: Gate; readBody: () => Promise<Uint8Array | null>; now: number },
+): Promise<Admission> {
   for (const check of checks) {
     const refusal = await check(visit);
     if (refusal) return { refused: refusal };
   }
-  const { request, form } = visit;
+  const { header, form } = visit;
+  const kind: ContentKind = contentKind(contentHeaders(visit)) ?? 'json';
   let read: ReadSubmission;
+  let body: Uint8Array | null;
   try {
-    const body = await readBody(request, submissionLimit);
+    body = await readBody();
     if (body === null) return { refused: tooLarge() };
-    read = readSubmission(parseContent(contentKind(contentHeaders(request)) ?? 'json', body));
+    read = readSubmission(parseContent(kind, body));
   } catch {
     return { refused: unreadable() };
   }
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
+  const passage = await gate.pass(visit, read, now);
+  if ('refused' in passage) {
+    return { refused: passage.refused, ...(kind === 'form' && { entered: new URLSearchParams(new TextDecoder().decode(body)) }) };
+  }
+  const { passed } = passage;
   return {
+    passed,
     signup: {
       form: form.name,
       submission: keepSubmission(read.submission, form.allowedFields),
-      suspected: read.suspected,
-      origin: request.headers.get('origin'),
-      idempotencyKey: request.headers.get('idempotency-key')?.trim() || null,
+      suspected: passed.suspected,
+      origin: passed.origin,
+      idempotencyKey: passed.overLimit ? beyondLimit : header('idempotency-key')?.trim() || null,
       receivedAt: now,
     },
   };

@@ -1,4 +1,4 @@
-/** A form: where it may stand, what a visitor may send through it, and what the operator adds to every signup. */
+/** A form: where it may stand, what a visitor may send through it, what the operator adds to every signup, and how it is protected. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 
@@ -7,6 +7,17 @@ export type PublicField = 'email' | 'custom_fields' | (typeof attributionFields)
 
 /** What only the operator sets: everything else a SubscriptionRequest can hold. */
 export type PinnedFields = Omit<SubscriptionRequest, PublicField>;
+
+/** What a form wants of a post beyond its fields. */
+export interface Protection {
+  /** Whether a post needs a signed token that is two seconds old and was used by nobody. */
+  readonly token: boolean;
+  /** When a post needs a proof: a solved challenge, or Turnstile's word where {@link Protection.turnstile} is given. */
+  readonly proof: 'off' | 'always' | 'attack';
+  readonly turnstile: { readonly siteKey: string; readonly secret: string } | null;
+  /** What becomes of an address whose domain takes no mail. */
+  readonly mx: 'off' | 'review' | 'refuse';
+}
 
 /** A form and its rules, made from the configuration. */
 export interface Form {
@@ -19,4 +30,5 @@ export interface Form {
   readonly pinned: PinnedFields;
   /** Where a visitor without JavaScript is sent; null means the relay's own page. */
   readonly thanksUrl: string | null;
+  readonly protection: Protection;
 }

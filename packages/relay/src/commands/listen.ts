@@ -24,11 +24,14 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** @throws StartupError where the port cannot be had */
 export async function listen(
-  fetch: (request: Request) => Promise<Response>,
+  fetch: (request: Request, peer: string | null) => Promise<Response>,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.
-  const server = createAdaptorServer({ fetch, serverOptions: limits }) as Server;
+  const server = createAdaptorServer({
+    fetch: (request, env) => fetch(request, 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null),
+    serverOptions: limits,
+  }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const remedy = remedies[cause.code ?? ''] ?? `the system reported ${cause.code ?? cause.message}`;

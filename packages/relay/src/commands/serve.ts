@@ -1,7 +1,8 @@
 /** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
 import process from 'node:process';
 import { createRelay } from '../app.ts';
-import { readConfig, type RelayConfig } from '../config.ts';
+import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
+import { keptSecret } from '../kept-secret.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
@@ -16,12 +17,13 @@ const graceMs = 10_000;
 /** @throws StartupError where it cannot start */
 export async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const log = logFor(config);
   const stopAsked = firstSignal();
+  const secret = signingSecret(config);
+  const log = logFor(config, secret);
   const store = await openStore(config.store, { onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated') });
   try {
     const alerts = createAlerts({ ...config.alerts, log });
-    const relay = createRelay({ config, store, log, notice: alerts.notice, operatorToken: operatorToken(config) });
+    const relay = createRelay({ config, store, log, secret, notice: alerts.notice, operatorToken: operatorToken(config) });
     const server = await listen(relay.fetch, config.listen);
     const { waiting, review, dead } = await store.counts();
     log.info({ address: server.address, store: storeName(config.store), waiting, review, dead }, 'the relay takes signups');
@@ -40,12 +42,19 @@ export async function serve(): Promise<void> {
   log.info('stopped');
 }
 
-function logFor({ log: { level, format }, api, operator, store }: RelayConfig): Log {
-  const password = store.kind === 'postgres' ? new URL(store.url).password : '';
+/** Made and kept only where something is signed that has to outlive this process. */
+function signingSecret({ secret, forms, store }: RelayConfig): string | undefined {
+  const signs = Object.values(forms).some(({ protection: { token, proof } }) => token || proof !== 'off');
+  if (secret !== undefined || store.kind === 'postgres') return secret;
+  return signs ? keptSecret(`${store.path}-secret`, 'The secret that signs form tokens', 'RELAY_SECRET') : undefined;
+}
+
+function logFor(config: RelayConfig, secret = ''): Log {
+  const { level, format } = config.log;
   const plain = format === 'plain' || (format === 'auto' && process.stdout.isTTY);
   return createLog({
     level,
-    secrets: [api.key, operator.token ?? '', decodeURIComponent(password)].filter(Boolean),
+    secrets: [...secretsOf(config), secret],
     destination: plain ? plainLines((text) => process.stdout.write(text)) : undefined,
   });
 }

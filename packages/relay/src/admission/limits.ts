@@ -1,0 +1,61 @@
+/** How many signups may come from where: counted with rate-limiter-flexible, in memory or in PostgreSQL. */
+import { RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { MemoryLimiter } from './memory-limiter.ts';
+
+/** At most `points` in each window of `seconds`. */
+export interface LimitRule {
+  readonly points: number;
+  readonly seconds: number;
+}
+
+/** What is counted: everything, by the domain of the address, by the visitor's network, by the address itself. */
+export type LimitKind = 'global' | 'domain' | 'ip' | 'address';
+
+/** The rules of each kind; all of them hold, none means no limit. */
+export type LimitRules = Readonly<Record<LimitKind, readonly LimitRule[]>>;
+
+/** Makes the counter of one rule. Its name is its own among all of a relay. */
+export type MakeLimiter = (name: string, rule: LimitRule) => RateLimiterAbstract;
+
+/** Counts in this process: for one relay. */
+export const inMemory: MakeLimiter = (name, rule) => new MemoryLimiter({ keyPrefix: name, points: rule.points, duration: rule.seconds });
+
+/** How counting ended. What was counted can be taken back: a signup that came to nothing must not use up anybody's share. */
+export type Counted =
+  | { readonly within: true; giveBack(this: void): Promise<void> }
+  | { readonly within: false; readonly kind: LimitKind; readonly retryAfterSeconds: number };
+
+/** What a signup counts for; a kind it says nothing of is not counted. */
+export type LimitKeys = Readonly<Partial<Record<LimitKind, string>>>;
+
+export class Limits {
+  readonly #limiters: readonly (readonly [LimitKind, RateLimiterAbstract])[];
+
+  constructor(rules: LimitRules, make: MakeLimiter) {
+    this.#limiters = (Object.keys(rules) as LimitKind[]).flatMap((kind) =>
+      rules[kind].map((rule) => [kind, make(`${kind}-${rule.points}-${rule.seconds}`, rule)] as const),
+    );
+  }
+
+  /** Counts a signup once for everything it counts for; where one limit is reached, for nothing. */
+  async count(keys: LimitKeys): Promise<Counted> {
+    const counted: (readonly [RateLimiterAbstract, string])[] = [];
+    // A counter that fails to give back costs its window one signup, which is no reason to fail the one at hand.
+    const giveBack = async (): Promise<void> => {
+      await Promise.allSettled(counted.map(([limiter, key]) => limiter.reward(key)));
+    };
+    for (const [kind, limiter] of this.#limiters) {
+      const key = keys[kind];
+      if (key === undefined) continue;
+      try {
+        await limiter.consume(key);
+        counted.push([limiter, key]);
+      } catch (reached) {
+        await giveBack();
+        if (!(reached instanceof RateLimiterRes)) throw reached;
+        return { within: false, kind, retryAfterSeconds: Math.max(1, Math.ceil(reached.msBeforeNext / 1000)) };
+      }
+    }
+    return { within: true, giveBack };
+  }
+}

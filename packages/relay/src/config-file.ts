@@ -1,0 +1,101 @@
+/** The configuration file: YAML or JSON in, what each setting was given and in which line. What it means is not judged here. */
+import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { settings } from './settings.ts';
+
+/** What a setting was given. */
+export interface Given {
+  readonly value: string | readonly string[];
+  /** Where, in words that begin the naming of a mistake. */
+  readonly where: string;
+}
+
+/** Settings by the name of their environment variable. */
+export type Layer = ReadonlyMap<string, Given>;
+
+/** A file as it stands. */
+export interface ConfigFile {
+  /** What stands at the top: of the relay, and for all forms that say nothing else. */
+  readonly top: Layer;
+  /** What each form says itself, by its name; null where the file names no forms. */
+  readonly forms: ReadonlyMap<string, Layer> | null;
+  /** What is wrong with the file itself; holds no value of it. */
+  readonly mistakes: readonly string[];
+}
+
+const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** @param path - as mistakes name it */
+export function readConfigFile(path: string, text: string): ConfigFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const mistakes = document.errors.map(({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`);
+  const top = new Map<string, Given>();
+  if (mistakes.length > 0) return { top, forms: null, mistakes };
+
+  const line = (node: unknown): string => {
+    const [at] = isScalar(node) || isCollection(node) ? (node.range ?? [0]) : [0];
+    return `${path}, line ${lines.linePos(at).line}`;
+  };
+  const say = (node: unknown, text: string): void => void mistakes.push(`${line(node)}: ${text}`);
+
+  function readLayer(map: YAMLMap, into: Map<string, Given>, prefix: string, isForm: boolean): void {
+    for (const { key, value } of map.items) {
+      const name = keyOf(key);
+      if (!isForm && name === 'forms') continue;
+      const setting = settings.find((each) => each.key === name && each.name !== 'RELAY_CONFIG');
+      const given = setting && readValue(value);
+      if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${nearest(name)}.`);
+      else if (isForm && !setting.ofForm) say(key, `"${name}" is a setting of the whole relay: put it at the top of the file.`);
+      else if (given === null || given === undefined) say(key, `"${prefix}${name}" must be a text, a number, true, false, or a list of texts.`);
+      else if (given !== '') into.set(setting.name, { value: given, where: `${line(key)}: "${prefix}${name}"` });
+    }
+  }
+
+  if (!isMap(document.contents)) {
+    if (document.contents !== null) say(document.contents, 'the file must hold settings, one "name: value" a line.');
+    return { top, forms: null, mistakes };
+  }
+  readLayer(document.contents, top, '', false);
+  if (!document.contents.has('forms')) return { top, forms: null, mistakes };
+
+  const forms = new Map<string, Layer>();
+  const listed: unknown = document.contents.get('forms', true);
+  if (!isMap(listed) || listed.items.length === 0) say(listed, '"forms" must hold at least one form, by its name.');
+  else {
+    for (const { key, value } of listed.items) {
+      const name = keyOf(key);
+      const layer = new Map<string, Given>();
+      if (!formName.test(name)) {
+        say(key, 'a form’s name stands in its address: small letters, digits and hyphens, 64 at most.');
+        continue;
+      }
+      if (isMap(value)) readLayer(value, layer, `forms.${name}.`, true);
+      else if (!(isScalar(value) && value.value === null)) say(value, `the form "${name}" must hold settings.`);
+      forms.set(name, layer);
+    }
+  }
+  return { top, forms, mistakes };
+}
+
+function keyOf(key: unknown): string {
+  return isScalar(key) ? String(key.value) : '';
+}
+
+/** A scalar as text, a list of scalars as texts; null for anything else. Nothing at all counts as not given. */
+function readValue(value: unknown): string | readonly string[] | null {
+  if (isSeq(value)) {
+    const items = value.items.map(readValue);
+    return items.every((item) => typeof item === 'string') ? items : null;
+  }
+  if (!isScalar(value)) return null;
+  const scalar: unknown = value.value;
+  if (scalar === null) return '';
+  return typeof scalar === 'string' || typeof scalar === 'number' || typeof scalar === 'boolean' ? String(scalar).trim() : null;
+}
+
+/** The setting that may be meant: one letter is wrong, missing or too many, or only the beginning is known from elsewhere. */
+function nearest(name: string): string {
+  const bare = name.toLowerCase().replace(/^(relay|newsletter)_/, '').replaceAll('-', '_');
+  const meant = settings.find(({ key }) => key === bare || key.includes(bare) || bare.includes(key) || key.replace(/s$/, '') === bare.replace(/s$/, ''));
+  return meant && bare.length > 2 ? ` (is "${meant.key}" meant?)` : '';
+}

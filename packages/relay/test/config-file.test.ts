@@ -1,0 +1,130 @@
+/** The configuration file: several forms, what wins over what, and mistakes named with their place. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig, settings, StartupError, type RelayConfig } from '../src/index.ts';
+import { apiKey, publicationId } from './running-relay.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+const complete = `
+api_url: http://127.0.0.1:4010/v2
+publication_id: ${publicationId}
+allowed_origins: [https://shop.example]
+`;
+
+function read(text: string, variables: Readonly<Record<string, string>> = {}): RelayConfig {
+  const file = join(scratchFolder(), 'relay.yaml');
+  writeFileSync(file, text);
+  return readConfig({ RELAY_CONFIG: file, NEWSLETTER_API_KEY: apiKey, ...variables });
+}
+
+/** Without the path of the file. */
+function mistakes(text: string, variables?: Readonly<Record<string, string>>): string[] {
+  try {
+    read(text, variables);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartupError);
+    return (error as StartupError).message.split('\n  - ').slice(1).map((line) => line.replace(/\S*relay\.yaml, /, ''));
+  }
+  return [];
+}
+
+describe('a configuration file', () => {
+  it('without forms makes one, as the environment does', () => {
+    expect(read(complete)).toEqual(
+      readConfig({
+        NEWSLETTER_API_URL: 'http://127.0.0.1:4010/v2',
+        NEWSLETTER_API_KEY: apiKey,
+        NEWSLETTER_PUBLICATION_ID: publicationId,
+        RELAY_ALLOWED_ORIGINS: 'https://shop.example',
+      }),
+    );
+  });
+
+  it('may be JSON', () => {
+    const file = { api_url: 'http://127.0.0.1:4010/v2', publication_id: publicationId, allowed_origins: ['https://shop.example'], port: 4021, form_token: true };
+    const { listen, forms } = read(JSON.stringify(file, null, 2));
+    expect([listen.port, forms['default']?.protection.token]).toEqual([4021, true]);
+  });
+
+  it('gives each form its own, then what the environment says, then what stands at the top', () => {
+    const { forms, log } = read(
+      `${complete}
+log_level: warn
+tier: free
+thanks_url: https://shop.example/thanks
+forms:
+  default:
+  jobs:
+    allowed_origins: https://jobs.example
+    tier: premium
+    premium_tiers: ["Gold, yearly", Silver]
+    allowed_fields: [First Name]
+  club: { thanks_url: https://club.example/, proof: always }
+`,
+      { RELAY_LOG_LEVEL: 'error', RELAY_THANKS_URL: 'https://shop.example/welcome' },
+    );
+    expect(log.level).toBe('error');
+    expect(Object.values(forms).map(({ name, origins, pinned, thanksUrl, protection }) => ({ name, origins: [...origins], pinned, thanksUrl, proof: protection.proof }))).toEqual([
+      { name: 'default', origins: ['https://shop.example'], pinned: { tier: 'free' }, thanksUrl: 'https://shop.example/welcome', proof: 'off' },
+      {
+        name: 'jobs',
+        origins: ['https://jobs.example'],
+        pinned: { tier: 'premium', premium_tiers: ['Gold, yearly', 'Silver'] },
+        thanksUrl: 'https://shop.example/welcome',
+        proof: 'off',
+      },
+      { name: 'club', origins: ['https://shop.example'], pinned: { tier: 'free' }, thanksUrl: 'https://club.example/', proof: 'always' },
+    ]);
+  });
+
+  it('can hold every setting', () => {
+    const keys = settings.filter(({ name }) => name !== 'RELAY_CONFIG').map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(mistakes(keys.map((key) => `${key}: "?"`).join('\n')).filter((line) => line.includes('there is no setting'))).toEqual([]);
+  });
+
+  it('has every mistake named at once, with its line', () => {
+    const text = `api_url: ftp://nowhere
+allowed_origin: [https://shop.example]
+port: { number: 4020 }
+log_level: [info, warn]
+forms:
+  jobs:
+    publication_id: ${publicationId}
+    allowed_origins: [https://jobs.example/]
+    store: sqlite:./jobs.db
+  Club:
+    allowed_origins: [https://club.example]
+  club:
+    allowed_origins: [https://club.example]
+`;
+    expect(mistakes(text)).toEqual([
+      'line 2: there is no setting "allowed_origin" (is "allowed_origins" meant?).',
+      'line 3: "port" must be a text, a number, true, false, or a list of texts.',
+      'line 9: "store" is a setting of the whole relay: put it at the top of the file.',
+      'line 10: a form’s name stands in its address: small letters, digits and hyphens, 64 at most.',
+      'line 1: "api_url" must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2.',
+      expect.stringMatching(/^line 4: "log_level" must be /),
+      'line 8: "forms.jobs.allowed_origins" has "https://jobs.example/", which must be written https://jobs.example.',
+      'forms.club: publication_id is missing: set it to the id of the publication, pub_ and a UUID.',
+    ]);
+  });
+
+  it.each([
+    ['api_url: [', /^line 1: this is no valid YAML \([A-Z_]+\)\.$/],
+    ['api_url: a\napi_url: b', /^line 2: this is no valid YAML \(DUPLICATE_KEY\)\.$/],
+    ['- a\n- b', /^line 1: the file must hold settings/],
+    [`${complete}forms: []`, /"forms" must hold at least one form/],
+    [`${complete}forms:\n  jobs: 3`, /line 6: the form "jobs" must hold settings\./],
+    [`${complete}forms:\n  jobs: { form_tokens: true }`, /line 6: there is no setting "forms\.jobs\.form_tokens" \(is "form_token" meant\?\)/],
+  ])('says of %j what is wrong', (text, sentence) => {
+    expect(mistakes(text)[0]).toMatch(sentence);
+  });
+
+  it('never has a secret said', () => {
+    const secrets = 'api_key: my secret key\nsecret: tiny-secret\nturnstile_secret: turnstile-secret\n  bad: indent-secret';
+    expect(mistakes(secrets).join()).not.toMatch(/my secret|tiny-secret|turnstile-secret|indent-secret/);
+    expect(mistakes(secrets.split('\n  ')[0] ?? '').join()).not.toMatch(/my secret|tiny-secret|turnstile-secret/);
+  });
+});
