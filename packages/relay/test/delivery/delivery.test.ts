@@ -202,14 +202,17 @@ describe('what the API refuses for good', () => {
 describe('stopping', () => {
   it('waits for deliveries under way, and takes nothing more', async () => {
     const api = sandboxApi();
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
     api.instead = async (request) => {
-      await sleep(200);
+      await asked;
       return api.sandbox.fetch(request);
     };
     const relay = start(api);
     for (let i = 0; i < 20; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
-    await sleep(100);
-    await relay.stop();
+    const stopped = relay.stop();
+    answer();
+    await stopped;
     expect(await relay.store.counts()).toMatchObject({ delivered: 5, waiting: 15 });
   });
 
