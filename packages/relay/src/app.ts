@@ -40,7 +40,7 @@ export interface RelayOptions {
   readonly mail?: MailResolver | undefined;
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
-  readonly delivery?: Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random'> | undefined;
+  readonly delivery?: Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random' | 'bulk'> | undefined;
   /** Told what happens, besides the relay's own metrics. */
   readonly notice?: Notice | undefined;
   /** Opens the operator's page and its API at `/operator`, for whoever sends this token. Default: there is none. */
@@ -77,8 +77,8 @@ export function createRelay(options: RelayOptions): Relay {
   const dispatcher = new Dispatcher({
     ...options.delivery,
     store,
-    // The dispatcher decides when to send, and writes it down; a call must not wait in a line that a restart forgets.
-    client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key, pacer: false }),
+    // Its pacer learns the quota. Few calls wait in its line at a time, and their signups are claimed meanwhile, no more.
+    client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key }),
     forms: config.forms,
     log,
     secrets: secretsOf(config),

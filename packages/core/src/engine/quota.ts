@@ -69,6 +69,9 @@ const margin = 0.995;
 /** A service that asks for less is no window that has just begun: it names the time in which a bucket refills. */
 const shortWaitMs = 5_000;
 
+/** Longest pause that is believed, in milliseconds: a wrong header must not stop everything for a year. */
+const longestPauseMs = 3_600_000;
+
 export function createQuota(): Quota {
   let model: Model = learning();
   let told: ReturnType<typeof telling> | null = null;
@@ -94,7 +97,7 @@ export function createQuota(): Quota {
     answered(sent, answer, now) {
       const quota = toldQuota(answer.headers, now);
       silent = quota ? 0 : silent + 1;
-      if (quota) (told ??= telling()).heard(quota);
+      if (quota) (told ??= telling()).heard({ ...quota, resetAt: Math.min(quota.resetAt, now + longestPauseMs) });
       else if (told && silent >= longSilence) {
         told = null;
         model = learning();
@@ -107,7 +110,8 @@ export function createQuota(): Quota {
       if (sent.at <= lastRefusal) return false;
       lastRefusal = now;
       refusalsInARow += 1;
-      const asked = retryAfterMs(answer, now);
+      const wish = retryAfterMs(answer, now);
+      const asked = wish === undefined ? undefined : Math.min(wish, longestPauseMs);
       if (!told) model = model.refused(sent, now, asked);
       const blind = asked === undefined || asked === 0;
       const pauseMs = blind ? Math.min(blindPauseMs.longest, blindPauseMs.first * 2 ** (refusalsInARow - 1)) : asked;

@@ -1,4 +1,5 @@
 /** Brings kept signups to the API: takes what is due, a few at a time, and waits as long as it must. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { Notice } from '../ops/happening.ts';
@@ -6,6 +7,7 @@ import type { Log } from '../ops/log.ts';
 import { StoreUnavailableError, type ClaimedSignup, type Outcome, type SignupStore } from '../store/signup-store.ts';
 import { backoff, defaultPatience, type Patience } from './backoff.ts';
 import { Bell } from './bell.ts';
+import { arrived, largestBatch, toBatch, type Batch, type BulkOptions } from './bulk.ts';
 import { toSubscriptionRequest } from './subscription-request.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -22,6 +24,8 @@ export interface DispatcherOptions {
   /** Most deliveries at a time. Default 5, what the service advises. */
   readonly concurrency?: number | undefined;
   readonly patience?: Partial<Patience> | undefined;
+  /** Default: above 1,000 signups; null lets every signup go alone. */
+  readonly bulk?: BulkOptions | null | undefined;
   readonly now?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -29,17 +33,35 @@ export interface DispatcherOptions {
 /** Longest sleep of the loop: a clock that was set back must not put anything off for longer. */
 const longestSleepMs = 60_000;
 
+/** Longest sleep where other processes bring signups too, or give back what one of them had claimed. */
+const askSharedMs = 1000;
+
+/** How often is looked whether a backlog has grown. */
+const backlogMs = 5000;
+
+/** Looks at who of a batch has arrived. */
+const looks = 2;
+
+const lookAfterMs = 30_000;
+
 /** Wait after the store failed, in milliseconds. */
 const storePauseMs = 1000;
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #patience: Patience;
+  readonly #bulk: BulkOptions | null;
   readonly #now: () => number;
   readonly #random: () => number;
   readonly #notice: Notice;
   readonly #bell = new Bell();
   readonly #inFlight = new Set<Promise<void>>();
+  /** Bulk creations under way. */
+  readonly #batches = new Set<Promise<void>>();
+  /** Who looks out for the signups of an earlier batch. */
+  readonly #lookouts = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  #nextBacklogLook = 0;
   readonly #abort = new AbortController();
   #loop: Promise<void> | null = null;
   #stopping = false;
@@ -54,6 +76,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#patience = { ...defaultPatience, ...options.patience };
+    this.#bulk = options.bulk === undefined ? { above: 1000 } : options.bulk;
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
     this.#notice = options.notice ?? (() => {});
@@ -74,20 +97,22 @@ export class Dispatcher {
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
+    this.#stop.abort();
     this.#bell.ring();
     await this.#loop;
     const timer = setTimeout(() => this.#abort.abort(), graceMs);
-    await Promise.all(this.#inFlight);
+    await Promise.all([...this.#inFlight, ...this.#batches, ...this.#lookouts]);
     clearTimeout(timer);
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
       try {
-        await this.#takeDue();
-        const untilNext = await this.#untilNext();
+        const paused = await this.#options.store.paused();
+        if (!paused) await this.#takeDue();
+        const untilNext = paused ? null : await this.#untilNext();
         this.#storeWorks('take');
-        await this.#bell.wait(untilNext);
+        await this.#bell.wait(this.#atMost(untilNext));
       } catch (error) {
         this.#storeFailed('take', error);
         await this.#bell.wait(storePauseMs);
@@ -95,17 +120,44 @@ export class Dispatcher {
     }
   }
 
+  /** What other processes do rings no bell. */
+  #atMost(ms: number | null): number | null {
+    if (!this.#options.store.shared) return ms;
+    return Math.min(ms ?? askSharedMs, askSharedMs);
+  }
+
   async #takeDue(): Promise<void> {
     const now = this.#now();
+    if (now < this.#holdUntil) return;
+    await this.#takeBatch(now);
     const free = this.#limit() - this.#inFlight.size;
-    if (free <= 0 || now < this.#holdUntil) return;
-    for (const signup of await this.#options.store.claim(free, now)) {
-      const delivery = this.#deliver(signup).finally(() => {
-        this.#inFlight.delete(delivery);
-        this.#bell.ring();
-      });
-      this.#inFlight.add(delivery);
+    if (free <= 0) return;
+    for (const signup of await this.#options.store.claim(free, now)) this.#track(this.#inFlight, this.#deliver(signup));
+  }
+
+  #track(set: Set<Promise<void>>, work: Promise<void>): void {
+    const tracked = work.finally(() => {
+      set.delete(tracked);
+      this.#bell.ring();
+    });
+    set.add(tracked);
+  }
+
+  /** Above a backlog, one batch after the other; a few go alone meanwhile, and show what the API says of them. */
+  async #takeBatch(now: number): Promise<void> {
+    const { store, forms } = this.#options;
+    const bulk = this.#bulk;
+    if (!bulk || this.#failures > 0 || this.#batches.size > 0 || now < this.#nextBacklogLook) return;
+    if ((await store.backlog(bulk.above, now)) < bulk.above) {
+      this.#nextBacklogLook = now + backlogMs;
+      return;
     }
+    const claimed = await store.claim(largestBatch, now);
+    const batch = toBatch(claimed, forms, Math.min(bulk.above, largestBatch) / 2);
+    const taken = new Set(batch?.signups);
+    await store.release(claimed.filter((signup) => !taken.has(signup)).map(({ id }) => id));
+    if (batch) this.#track(this.#batches, this.#deliverBatch(batch));
+    else this.#nextBacklogLook = now + backlogMs;
   }
 
   /** While the API fails, one signup at a time feels the way. */
@@ -133,7 +185,7 @@ export class Dispatcher {
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
       const verdict = judge(error, this.#options.secrets);
-      if (verdict.kind === 'aborted') return this.#options.store.release(id);
+      if (verdict.kind === 'aborted') return this.#options.store.release([id]);
       if (verdict.kind === 'dead') {
         await this.#settle(id, { state: 'dead', at: this.#now(), reason: verdict.reason });
         log.error({ reason: verdict.reason }, 'refused for good; kept as a dead letter');
@@ -147,13 +199,77 @@ export class Dispatcher {
     }
   }
 
+  /**
+   * A bulk creation answers before anything is created, and never tells what became of each. So all of them go on waiting,
+   * and are settled as they are seen among the newest subscriptions; who is not seen goes alone, which harms nobody the API
+   * has already.
+   */
+  async #deliverBatch(batch: Batch): Promise<void> {
+    const { client, log } = this.#options;
+    const sentAt = this.#now();
+    try {
+      const options = { signal: this.#abort.signal, retry: { retries: 0, maxRetryAfterMs: this.#patience.longestAskedMs }, timeoutMs: 120_000 };
+      await client.subscriptions.bulkCreate({ publicationId: batch.publicationId, subscriptions: batch.subscriptions }, options);
+    } catch (error) {
+      return this.#batchFailed(batch, error);
+    }
+    this.#succeeded();
+    log.info({ signups: batch.signups.length }, 'sent in bulk');
+    const lookMs = this.#bulk?.lookAfterMs ?? lookAfterMs;
+    await this.#putOffBatch(batch, this.#now() + (looks + 1) * lookMs, 'Sent in bulk; not seen at the API yet.');
+    this.#track(this.#lookouts, this.#lookOut(batch, sentAt, lookMs));
+  }
+
+  async #batchFailed({ signups, ...batch }: Batch, error: unknown): Promise<void> {
+    const { log, store, secrets } = this.#options;
+    const verdict = judge(error, secrets);
+    if (verdict.kind === 'dead') {
+      log.warn({ reason: verdict.reason, signups: signups.length }, 'refused in bulk; each goes alone');
+      return this.#putOffBatch({ signups, ...batch }, this.#now(), verdict.reason);
+    }
+    if (verdict.kind === 'wait') {
+      this.#stall(verdict);
+      this.#notice({ what: 'putOff', trouble: verdict.trouble });
+    }
+    await store.release(signups.map(({ id }) => id));
+  }
+
+  async #putOffBatch({ signups }: Batch, nextAttemptAt: number, reason: string): Promise<void> {
+    await Promise.all(signups.map(({ id }) => this.#settle(id, { state: 'waiting', at: this.#now(), nextAttemptAt, reason })));
+  }
+
+  async #lookOut(batch: Batch, sentAt: number, lookMs: number): Promise<void> {
+    const { client, log } = this.#options;
+    let missing = batch;
+    for (let look = 1; look <= looks && missing.signups.length > 0; look += 1) {
+      await this.#pause(lookMs);
+      if (this.#stopping) return;
+      try {
+        const seen = new Set(await arrived(client, missing, sentAt, this.#abort.signal));
+        await Promise.all([...seen].map(({ id }) => this.#settle(id, { state: 'delivered', at: this.#now() })));
+        for (const { form, receivedAt } of seen) this.#notice({ what: 'delivered', form, waitedMs: this.#now() - receivedAt });
+        missing = { ...missing, signups: missing.signups.filter((signup) => !seen.has(signup)) };
+        log.info({ delivered: seen.size, missing: missing.signups.length }, 'looked who has arrived');
+      } catch (error) {
+        // Nothing depends on it: who is not seen goes alone.
+        log.warn({ reason: judge(error, this.#options.secrets).kind }, 'could not look who has arrived');
+      }
+    }
+  }
+
+  /** Ends early where delivery stops. */
+  #pause(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+  }
+
   async #send({ form: name, submission }: ClaimedSignup): Promise<readonly { message: string; code: string }[]> {
     const form = this.#options.forms[name];
     if (!form) throw new Error(`The form "${name}" is no longer in the configuration: add it again, and restart.`);
     const request = toSubscriptionRequest(submission, form.pinned);
     const { warnings } = await this.#options.client.subscriptions.create(
       { publicationId: form.publicationId, ...request },
-      { signal: this.#abort.signal, retry: false },
+      // A longer pause than it may ask for is waited out here, where everybody can see it.
+      { signal: this.#abort.signal, retry: { retries: 0, maxRetryAfterMs: this.#patience.longestAskedMs } },
     );
     return (warnings ?? []).map(({ message, code }) => ({ message, code }));
   }
@@ -168,17 +284,21 @@ export class Dispatcher {
 
   /** @returns when this signup is tried again */
   #putOff(signup: ClaimedSignup, verdict: Extract<Verdict, { kind: 'wait' }>): number {
+    this.#stall(verdict);
+    return this.#now() + backoff(signup.attempts + 1, verdict.askedMs, this.#patience, this.#random);
+  }
+
+  /** Holds everything back for a while. */
+  #stall(verdict: Extract<Verdict, { kind: 'wait' }>): void {
     const now = this.#now();
     if (now >= this.#holdUntil) this.#failures += 1;
     const hold = now + backoff(this.#failures, verdict.askedMs, this.#patience, this.#random);
     this.#holdUntil = Math.max(this.#holdUntil, hold);
-    if (verdict.trouble !== this.#trouble) {
-      this.#trouble = verdict.trouble;
-      const level = verdict.needsOperator ? 'error' : 'warn';
-      this.#options.log[level]({ trouble: verdict.trouble, reason: verdict.reason }, 'the API takes no signups; they are kept and wait');
-      this.#notice({ what: 'stalled', trouble: verdict.trouble, reason: verdict.reason, needsOperator: verdict.needsOperator });
-    }
-    return now + backoff(signup.attempts + 1, verdict.askedMs, this.#patience, this.#random);
+    if (verdict.trouble === this.#trouble) return;
+    this.#trouble = verdict.trouble;
+    const level = verdict.needsOperator ? 'error' : 'warn';
+    this.#options.log[level]({ trouble: verdict.trouble, reason: verdict.reason }, 'the API takes no signups; they are kept and wait');
+    this.#notice({ what: 'stalled', trouble: verdict.trouble, reason: verdict.reason, needsOperator: verdict.needsOperator });
   }
 
   /** The API has answered; if the store cannot write that down yet, sending again would be the wrong thing. */

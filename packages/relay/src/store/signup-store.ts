@@ -122,8 +122,10 @@ export interface SignupStore {
   claim(limit: number, now: number): Promise<readonly ClaimedSignup[]>;
   /** Writes down how an attempt ended, and gives the claim back. */
   settle(id: string, outcome: Outcome): Promise<void>;
-  /** Gives a claim back as if it had not been taken. A claim whose process dies is given back too. */
-  release(id: string): Promise<void>;
+  /** Gives claims back as if they had not been taken. A claim whose process dies is given back too. */
+  release(ids: readonly string[]): Promise<void>;
+  /** How many signups are due, claimed ones aside as far as that is known; counted up to `most`. */
+  backlog(most: number, now: number): Promise<number>;
   /** When the next unclaimed signup falls due, in milliseconds since the Unix epoch; null where none waits. */
   nextDueAt(now: number): Promise<number | null>;
   counts(): Promise<SignupCounts>;

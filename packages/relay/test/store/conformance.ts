@@ -42,7 +42,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const { id } = await store.accept(signup());
     await store.claim(10, start);
     expect(await store.claim(10, start)).toEqual([]);
-    await store.release(id);
+    await store.release([id]);
     expect(await store.claim(10, start)).toHaveLength(1);
   });
 
@@ -52,6 +52,17 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const taken = await store.claim(2, start + 100);
     expect(taken.map(({ receivedAt }) => receivedAt - start)).toEqual([10, 20]);
     expect((await store.claim(2, start + 100)).map(({ receivedAt }) => receivedAt - start)).toEqual([30]);
+  });
+
+  it('tells how many are due and free, counted no further than it is asked to', async () => {
+    const store = await fresh();
+    expect(await store.backlog(5, start)).toBe(0);
+    for (let i = 0; i < 8; i += 1) await store.accept(ofPerson(`p${i}@example.com`));
+    expect(await store.backlog(5, start)).toBe(5);
+    expect(await store.backlog(50, start)).toBe(8);
+    const [first] = await store.claim(2, start);
+    await store.settle(first?.id ?? '', { state: 'waiting', at: start, nextAttemptAt: start + 1000, reason: 'the service answered 503' });
+    expect(await store.backlog(50, start)).toBe(6);
   });
 
   it('keeps a signup back until its next attempt is due, and counts the attempts', async () => {
@@ -320,6 +331,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
 /** Takes everything that is due, settles one, and gives the rest back. */
 async function settled(store: SignupStore, id: string, outcome: Outcome): Promise<void> {
-  for (const claimed of await store.claim(1000, start + 1e9)) if (claimed.id !== id) await store.release(claimed.id);
+  for (const claimed of await store.claim(1000, start + 1e9)) if (claimed.id !== id) await store.release([claimed.id]);
   await store.settle(id, outcome);
 }

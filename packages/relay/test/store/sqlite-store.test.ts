@@ -102,9 +102,9 @@ describe('a signup store in an SQLite file', () => {
     const db = new DatabaseSync(path, { readOnly: true });
     onTestFinished(() => db.close());
     const plan = (text: string): string[] => db.prepare(`EXPLAIN QUERY PLAN ${text}`).all().map((step) => String(step['detail']));
-    // The index of what is due holds the waiting alone, in order: its first entries are no walk.
+    // The index of what is due holds the waiting alone, in order: its first entries are no walk, nor is counting up to a bound.
     for (const [name, text] of Object.entries(sql)) {
-      expect(plan(text).filter((step) => /^SCAN (?!signup USING COVERING INDEX signup_due)|TEMP B-TREE/.test(step)), name).toEqual([]);
+      expect(plan(text).filter((step) => /^SCAN (?!signup USING COVERING INDEX signup_due|\(subquery)|TEMP B-TREE/.test(step)), name).toEqual([]);
     }
     // What operators ask walks what is open, and never the delivered.
     const ofOperators = { ...survey, redrive: filtered.redrive('form = ?'), dead: filtered.list(conditions({ states: ['dead', 'review'] }, 'instr').sql) };

@@ -126,9 +126,14 @@ class PostgresStore implements SignupStore {
     });
   }
 
-  async release(id: string): Promise<void> {
-    await written(() => this.#giveBack([id]));
-    this.#claimed.delete(id);
+  async release(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await written(() => this.#giveBack(ids));
+    for (const id of ids) this.#claimed.delete(id);
+  }
+
+  backlog(most: number): Promise<number> {
+    return read(async () => Number((await this.#database.query(sql.backlog, [most]))[0]?.['count']));
   }
 
   #giveBack(ids: readonly string[]): Promise<void> {

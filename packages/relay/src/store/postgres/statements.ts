@@ -40,6 +40,8 @@ export const sql = {
   /** How long until the first job falls due, in milliseconds by the clock of the server; less than zero where it is late. */
   nextDue: `SELECT (extract(epoch FROM min(start_after) - ${queueSchema}.job_now()) * 1000)::float8 AS "inMs"
             FROM ${queueSchema}.job WHERE name = '${queue}' AND state < 'active'`,
+  backlog: `SELECT count(*)::int AS count FROM (
+      SELECT 1 FROM ${queueSchema}.job WHERE name = '${queue}' AND state < 'active' AND start_after <= ${queueSchema}.job_now() LIMIT $1) AS due`,
   /** Waiting without a job that will ever run: somebody cleared or cancelled jobs by hand, or restored one schema without the other. */
   withoutJob: `SELECT s.id, s.next_attempt_at AS "nextAttemptAt" FROM ${signup} AS s
                WHERE s.state = 'waiting' AND NOT EXISTS (

@@ -108,9 +108,16 @@ class SqliteStore implements SignupStore {
     this.#claimed.delete(id);
   }
 
-  release(id: string): Promise<void> {
-    this.#claimed.delete(id);
+  release(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#claimed.delete(id);
     return Promise.resolve();
+  }
+
+  backlog(most: number, now: number): Promise<number> {
+    return this.#read(() => {
+      const due = Number(this.#statements.backlog.get({ now, limit: most + this.#claimed.size })?.['count']);
+      return Math.min(most, Math.max(0, due - this.#claimed.size));
+    });
   }
 
   nextDueAt(): Promise<number | null> {

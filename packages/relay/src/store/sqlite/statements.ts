@@ -12,6 +12,7 @@ export const sql = {
            VALUES (:id, :form, :state, :receivedAt, :origin, :submission, :intent, :content, :nextAttemptAt)`,
   due: `SELECT id, form, submission, received_at AS receivedAt, attempts FROM signup
         WHERE state = 'waiting' AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,
+  backlog: `SELECT count(*) AS count FROM (SELECT 1 FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now LIMIT :limit)`,
   upcoming: `SELECT id, next_attempt_at AS nextAttemptAt FROM signup
              WHERE state = 'waiting' ORDER BY next_attempt_at, received_at LIMIT :limit`,
   settle: `UPDATE signup SET state = :state, attempts = attempts + 1, next_attempt_at = :nextAttemptAt,

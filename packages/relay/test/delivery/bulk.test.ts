@@ -1,0 +1,116 @@
+/** Delivery above a backlog: a few calls for many signups, and nobody counted as delivered on trust. */
+import { expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5, concurrency: 1, bulk: { above: 100, lookAfterMs: 300 } };
+
+/** A relay with a backlog, not started yet. */
+async function withBacklog(api: SandboxApi, emails: readonly string[], parts: RelayParts = {}): Promise<RunningRelay> {
+  const relay = runRelay({ api: api.fetch, delivery, ...parts });
+  const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
+  await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email } })));
+  return relay;
+}
+
+const people = (count: number): string[] => Array.from({ length: count }, (_, i) => `p${i}@example.com`);
+
+/** Puts a record of what the API was asked in front of it. */
+function watched(api: SandboxApi): { singles: string[]; bulks: number[] } {
+  const asked = { singles: [] as string[], bulks: [] as number[] };
+  api.instead = async (request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === 'POST') {
+      const body = (await request.clone().json()) as { email?: string; subscriptions?: unknown[] };
+      if (pathname.endsWith('/bulk_subscriptions')) asked.bulks.push(body.subscriptions?.length ?? 0);
+      else asked.singles.push(body.email ?? '');
+    }
+    return api.sandbox.fetch(request);
+  };
+  return asked;
+}
+
+const allDelivered = (relay: RunningRelay, count: number): Promise<boolean> =>
+  eventually('all are delivered', async () => (await relay.store.counts()).delivered === count, 20_000);
+
+it('sends a backlog in bulk, and settles each signup once it is seen at the API', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  // The sandbox takes as long over an import as the service might.
+  const relay = await withBacklog(api, people(1500), { delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 4000 } } });
+  relay.start();
+  await allDelivered(relay, 1500);
+  expect(asked.bulks[0]).toBe(1000);
+  expect(asked.singles.length).toBeLessThan(100);
+  expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(1500).toSorted());
+});
+
+it('sends one by one below the backlog', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const relay = await withBacklog(api, people(99));
+  relay.start();
+  await allDelivered(relay, 99);
+  expect(asked.bulks).toEqual([]);
+});
+
+it('sends again, alone, whoever did not arrive: what the API left out in silence gets its own answer', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = async (request) => {
+    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
+    const { subscriptions } = (await request.json()) as { subscriptions: { email: string }[] };
+    const some = subscriptions.filter((_, i) => i % 10 !== 0);
+    asked.bulks.push(subscriptions.length);
+    return api.sandbox.fetch(new Request(request.url, { method: 'POST', headers: request.headers, body: JSON.stringify({ subscriptions: some }) }));
+  };
+  const relay = await withBacklog(api, people(200));
+  relay.start();
+  await allDelivered(relay, 200);
+  expect(asked.bulks).toHaveLength(1);
+  expect(asked.singles.length).toBeGreaterThanOrEqual((asked.bulks[0] ?? 0) / 10);
+  expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(200).toSorted());
+});
+
+it('goes on one by one where the API refuses bulk creation', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = async (request) => {
+    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
+    return Response.json({ status: 400, statusText: 'bad_request', errors: [{ message: 'Too many.', code: 'X' }] }, { status: 400 });
+  };
+  const relay = await withBacklog(api, people(150));
+  relay.start();
+  await allDelivered(relay, 150);
+  expect(asked.singles.toSorted()).toEqual(people(150).toSorted());
+});
+
+it('keeps all of a batch waiting while the API is down, and counts no attempt', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = () => Promise.resolve(new Response('Bad Gateway', { status: 502 }));
+  const relay = await withBacklog(api, people(150));
+  relay.start();
+  await eventually('it was tried', () => relay.logged.some((line) => line.includes('takes no signups')));
+  expect(await relay.store.counts()).toMatchObject({ waiting: 150, dead: 0 });
+  api.instead = through;
+  await allDelivered(relay, 150);
+  expect(asked.singles.length + asked.bulks.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(150);
+});
+
+it('delivers nothing while an operator has paused it', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const relay = await withBacklog(api, people(150));
+  await relay.store.setPaused(true);
+  relay.start();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(asked).toEqual({ singles: [], bulks: [] });
+  expect((await relay.store.counts()).waiting).toBe(150);
+});
