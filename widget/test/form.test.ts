@@ -1,15 +1,16 @@
 import { aTimeout, expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/signup';
 import type { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from '../src/index.ts';
-import { accessible, inScheme, isChromium, Mailbox, mount, mountAt } from './harness.ts';
+import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf } from './harness.ts';
+import { inBothModes, itOurs } from './modes.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-describe('<newsletter-signup>', () => {
+inBothModes('<newsletter-signup>', () => {
   describe('at first paint', () => {
     it('shows a labelled address field and a button, and says nothing yet', async () => {
       const form = await mountAt(new Mailbox());
-      expect(form.labelled('Email address').id).to.equal(form.email.id);
+      expect(form.labelled('Email address')).to.equal(form.email);
       expect(form.button.textContent).to.equal('Subscribe');
       expect(form.notice.textContent).to.equal('');
       expect(getComputedStyle(form.notice).display).not.to.equal('none');
@@ -22,7 +23,7 @@ describe('<newsletter-signup>', () => {
       expect(form.hasFocus(form.email)).to.equal(true);
     });
 
-    it('is readable without zooming and easy to hit', async () => {
+    itOurs('is readable without zooming and easy to hit', async () => {
       const form = await mountAt(new Mailbox(), '<newsletter-field name="Terms" kind="boolean"></newsletter-field><newsletter-field name="Birthday" kind="date"></newsletter-field>');
       for (const control of [form.email, form.button, form.labelled('Birthday')]) {
         expect(parseFloat(getComputedStyle(control).fontSize)).to.be.at.least(16);
@@ -38,7 +39,7 @@ describe('<newsletter-signup>', () => {
       expect(trap.autocomplete).to.equal('off');
       expect(trap.getAttribute('aria-hidden')).to.equal('true');
       const { left, top, width, height } = trap.getBoundingClientRect();
-      expect(form.root.elementFromPoint(left + width / 2, top + height / 2) === trap).to.equal(false);
+      expect(rootOf(trap).elementFromPoint(left + width / 2, top + height / 2) === trap).to.equal(false);
       form.button.focus();
       await form.press('Tab');
       expect(form.hasFocus(trap)).to.equal(false);
@@ -63,7 +64,8 @@ describe('<newsletter-signup>', () => {
     });
 
     for (const address of ['ada@bücher.example', 'jürgen@müller.example', '用户@例子.广告', "o'hara+x@mail.example"]) {
-      it(`reaches the endpoint as it was typed: ${address}`, async () => {
+      // An owner's `type="email"` hands over an international domain in Punycode, in Chromium.
+      (address.startsWith('ada@') ? itOurs : it)(`reaches the endpoint as it was typed: ${address}`, async () => {
         const mailbox = new Mailbox();
         const form = await mountAt(mailbox);
         await form.type(form.email, address);
@@ -98,7 +100,7 @@ describe('<newsletter-signup>', () => {
       form.button.focus();
       form.button.click();
       await form.reaches('busy');
-      expect(form.button.textContent).to.equal('Sending…');
+      if (form.isOurs) expect(form.button.textContent).to.equal('Sending…');
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
       expect(form.notice.textContent).to.equal('Sending…');
       expect(form.hasFocus(form.button)).to.equal(true);
@@ -346,7 +348,7 @@ describe('<newsletter-signup>', () => {
   });
 
   describe('texts', () => {
-    it('can each be set by an attribute, also later', async () => {
+    itOurs('can each be set by an attribute, also later', async () => {
       const form = await mountAt(new Mailbox(), '', 'text-button="Abonnieren" text-email-label="E-Mail-Adresse" text-email-placeholder="du@beispiel.de" text-email-invalid="Bitte ausfüllen."');
       expect(form.button.textContent).to.equal('Abonnieren');
       expect(form.labelled('E-Mail-Adresse').id).to.equal(form.email.id);
@@ -359,7 +361,7 @@ describe('<newsletter-signup>', () => {
       expect(form.description(form.email)).to.equal('Bitte ausfüllen.');
     });
 
-    it('can be set all at once, before or after the element is on the page', async () => {
+    itOurs('can be set all at once, before or after the element is on the page', async () => {
       const element = document.createElement('newsletter-signup');
       element.messages = { button: 'Abonnieren' };
       const form = await mount('<div></div>').then(async ({ element: parent }) => {
@@ -374,7 +376,7 @@ describe('<newsletter-signup>', () => {
       form.remove();
     });
 
-    it('are texts: markup in them is shown, not obeyed', async () => {
+    itOurs('are texts: markup in them is shown, not obeyed', async () => {
       const form = await mountAt(new Mailbox(), '', `text-button="<img src=x onerror='document.title=1'>" text-success="<b>Danke</b>" utm-source="<script>1</script>"`);
       expect(form.button.textContent).to.equal("<img src=x onerror='document.title=1'>");
       form.email.value = 'ada@example.com';
@@ -418,9 +420,10 @@ describe('<newsletter-signup>', () => {
           form.labelled('First name').value = 'Ada';
           form.labelled('Weekly').click();
           form.labelled('I agree').click();
+          const heard = form.hears('newsletter-error');
           form.element.submit();
-          await form.reaches('busy');
-          await form.reaches('error');
+          await heard;
+          await form.settled();
           await expect(form.element).to.be.accessible();
           form.element.submit();
           await form.reaches('busy');

@@ -1,9 +1,10 @@
 /** A page object: what a visitor does to the form, and what the endpoint has received of it. */
-import { fixture } from '@open-wc/testing';
+import { fixture, html } from '@open-wc/testing';
 import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
 import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
 import type { Received } from './endpoint.ts';
+import { asOwner } from './modes.ts';
 
 const { origin }: { origin: string } = await fetch('/endpoint.json').then((response) => response.json());
 
@@ -60,7 +61,10 @@ export async function accessible(role: string, name: string): Promise<Accessible
 
 /** Puts a form on the page. */
 export async function mount(markup: string): Promise<Form> {
-  return new Form(await fixture<NewsletterSignup>(markup));
+  const template = document.createElement('template');
+  template.innerHTML = markup;
+  for (const signup of template.content.querySelectorAll('newsletter-signup')) asOwner(signup);
+  return new Form(await fixture<NewsletterSignup>(html`${template.content}`));
 }
 
 /** Puts a form on the page that posts to `mailbox`, with these custom fields. */
@@ -75,9 +79,19 @@ export class Form {
     this.element = element;
   }
 
-  get root(): ShadowRoot {
+  get shadow(): ShadowRoot {
     if (!this.element.shadowRoot) throw new Error('The form has not rendered.');
     return this.element.shadowRoot;
+  }
+
+  /** Where the controls are. */
+  get root(): ParentNode {
+    return this.element.querySelector('form') ?? this.shadow;
+  }
+
+  /** Whether the controls are ours. */
+  get isOurs(): boolean {
+    return this.root === this.shadow;
   }
 
   get button(): HTMLButtonElement {
@@ -85,21 +99,23 @@ export class Form {
   }
 
   get email(): HTMLInputElement {
-    return this.find('#email');
+    return this.find('[name=email]');
   }
 
   get notice(): HTMLElement {
-    return this.find('[role=status]');
+    const notice = this.shadow.querySelector<HTMLElement>('[role=status]');
+    if (!notice) throw new Error('There is no live region.');
+    return notice;
   }
 
   /** Whether this control has the focus; without one, whether anything in the form has. */
   hasFocus(control?: Element): boolean {
-    const { activeElement } = this.root;
-    return control ? activeElement === control : activeElement !== null;
+    if (control) return rootOf(control).activeElement === control;
+    return this.shadow.activeElement !== null || this.element.contains(rootOf(this.element).activeElement);
   }
 
   find<Found extends HTMLElement>(selector: string): Found {
-    const found = this.root.querySelector<Found>(selector);
+    const found = this.element.querySelector<Found>(selector) ?? this.shadow.querySelector<Found>(selector);
     if (!found) throw new Error(`There is no ${selector} in the form.`);
     return found;
   }
@@ -115,7 +131,7 @@ export class Form {
   /** What assistive technology reads as the description of a control. */
   description(control: Element): string {
     const ids = control.getAttribute('aria-describedby')?.split(' ') ?? [];
-    return ids.map((id) => this.root.getElementById(id)?.textContent ?? `no #${id}`).join(' ');
+    return ids.map((id) => rootOf(control).getElementById(id)?.textContent ?? `no #${id}`).join(' ');
   }
 
   /** Types as a person does, key by key. */
@@ -149,4 +165,9 @@ export class Form {
     while (!(await this.element.updateComplete));
     await new Promise((resolve) => setTimeout(resolve));
   }
+}
+
+/** The document or shadow root an element is in. */
+export function rootOf(element: Element): Document | ShadowRoot {
+  return element.getRootNode() as Document | ShadowRoot;
 }
