@@ -1,0 +1,84 @@
+/** Writes the tables of README.md that follow from custom-elements.json and size.json; `--check` says whether they stand there as they should. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { english } from '../src/messages.ts';
+import { readElements, type CustomElement, type Named } from './manifest.ts';
+
+const file = new URL('../README.md', import.meta.url);
+
+/** A table with this head; cells are cleaned of what would end them. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[], empty: string): string => `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|') || empty).join(' | ')} |`;
+  return [line(head, ' '), `|${'---|'.repeat(head.length)}`, ...rows.map((row) => line(row, '–'))].join('\n');
+}
+
+const code = (text = ''): string => text && `\`${text}\``;
+const sorted = (list: readonly Named[] = []): Named[] => [...list].sort((one, other) => one.name.localeCompare(other.name));
+const described = (head: string, list: readonly Named[] | undefined): string => table([head, ''], sorted(list).map(({ name, description = '' }) => [code(name), description]));
+
+function attributes({ attributes: list }: CustomElement): string {
+  return table(
+    ['Attribute', 'Takes', ''],
+    sorted(list).map(({ name, type, description = '' }) => [code(name), code(type?.text.replaceAll("'", '')), description]),
+  );
+}
+
+function members({ members: list = [] }: CustomElement): string {
+  const own = list.filter(({ attribute, privacy, kind }) => !attribute && (kind === 'method' || privacy !== 'private'));
+  return described('Property or method', own.map((member) => ({ ...member, name: member.kind === 'method' ? `${member.name}()` : member.name })));
+}
+
+function texts(): string {
+  return table(['`text-…`', 'In English'], Object.entries(english).map(([key, text]) => [code(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)), text]));
+}
+
+/** Bytes with brotli, rounded up to a hundred: what a promise needs. */
+async function sizes(): Promise<string> {
+  const measured = JSON.parse(await readFile(new URL('../size.json', import.meta.url), 'utf8')) as Readonly<Record<string, { readonly brotli: number }>>;
+  const largest = (prefix: string): number => Math.max(...Object.entries(measured).flatMap(([name, { brotli }]) => (name.startsWith(prefix) ? [brotli] : [])));
+  const rounded = (brotli: number): string => (Math.ceil(brotli / 100) * 100).toLocaleString('en');
+  const others = Object.keys(measured).filter((name) => !/^(script|npm|languages\/)/.test(name));
+  return table(
+    ['File', 'Bytes with brotli, up to', ''],
+    [
+      ['`newsletter-signup.js`', rounded(measured['script']?.brotli ?? 0), 'everything a page needs, Lit included'],
+      ['`index.js` and `define.js`', rounded(measured['npm']?.brotli ?? 0), 'for bundlers, without Lit'],
+      ['`languages/…`', rounded(largest('languages/')), 'one language'],
+      ...others.map((name) => [code(name), rounded(measured[name]?.brotli ?? 0), 'when needed']),
+    ],
+  );
+}
+
+const elements = await readElements();
+const named = (tagName: string): CustomElement => {
+  const found = elements.find((element) => element.tagName === tagName);
+  if (!found) throw new Error(`custom-elements.json does not know <${tagName}>: build the package first.`);
+  return found;
+};
+const signup = named('newsletter-signup');
+
+/** What stands between `<!-- name -->` and `<!-- /name -->`. */
+const sections: Readonly<Record<string, string>> = {
+  attributes: attributes(signup),
+  'field-attributes': attributes(named('newsletter-field')),
+  members: members(signup),
+  events: described('Event', signup.events),
+  slots: table(['Slot', ''], sorted(signup.slots).map(({ name, description = '' }) => [name ? code(name) : 'without a name', description])),
+  parts: described('Part', signup.cssParts),
+  properties: table(['Property', 'Default', ''], sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [code(name), initial, description])),
+  texts: texts(),
+  sizes: await sizes(),
+};
+
+const before = await readFile(file, 'utf8');
+const after = Object.entries(sections).reduce((text, [name, content]) => {
+  const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+  if (!place.test(text)) throw new Error(`README.md has no place for ${name}: <!-- ${name} --> and <!-- /${name} -->.`);
+  return text.replace(place, (_, opening: string, closing: string) => `${opening}\n${content}\n\n${closing}`);
+}, before);
+
+if (process.argv.includes('--check')) {
+  if (after !== before) {
+    console.error('The tables of README.md are not those of custom-elements.json and size.json: run "node scripts/readme.ts".');
+    process.exitCode = 1;
+  }
+} else await writeFile(file, after);
