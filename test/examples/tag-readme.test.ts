@@ -105,7 +105,7 @@ const styleOf = (page: Page, selector: string, property: string): Promise<string
 
 const script = '<script src="/newsletter-signup.js" async></script>';
 const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>';
-const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify({ ...localStorage }));
+const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
 
 /** Builds a page around these files and opens it. */
 async function openBuilt(files: Readonly<Record<string, string>>, config: InlineConfig = {}): Promise<Visit> {
