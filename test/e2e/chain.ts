@@ -12,6 +12,9 @@ import { buildWidget } from '../../scripts/steps/build.ts';
 export interface Chain {
   readonly demoUrl: string;
   readonly relayUrl: string;
+  /** The file of the relay's store. */
+  readonly relayFile: string;
+  readonly sandboxUrl: string;
   /** Root address of the sandbox's API. */
   readonly apiUrl: string;
   /** Asks the sandbox as any client of the API would. */
@@ -27,15 +30,19 @@ export interface Chain {
 export async function openChain(): Promise<Chain> {
   if ((await isWidgetStale()) && !(await buildWidget())) throw new Error('The widget was not built; the reasons stand above.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
-  const settings = { ports: await freePorts(), relayStore: `sqlite:${join(folder, 'relay.db')}` };
+  const relayFile = join(folder, 'relay.db');
+  const settings = { ports: await freePorts(), relayStore: `sqlite:${relayFile}` };
   const running = new Map<ServerName, RunningServer>();
   const output: string[] = [];
 
-  const apiUrl = `${serverUrl(settings.ports.sandbox)}/v2`;
+  const sandboxUrl = serverUrl(settings.ports.sandbox);
+  const apiUrl = `${sandboxUrl}/v2`;
   const chain: Chain = {
     apiUrl,
-    demoUrl: serverUrl(settings.ports.demo),
+    sandboxUrl,
+    relayFile,
     relayUrl: serverUrl(settings.ports.relay),
+    demoUrl: serverUrl(settings.ports.demo),
     api: createClient({ baseUrl: apiUrl, token: sandboxAccount.key, publicationId: sandboxAccount.publicationId }),
     output,
     async start(name) {

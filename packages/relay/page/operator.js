@@ -73,7 +73,7 @@ function age(ms) {
 function mood(/** @type {Status} */ { paused, running, counts }) {
   if (paused) return ['wait', 'paused'];
   if (running?.trouble) return ['bad', 'waiting for the API'];
-  return ['good', counts.waiting > 0 ? 'delivering' : 'all delivered'];
+  return ['good', counts.waiting > 0 ? 'delivering' : 'nothing waits'];
 }
 
 /** @param {Status} now */
