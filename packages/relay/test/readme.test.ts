@@ -2,8 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readGiven } from '../src/commands/command.ts';
+import { operatingCommands } from '../src/commands/operating.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { createMetrics } from '../src/ops/metrics.ts';
+import { runRelay } from './running-relay.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const required = ['NEWSLETTER_API_URL', 'NEWSLETTER_API_KEY', 'NEWSLETTER_PUBLICATION_ID', 'RELAY_ALLOWED_ORIGINS'];
@@ -32,4 +36,30 @@ it('shows a file with two forms that starts', () => {
     ['default', ['double_opt_override'], false],
     ['jobs', ['double_opt_override', 'automation_ids'], true],
   ]);
+});
+
+it('lists every metric with its labels', async () => {
+  const { store } = runRelay();
+  const metrics = createMetrics({ store });
+  metrics.notice({ what: 'kept', form: 'default', suspected: false, repeated: false, tookMs: 1 });
+  metrics.notice({ what: 'refused', status: 400, codes: ['EMAIL_INVALID'] });
+  metrics.notice({ what: 'dead', signup: 'id', form: 'default', reason: 'no' });
+  const { text } = await metrics.page();
+  const shown = [...text.matchAll(/^# TYPE (newsletter_relay_\w+)/gm)].map(([, name = '']) => {
+    const [, labels = ''] = new RegExp(`^${name}\\{([^}]*)\\}`, 'm').exec(text) ?? [];
+    return [name, [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label).join()];
+  });
+  const listed = [...readme.matchAll(/^\| `(newsletter_relay_\w+)` \|([^|]*)\|/gm)].map(([, name, labels = '']) => [name, labels.replaceAll(/[` ]/g, '')]);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(shown));
+});
+
+it('shows commands that are understood', () => {
+  const lines = readme.split('\n').filter((line) => line.startsWith('newsletter-relay ') && line.includes('   '));
+  expect(lines.length).toBeGreaterThan(5);
+  for (const line of lines) {
+    const [, name = '', ...words] = (line.split(/ {3,}/)[0] ?? '').split(' > ')[0]?.match(/"[^"]*"|\S+/g) ?? [];
+    const command = operatingCommands[name];
+    expect(command, line).toBeDefined();
+    if (command) readGiven(command, words);
+  }
 });

@@ -1,0 +1,49 @@
+/** The files that run a relay elsewhere: they set what exists, and what they ask of a relay it answers. */
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { settings } from '../src/index.ts';
+import { serve } from './commands/relay-process.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const folder = new URL('../deploy/', import.meta.url);
+const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+
+it.each(readdirSync(folder))('%s sets no variable that the relay does not read', (name) => {
+  const used = file(name).match(/\b(RELAY|NEWSLETTER)_[A-Z_]+/g) ?? [];
+  const known = new Set(settings.map(({ name }) => name));
+  expect(used.length).toBeGreaterThan(0);
+  expect(used.filter((variable) => !known.has(variable))).toEqual([]);
+});
+
+describe('the Dockerfile', () => {
+  it('installs this version', () => {
+    expect(file('Dockerfile')).toContain(`ARG VERSION=${manifest.version}\n`);
+  });
+
+  it('asks after the relay’s health in a way that tells well from ill', async () => {
+    const [, list = ''] = /HEALTHCHECK[^[]*?CMD (\[[^\n]*\])/.exec(file('Dockerfile')) ?? [];
+    const [, ...args] = JSON.parse(list) as string[];
+    const relay = await serve(scratchFolder());
+    const port = new URL(relay.address).port;
+    const ask = promisify(execFile);
+    await ask(process.execPath, args, { env: { RELAY_PORT: port } });
+    relay.child.kill('SIGTERM');
+    await relay.ended;
+    await expect(ask(process.execPath, args, { env: { RELAY_PORT: port } })).rejects.toMatchObject({ code: 1 });
+  });
+});
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+it.skipIf(!hasSystemd)('the unit is one that systemd understands, and leaves the service little to break', () => {
+  const path = new URL('newsletter-relay.service', folder).pathname;
+  const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+  expect(verified.stderr.split('\n').filter((line) => line.includes('newsletter-relay.service'))).toEqual([]);
+  const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=40', path], { encoding: 'utf8' });
+  expect(rated.status, rated.stdout.trim().split('\n').at(-1)).toBe(0);
+});
