@@ -15,6 +15,7 @@ export default defineConfig({
       { ...fromSource, test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts'], testTimeout: 30_000 } },
       { ...fromSource, test: { name: 'nodes', include: ['test/nodes/**/*.test.ts'] } },
       { ...fromSource, test: { name: 'scripts', include: ['test/{scripts,docs}/**/*.test.ts'], testTimeout: 60_000 } },
+      { ...fromSource, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000, fileParallelism: false } },
       { ...fromSource, test: { name: 'proofs', include: ['test/proofs/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
       {
         ...fromSource,
