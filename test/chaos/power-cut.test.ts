@@ -69,7 +69,7 @@ async function keptOn(disk: ReadonlyMap<string, Buffer>, at: string): Promise<Se
     const [, content] = [...disk].find(([file]) => basename(file) === name) ?? [];
     if (content) writeFileSync(join(at, name), content);
   }
-  const store = openStore({ kind: 'sqlite', path: join(at, 'relay.db') });
+  const store = await openStore({ kind: 'sqlite', path: join(at, 'relay.db') });
   try {
     const kept = new Set<string>();
     for await (const { submission } of everySignup(store)) if (submission) kept.add(submission.email);

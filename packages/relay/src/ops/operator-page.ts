@@ -1,4 +1,4 @@
-/** The operator's page: three files, the same beside the sources and beside the build. They hold nothing secret. */
+/** The operator's page: four files, the same beside the sources and beside the build. They hold nothing secret. */
 import { readFileSync } from 'node:fs';
 import type { Hono } from 'hono';
 
@@ -13,6 +13,7 @@ const files = {
   '/': { name: 'operator.html', type: 'text/html; charset=utf-8' },
   '/operator.css': { name: 'operator.css', type: 'text/css; charset=utf-8' },
   '/operator.js': { name: 'operator.js', type: 'text/javascript; charset=utf-8' },
+  '/mark.svg': { name: 'mark.svg', type: 'image/svg+xml' },
 } as const;
 
 /** Adds the page to a door. */
