@@ -12,6 +12,7 @@ import type { Form } from './admission/form.ts';
 import { Gate } from './admission/gate.ts';
 import type { MakeLimiter } from './admission/limits.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
+import { SamePace } from './admission/same-pace.ts';
 import type { Asker, Visit } from './admission/visit.ts';
 import { secretsOf, type RelayConfig } from './config.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
@@ -63,6 +64,7 @@ export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, now = Date.now } = options;
   const gate = new Gate({ ...options, defence: config.defence, countingSecret: config.api.key, secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url') });
   const allChecks = [...checks, ...(options.checks ?? [])];
+  const pace = new SamePace();
   let draining = false;
   const rates = createRates(now);
   const metrics = createMetrics({ store, now });
@@ -92,12 +94,16 @@ export function createRelay(options: RelayOptions): Relay {
     const admission = await admit(visit, { checks: allChecks, gate, readBody: () => readBody(request, submissionLimit), now: now() });
     if ('refused' in admission) return refuse(visit, admission.refused, admission.entered);
     const { signup, passed } = admission;
+    const began = performance.now();
     const { id, repeated } = await store.accept(signup).catch(async (error: unknown) => {
       await passed.undo();
       throw error;
     });
-    if (repeated) void passed.repeated(); // not waited for: a repeated signup is answered like a first one
-    else {
+    if (repeated) {
+      void passed.repeated();
+      await pace.wait(began);
+    } else {
+      pace.wrote(performance.now() - began);
       log.debug({ signup: id, suspected: signup.suspected }, 'kept');
       dispatcher.wake();
     }
