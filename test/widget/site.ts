@@ -3,13 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { build } from 'vite';
 import { root } from '../../scripts/chain/root.ts';
 import { widgetScript } from '../../scripts/chain/widget.ts';
 import { bringWidget } from '../../scripts/steps/build.ts';
 
 export interface Page {
-  readonly html: string;
+  /** All of it, or the pieces in which it arrives. */
+  readonly html: string | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,14 +38,17 @@ export async function openSite(): Promise<Site> {
   const scripts = new Map<string, string>();
   const requests: string[] = [];
   const script = async (path: string): Promise<string> => {
-    if (path === '/bundle.js') return (bundled ??= bundle());
+    if (path === '/bundle.js') return (bundled ??= bundle(`import '@newsletter-kit/signup/define';`));
     return scripts.get(path) ?? readFile(join(dirname(widgetScript), path), 'utf8');
   };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
     requests.push(`${request.method} ${pathname}`);
     const page = pages.get(pathname);
-    if (page) return void response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers }).end(page.html);
+    if (page) {
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers });
+      return void Readable.from(typeof page.html === 'string' ? [page.html] : page.html).pipe(response);
+    }
     if (!pathname.endsWith('.js')) return void response.writeHead(404).end();
     script(pathname).then(
       (code) => response.writeHead(200, { 'Content-Type': javascript, 'Access-Control-Allow-Origin': '*' }).end(code),
@@ -70,8 +75,8 @@ export async function openSite(): Promise<Site> {
 
 let bundled: Promise<string> | undefined;
 
-/** What a bundler makes of `import '@newsletter-kit/signup/define'`. */
-async function bundle(): Promise<string> {
+/** What a bundler makes of a module that imports the package as it was built. */
+export async function bundle(module: string): Promise<string> {
   const entry = 'site-entry';
   const built = await build({
     configFile: false,
@@ -82,7 +87,7 @@ async function bundle(): Promise<string> {
         name: entry,
         enforce: 'pre',
         resolveId: (id) => (id.endsWith(entry) ? `\0${entry}` : null),
-        load: (id) => (id === `\0${entry}` ? `import '@newsletter-kit/signup/define';` : null),
+        load: (id) => (id === `\0${entry}` ? module : null),
       },
     ],
     build: { write: false, minify: true, lib: { entry, formats: ['es'] } },

@@ -1,7 +1,15 @@
 /** Registers the elements on pages whose server rendered them: forms that are there already are taken over as they stand. */
 import '@lit-labs/ssr-client/lit-element-hydrate-support.js';
-import type { PropertyValues } from 'lit';
+import { LitElement, type PropertyValues } from 'lit';
 import { NewsletterField, NewsletterSignup } from './index.ts';
+
+// Lit asks for its support when it is evaluated. A bundler may have put that first, or another element of the page.
+if (!Object.hasOwn(LitElement, 'observedAttributes')) globalThis.litElementHydrateSupport?.({ LitElement });
+
+declare global {
+  /** How Lit's base class is told to take over what a server rendered; put there by `@lit-labs/ssr-client`. */
+  var litElementHydrateSupport: ((base: { readonly LitElement: typeof LitElement }) => void) | undefined;
+}
 
 /** The visitor's side of a control. */
 interface Typed {

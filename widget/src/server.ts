@@ -1,5 +1,6 @@
 /** Renders a form on a server: HTML that shows at once, works without JavaScript, and is taken over by `@newsletter-kit/signup/hydrate`. */
 import { render } from '@lit-labs/ssr';
+import { FallbackRenderer } from '@lit-labs/ssr/lib/element-renderer.js';
 import { collectResultSync } from '@lit-labs/ssr/lib/render-result.js';
 import { ServerSignup, type Attributes } from './server-signup.ts';
 
@@ -29,7 +30,8 @@ export function renderSignup(attributes: Attributes, { fields = [], language = '
     if (ServerSignup.observedAttributes.includes(name)) element.attributeChangedCallback(name, null, value);
   }
   const sheets = ServerSignup.elementStyles.map((sheet) => ('cssText' in sheet ? sheet.cssText : '')).join('');
-  const shadow = collectResultSync(render(element.content()));
+  // Slots want to know of a host; what it would do for them, only listeners on a server need.
+  const shadow = collectResultSync(render(element.content(), { customElementHostStack: [new FallbackRenderer('newsletter-signup')] }));
   const inside = fields.map((field) => `${tag('newsletter-field', field)}</newsletter-field>`).join('');
   return `${tag('newsletter-signup', attributes)}<template shadowrootmode="open"><style>${sheets}</style>${shadow}</template>${inside}</newsletter-signup>`;
 }
