@@ -90,7 +90,7 @@ export async function bundle(module: string): Promise<string> {
         load: (id) => (id === `\0${entry}` ? module : null),
       },
     ],
-    build: { write: false, minify: true, lib: { entry, formats: ['es'] } },
+    build: { write: false, lib: { entry, formats: ['es'] }, rolldownOptions: { output: { minify: true, codeSplitting: false } } },
   });
   const [output] = Array.isArray(built) ? built : [built];
   const chunk = output && 'output' in output ? output.output[0] : undefined;
