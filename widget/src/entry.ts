@@ -29,9 +29,9 @@ export function readEntry(form: HTMLFormElement): Entry {
     const { problem = 'missing', fits = () => true, read = (text?: string) => text } = readingOf(kind);
     const texts = data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text, 2000) : '')).filter(Boolean);
     const [text] = texts;
+    const isFit = text ? fits(text) : !(input.required || kind === 'email' || 'required' in described.dataset);
     // A box without a sentence of its own stands for its label.
-    const value = kind === 'consent' && text === 'on' ? labelOf(control) : read(text);
-    const isFit = text ? fits(text) && value !== undefined : !(input.required || kind === 'email' || 'required' in described.dataset);
+    const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && read(text);
     // Of a date only the day was typed: no value, but not empty either.
     if (!isFit || input.validity?.badInput) {
       // What no visitor can mend costs no signup.

@@ -1,4 +1,5 @@
 import { aTimeout, expect } from '@open-wc/testing';
+import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
 import { Mailbox } from './harness.ts';
 import { openPage } from './page.ts';
 
@@ -62,6 +63,22 @@ describe('the built files', () => {
       expect(said).to.deep.equal(['<newsletter-signup> redirects only to pages of its own origin and of those in redirect-origins.']);
     });
   }
+
+  it('lose no signup where half of them does not arrive: the browser posts the form', async () => {
+    const mailbox = new Mailbox();
+    const { window, form } = await openPage('/widget/test/pages/half.html', mailbox);
+    const away = new Promise((resolve) => window.frameElement?.addEventListener('load', resolve, { once: true }));
+    await form.settled();
+    form.email.value = 'ada@example.com';
+    form.labelled('First name').value = 'Ada';
+    form.element.submit();
+    await away;
+    const [request, ...others] = await mailbox.received();
+    expect(others).to.deep.equal([]);
+    expect(request?.headers['content-type']).to.equal('application/x-www-form-urlencoded');
+    const read = readSubmission(formToObject(new URLSearchParams(request?.body)));
+    expect(read).to.deep.equal({ ok: true, suspected: false, submission: { email: 'ada@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] } });
+  });
 
   it('update when a property changes', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());

@@ -197,3 +197,96 @@ inBothModes('a field', () => {
     expect(await mailbox.received()).to.deep.equal([]);
   });
 });
+
+describe('a <newsletter-field>', () => {
+  it('that is hidden sends its value in its kind, and nobody sees it', async () => {
+    const mailbox = new Mailbox();
+    const constants = [
+      ['string', 'footer', 'footer'],
+      ['integer', '42', 42],
+      ['double', '3.5', 3.5],
+      ['boolean', 'true', true],
+      ['boolean', 'false', false],
+      ['date', '2026-03-01', '2026-03-01'],
+      ['datetime', '2026-03-01T17:30:00Z', '2026-03-01T17:30:00Z'],
+      ['list', 'AI, Design', ['AI', 'Design']],
+    ] as const;
+    const form = await mountAt(mailbox, constants.map(([kind, value], position) => `<newsletter-field hidden name="${position}" kind="${kind}" value="${value}"></newsletter-field>`).join(''));
+    expect(form.root.querySelectorAll('[part=field]')).to.have.lengthOf(1);
+    expect(await sent(form, mailbox)).to.deep.equal(constants.map(([, , value], position) => ({ name: `${position}`, value })));
+  });
+
+  it('that is hidden and does not fit its kind costs no signup', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field hidden name="A" kind="integer" value="many"></newsletter-field><newsletter-field hidden name="B" kind="datetime" value="soon"></newsletter-field>');
+    expect(await sent(form, mailbox)).to.equal(undefined);
+  });
+
+  it('begins with its value', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(
+      mailbox,
+      `<newsletter-field name="City" value="Köln"></newsletter-field><newsletter-field name="Topics" kind="list" options="AI, Design, Code" value="AI, Code"></newsletter-field>
+       <newsletter-field name="Rhythm" options="Daily, Weekly" value="Weekly"></newsletter-field><newsletter-field name="Vegan" kind="boolean" value="true"></newsletter-field>`,
+    );
+    form.labelled('City').value = 'Bonn';
+    form.element.reset();
+    expect(await sent(form, mailbox)).to.deep.equal([
+      { name: 'City', value: 'Köln' },
+      { name: 'Topics', value: ['AI', 'Code'] },
+      { name: 'Rhythm', value: 'Weekly' },
+      { name: 'Vegan', value: true },
+    ]);
+  });
+
+  it('lets the browser fill in a name', async () => {
+    const form = await mountAt(new Mailbox(), '<newsletter-field name="First name" autocomplete="given-name"></newsletter-field><newsletter-field name="City"></newsletter-field>');
+    expect(form.labelled('First name').autocomplete).to.equal('given-name');
+    expect(form.labelled('City').hasAttribute('autocomplete')).to.equal(false);
+    expect(form.email.autocomplete).to.equal('email');
+  });
+
+  describe('for a consent', () => {
+    const consent = '<newsletter-field kind="consent" label="I have read the [privacy notice]." href="/privacy" required></newsletter-field>';
+
+    it('shows its sentence with the link in it, and sends the sentence', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, consent);
+      const link = form.find<HTMLAnchorElement>('a');
+      expect([link.textContent, link.getAttribute('href'), link.target]).to.deep.equal(['privacy notice', '/privacy', '_blank']);
+      form.email.value = 'ada@example.com';
+      form.button.click();
+      await form.reaches('error');
+      expect(form.description(form.labelled('I have read'))).to.equal('Tick this box to go on.');
+      await expect(form.element).to.be.accessible();
+      form.labelled('I have read the privacy notice.').click();
+      expect(await sent(form, mailbox)).to.equal(undefined);
+      expect((await mailbox.body())['consent']).to.equal('I have read the privacy notice.');
+    });
+
+    it('may be left open where it is not required: then none is sent', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, consent.replace('required', ''));
+      await sent(form, mailbox);
+      expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    });
+
+    for (const href of ['javascript:document.title=1', ' java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', '']) {
+      it(`links to no page that is none: "${href}"`, async () => {
+        const form = await mountAt(new Mailbox(), consent);
+        form.element.querySelector('newsletter-field')?.setAttribute('href', href);
+        await form.settled();
+        expect(form.root.querySelectorAll('a')).to.have.lengthOf(0);
+        expect(form.labelled('I have read the privacy notice.').type).to.equal('checkbox');
+      });
+    }
+
+    it('takes markup in its sentence as text', async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, '<newsletter-field kind="consent" label="<b>Yes</b>"></newsletter-field>');
+      form.labelled('<b>Yes</b>').click();
+      await sent(form, mailbox);
+      expect((await mailbox.body())['consent']).to.equal('<b>Yes</b>');
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import { aTimeout, expect, fixture } from '@open-wc/testing';
+import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
+import type { NewsletterSignup } from '../src/index.ts';
+import { accessible, Form, isChromium, Mailbox } from './harness.ts';
+
+/** Puts a form of the owner's on the page, whose action is the endpoint. */
+async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
+  return new Form(await fixture<NewsletterSignup>(`<newsletter-signup ${attributes}><form method="post" action="${mailbox.endpoint}">${inside}</form></newsletter-signup>`));
+}
+
+const email = '<label for="mail">Email</label> <input id="mail" type="email" name="email" required>';
+
+describe('a form of the owner’s', () => {
+  it('is sent to its own action, with what stood in it, by our wire', async () => {
+    const mailbox = new Mailbox();
+    const form = await enhance(mailbox, `${email}<button>Join</button>`);
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('success');
+    const [request] = await mailbox.received();
+    expect(request?.headers['content-type']).to.equal('application/json');
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+  });
+
+  it('keeps what was typed before the script ran', async () => {
+    const holder = await fixture('<div></div>');
+    holder.innerHTML = `<not-yet><form>${email}<button>Join</button></form></not-yet>`;
+    const typed = holder.querySelector('input');
+    if (typed) typed.value = 'ada@example.com';
+    const signup = document.createElement('newsletter-signup');
+    signup.append(...(holder.querySelector('not-yet')?.childNodes ?? []));
+    holder.replaceChildren(signup);
+    const form = new Form(signup);
+    await form.settled();
+    expect(form.email).to.equal(typed);
+    expect(form.email.value).to.equal('ada@example.com');
+  });
+
+  it('is ours to check: no bubbles of the browser, and none of our marks once it is ours no more', async () => {
+    const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    const own = form.find<HTMLFormElement>('form');
+    const before = '<form method="post"';
+    expect(own.noValidate).to.equal(true);
+    form.button.click();
+    await form.reaches('error');
+    expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(1);
+    form.element.remove();
+    expect(own.noValidate).to.equal(false);
+    expect(own.outerHTML).to.contain(before);
+    expect(own.innerHTML).to.equal(`${email.replace('required', 'required=""')}<button>Join</button>`);
+  });
+
+  it('stays without bubbles where the owner wants that', async () => {
+    const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    const own = form.find<HTMLFormElement>('form');
+    form.element.remove();
+    own.noValidate = true;
+    const other = document.createElement('newsletter-signup');
+    const holder = await fixture('<div></div>');
+    other.append(own);
+    holder.append(other);
+    await other.updateComplete;
+    other.remove();
+    expect(own.noValidate).to.equal(true);
+  });
+
+  (isChromium ? it : it.skip)('says what is wrong at the control, in its own tree, beside the owner’s hint', async () => {
+    const form = await enhance(new Mailbox(), `${email.replace('required', 'required aria-describedby="hint"')}<p id="hint">We never share it.</p><button>Join</button>`);
+    form.button.click();
+    await form.reaches('error');
+    expect(form.description(form.email)).to.equal('Enter an email address like name@example.com. We never share it.');
+    expect(await accessible('textbox', 'Email')).to.deep.include({ invalid: 'true', focused: true, description: 'Enter an email address like name@example.com. We never share it.' });
+    await form.type(form.email, 'ada@example.com');
+    await form.press('Enter');
+    await form.reaches('success');
+    expect(form.email.getAttribute('aria-describedby')).to.equal('hint');
+  });
+
+  it('says a problem with a labelled control before the label, and names it as visitors know it', async () => {
+    const form = await enhance(
+      new Mailbox(),
+      `${email}<label>First name <small>as friends say it</small> <input name="custom_fields[First name]" required></label>
+       <label>City * <input name="custom_fields[City]" required></label><input name="custom_fields[Team]" placeholder="Your team" required><button>Join</button>`,
+    );
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('error');
+    const sentences = Array.from(form.root.querySelectorAll('[part=problem]'), ({ textContent, nextElementSibling }) => [textContent, nextElementSibling?.localName]);
+    expect(sentences).to.deep.equal([
+      ['First name is needed.', 'label'],
+      ['City is needed.', 'label'],
+      ['Your team is needed.', 'input'],
+    ]);
+  });
+
+  it('sends hidden fields too, and takes attribution from them where the tag has none', async () => {
+    const mailbox = new Mailbox();
+    const form = await enhance(
+      mailbox,
+      `${email}<input type="hidden" name="utm_source" value="page"><input type="hidden" name="utm_medium" value="form"><input type="hidden" name="utm_term" value="">
+       <input type="hidden" name="form_id" value="7"><input type="hidden" name="custom_fields[Score]" data-kind="integer" value="42"><button>Join</button>`,
+      'utm-medium="tag"',
+    );
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('success');
+    expect(await mailbox.body()).to.deep.equal({
+      email: 'ada@example.com',
+      form_id: '7',
+      utm_source: 'page',
+      utm_medium: 'tag',
+      custom_fields: [{ name: 'Score', value: 42 }],
+    });
+  });
+
+  it('says by the type of its inputs what they ask for', async () => {
+    const mailbox = new Mailbox();
+    const form = await enhance(
+      mailbox,
+      `${email}<input type="number" step="any" name="custom_fields[Weight]" value="3.5"><input type="date" name="custom_fields[Day]" value="2026-03-01">
+       <input type="datetime-local" name="custom_fields[Time]" value="2026-07-01T18:30"><input type="checkbox" name="custom_fields[Vegan]">
+       <input type="checkbox" name="custom_fields[Plan]" value="pro" checked><textarea name="custom_fields[Note]">Hello</textarea>
+       <select name="custom_fields[Rhythm]"><option>Daily<option selected>Weekly</select>
+       <select multiple name="custom_fields[Topics][]"><option selected>AI, ML<option selected>Design<option>Code</select>
+       <input name="custom_fields[Off]" value="x" disabled><input type="checkbox" name="custom_fields[Gone]" disabled><button>Join</button>`,
+    );
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('success');
+    expect((await mailbox.body())['custom_fields']).to.deep.equal([
+      { name: 'Weight', value: 3.5 },
+      { name: 'Day', value: '2026-03-01' },
+      { name: 'Time', value: '2026-07-01T16:30:00Z' },
+      { name: 'Vegan', value: false },
+      { name: 'Plan', value: 'pro' },
+      { name: 'Note', value: 'Hello' },
+      { name: 'Rhythm', value: 'Weekly' },
+      { name: 'Topics', value: ['AI, ML', 'Design'] },
+    ]);
+  });
+
+  it('records the sentence of its consent: the value, or the label', async () => {
+    for (const box of ['<label>I agree to <a href="/privacy">the rules</a>. <input type="checkbox" name="consent" required></label>', '<input type="checkbox" name="consent" value="I agree to the rules." required>']) {
+      const mailbox = new Mailbox();
+      const form = await enhance(mailbox, `${email}${box}<button>Join</button>`);
+      form.email.value = 'ada@example.com';
+      form.button.click();
+      await form.reaches('error');
+      expect(form.description(form.find('[name=consent]'))).to.equal('Tick this box to go on.');
+      form.find('[name=consent]').click();
+      form.button.click();
+      await form.reaches('success');
+      expect((await mailbox.body())['consent']).to.equal('I agree to the rules.');
+    }
+  });
+
+  it('gets a trap, and keeps the owner’s where there is one', async () => {
+    const bare = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    expect(bare.root.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
+    const own = await enhance(new Mailbox(), `${email}<input name="hp_field" id="own"><button>Join</button>`);
+    expect(Array.from(own.root.querySelectorAll('[name=hp_field]'), ({ id }) => id)).to.deep.equal(['own']);
+  });
+
+  it('lets its button rest, and leaves its words alone', async () => {
+    const form = await enhance(new Mailbox('slow'), `${email}<button type="button">Info</button><button><b>Join</b></button>`);
+    form.email.value = 'ada@example.com';
+    const join = form.find('form button:last-of-type');
+    join.focus();
+    join.click();
+    await form.reaches('busy');
+    expect(join.getAttribute('aria-disabled')).to.equal('true');
+    expect(form.button.hasAttribute('aria-disabled')).to.equal(false);
+    expect(join.innerHTML).to.equal('<b>Join</b>');
+    expect(form.notice.textContent).to.equal('Sending…');
+    expect(form.hasFocus(join)).to.equal(true);
+    await form.reaches('success');
+  });
+
+  it('is not sent where the page has said no before us', async () => {
+    const mailbox = new Mailbox();
+    const form = await enhance(mailbox, `${email}<button>Join</button>`);
+    form.find('form').addEventListener('submit', (event) => event.preventDefault(), { capture: true });
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await aTimeout(100);
+    expect(form.element.state).to.equal('idle');
+    expect(await mailbox.received()).to.deep.equal([]);
+  });
+
+  it('may come later, be replaced, and go: then ours is back', async () => {
+    const mailbox = new Mailbox();
+    const form = new Form(await fixture<NewsletterSignup>(`<newsletter-signup endpoint="${mailbox.endpoint}"></newsletter-signup>`));
+    expect(form.isOurs).to.equal(true);
+    form.element.innerHTML = '<form></form>';
+    await form.settled();
+    expect(form.shadow.querySelector('form')).not.to.equal(null);
+    form.find('form').innerHTML = `${email}<button>First</button>`;
+    await form.settled();
+    expect(form.shadow.querySelector('form')).to.equal(null);
+    expect(form.email.checkVisibility()).to.equal(true);
+    form.button.click();
+    await form.reaches('error');
+    form.element.innerHTML = `<form>${email}<button>Second</button></form>`;
+    await form.settled();
+    expect(form.find<HTMLFormElement>('form').noValidate).to.equal(true);
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('success');
+    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+    form.element.reset();
+    form.element.replaceChildren();
+    await form.settled();
+    expect(form.isOurs).to.equal(true);
+    form.email.value = 'bob@example.com';
+    form.button.click();
+    await form.reaches('success');
+    expect(await mailbox.received()).to.have.lengthOf(2);
+  });
+
+  it('has a live region beside it, there and empty at first', async () => {
+    const form = await enhance(new Mailbox('broken'), `${email}<button>Join</button>`);
+    expect(form.notice.textContent).to.equal('');
+    expect(form.notice.getAttribute('role')).to.equal('status');
+    const { notice } = form;
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('error');
+    expect(form.notice).to.equal(notice);
+    expect(notice.textContent).to.contain('This does not work right now.');
+  });
+
+  it('posts the same without JavaScript as with it', async () => {
+    const mailbox = new Mailbox();
+    const fields = `<input name="custom_fields[City]" value="Köln"><select multiple name="custom_fields[Topics][]"><option selected>AI<option selected>Code</select>`;
+    const form = await enhance(mailbox, `${email}${fields}<button>Join</button>`);
+    form.email.value = 'ada@example.com';
+    const plain = readSubmission(formToObject(Array.from(new FormData(form.find<HTMLFormElement>('form')), ([name, value]) => [name, String(value)] as const)));
+    form.button.click();
+    await form.reaches('success');
+    expect(readSubmission(await mailbox.body())).to.deep.equal(plain);
+  });
+});
