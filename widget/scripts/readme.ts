@@ -31,21 +31,30 @@ function texts(): string {
   return table(['`text-…`', 'In English'], Object.entries(english).map(([key, text]) => [code(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)), text]));
 }
 
+/** What the files are for, by the beginning of their name in size.json; of several the largest counts. */
+const purposes: Readonly<Record<string, string>> = {
+  script: '`newsletter-signup.js`, the one file of a script tag, Lit included',
+  npm: 'with a bundler, beside Lit: what shows a form',
+  'signup.js': 'with a bundler: what sends it, loaded when the focus comes into a form',
+  'languages/': 'a language',
+  'themes/': 'a theme',
+  'dialog.js': 'the dialog, where a form is one',
+  'ask.js': 'when an endpoint asks for more',
+  'proof.js': 'when that is a proof of work',
+  'doctor.js': 'with `debug`, when something is wrong',
+};
+
 /** Bytes with brotli, rounded up to a hundred: what a promise needs. */
 async function sizes(): Promise<string> {
-  const measured = JSON.parse(await readFile(new URL('../size.json', import.meta.url), 'utf8')) as Readonly<Record<string, { readonly brotli: number }>>;
-  const largest = (prefix: string): number => Math.max(...Object.entries(measured).flatMap(([name, { brotli }]) => (name.startsWith(prefix) ? [brotli] : [])));
-  const rounded = (brotli: number): string => (Math.ceil(brotli / 100) * 100).toLocaleString('en');
-  const others = Object.keys(measured).filter((name) => !/^(script|npm|languages\/)/.test(name));
-  return table(
-    ['File', 'Bytes with brotli, up to', ''],
-    [
-      ['`newsletter-signup.js`', rounded(measured['script']?.brotli ?? 0), 'everything a page needs, Lit included'],
-      ['`index.js` and `define.js`', rounded(measured['npm']?.brotli ?? 0), 'for bundlers, without Lit'],
-      ['`languages/…`', rounded(largest('languages/')), 'one language'],
-      ...others.map((name) => [code(name), rounded(measured[name]?.brotli ?? 0), 'when needed']),
-    ],
-  );
+  const measured = JSON.parse(await readFile(new URL('../size.json', import.meta.url), 'utf8')) as Readonly<Record<string, { readonly brotli: number; readonly goal: number | null }>>;
+  for (const [name, { goal }] of Object.entries(measured)) {
+    if (goal !== null && !Object.keys(purposes).some((prefix) => name.startsWith(prefix))) throw new Error(`size.json has a goal for ${name}: say in scripts/readme.ts what it is for.`);
+  }
+  const rows = Object.entries(purposes).flatMap(([prefix, purpose]) => {
+    const own = Object.entries(measured).flatMap(([name, { brotli }]) => (prefix.endsWith('/') ? name.startsWith(prefix) : name === prefix) ? [brotli] : []);
+    return own.length > 0 ? [[purpose, (Math.ceil(Math.max(...own) / 100) * 100).toLocaleString('en')]] : [];
+  });
+  return table(['What is loaded', 'Bytes with brotli, at most'], rows);
 }
 
 const elements = await readElements();
