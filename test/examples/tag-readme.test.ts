@@ -328,8 +328,4 @@ describe('the README of the tag', () => {
   it('has tables that say what the manifest and the sizes say', async () => {
     await expect(promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check'])).resolves.toMatchObject({ stderr: '' });
   });
-
-  it('has no snippet in a language nobody runs', () => {
-    expect([...new Set(snippets.map(({ language }) => language))].sort()).toEqual(['html', 'http', 'js', 'svelte', 'tsx', 'vue']);
-  });
 });

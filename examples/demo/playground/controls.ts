@@ -1,6 +1,6 @@
 /** The panel of options: a control for each one the manifest knows, and the builder of fields. */
 import { element, find } from './dom.ts';
-import type { FieldOption, OptionKind, Options } from './options.ts';
+import { isEssential, type FieldOption, type OptionKind, type Options } from './options.ts';
 import { canAddField, initialSetup, moveField, withValue, type Field, type Setup } from './setup.ts';
 import { segments } from './segments.ts';
 import { exampleEndpoint } from './tag.ts';
@@ -73,7 +73,7 @@ function control({ name, description, initial, control: { kind }, control: shape
   if (shape.kind === 'choice') {
     const usual = initial && shape.choices.includes(initial) ? initial : '';
     const rest = shape.choices.filter((choice) => choice !== usual);
-    const select = element('select', described, element('option', { value: '' }, usual || '–'), ...rest.map((choice) => element('option', { value: choice }, choice)));
+    const select = element('select', described, element('option', { value: '' }, usual || 'default'), ...rest.map((choice) => element('option', { value: choice }, choice)));
     select.addEventListener('change', () => onValue(select.value));
     return { node: around('', label, select), set: (value) => (select.value = value) };
   }
@@ -149,7 +149,9 @@ function fieldBuilder(
         button('↓', at === fields.length - 1, () => moveField(fields, at, at + 1), nth(at + 1, 'button:nth-of-type(2)')),
         button('Remove', false, () => fields.toSpliced(at, 1), () => add),
       );
-      return { controls, row: element('li', {}, buttons, ...controls.map(({ node }) => node)) };
+      const isFirst = (_: Shown, index: number): boolean => isEssential(fieldOptions[index] ?? { name: '' });
+      const more = element('details', { class: 'more' }, element('summary', {}, 'More'), ...controls.filter((each, index) => !isFirst(each, index)).map(({ node }) => node));
+      return { controls, row: element('li', {}, buttons, ...controls.filter(isFirst).map(({ node }) => node), more) };
     });
     shown = rows.map(({ controls }) => controls);
     list.replaceChildren(...rows.map(({ row }) => row));

@@ -19,6 +19,8 @@ interface Described {
   readonly description?: string;
   readonly default?: string;
   readonly type?: { readonly text: string };
+  /** Of an attribute: the property it sets. */
+  readonly fieldName?: string;
 }
 
 /** How a value is entered. */
@@ -64,7 +66,8 @@ const anyText = 'text-*';
 export function readOptions(manifest: Manifest, texts: Readonly<Record<string, string>>, languages: readonly string[]): Options {
   const form = declared(manifest, 'newsletter-signup');
   const field = declared(manifest, 'newsletter-field');
-  const attributes = (form.attributes ?? []).filter(({ name }) => !name.startsWith('text-'));
+  // Those that are properties too are what most pages set; they come first.
+  const attributes = (form.attributes ?? []).filter(({ name }) => !name.startsWith('text-')).sort((one, other) => Number(!one.fieldName) - Number(!other.fieldName));
   return {
     options: [
       ...attributes.map((attribute) => option(attribution.test(attribute.name) ? 'attribution' : 'attribute', attribute)),
@@ -72,10 +75,17 @@ export function readOptions(manifest: Manifest, texts: Readonly<Record<string, s
       ...(form.cssProperties ?? []).map((property) => option('style', property)),
       ...(form.slots ?? []).filter(({ name }) => name !== '').map((slot) => option('slot', slot)),
     ],
-    fieldOptions: (field.attributes ?? []).map((attribute) => option('attribute', attribute)),
+    fieldOptions: (field.attributes ?? [])
+      .map((attribute) => option('attribute', attribute))
+      .sort((one, other) => Number(!isEssential(one)) - Number(!isEssential(other))),
     events: (form.events ?? []).map(({ name }) => name),
     languages,
   };
+}
+
+/** What is asked of nearly every field; the rest is there for who looks for it. */
+export function isEssential({ name }: Pick<FieldOption, 'name'>): boolean {
+  return /^(name|kind|label|required|options)$/.test(name);
 }
 
 /**

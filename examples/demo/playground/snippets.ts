@@ -16,7 +16,7 @@ interface Wanted {
 }
 
 /** Where the files of the package lie on the visitor's own website. */
-export const scriptAddress = 'https://your-site.example/newsletter-signup.js';
+const scriptAddress = 'https://your-site.example/newsletter-signup.js';
 
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
 const addresses = ({ language }: Wanted): string[] => [scriptAddress, ...(language === 'en' ? [] : [languageAddress(language)])];
@@ -40,6 +40,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
       place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
       code: lines('<!-- wp:html -->', scripts(wanted), sheet(wanted), write(wanted.tag, html), '<!-- /wp:html -->'),
     },
+    ...(wanted.tag.children.some((child) => typeof child !== 'string' && child.name === 'form') ? [] : whereFiltered(wanted)),
   ],
   webflow: (wanted) => [{ place: 'A “Code Embed” element', code: lines(sheet(wanted), write(wanted.tag, html), scripts(wanted)) }],
   ghost: (wanted) => [
@@ -91,6 +92,35 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
     { place: 'A component (Svelte 5)', code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, template)}` },
   ],
 };
+
+/** For WordPress authors whose tags and scripts are taken out: a div that the script makes a form of, the rest from the theme. */
+function whereFiltered(wanted: Wanted): readonly Snippet[] {
+  const styles = rule('newsletter-signup', wanted.tag.styles);
+  const enqueue = addresses(wanted).map((address) => {
+    const handle = address === scriptAddress ? 'newsletter-signup' : `newsletter-signup-${wanted.language}`;
+    return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
+  });
+  return [
+    { place: 'Where WordPress filters HTML: the same block as a div …', code: lines('<!-- wp:html -->', write(asDiv(wanted.tag, 'signup'), html), '<!-- /wp:html -->') },
+    { place: '… and the script in the theme’s functions.php', code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});') },
+    ...(styles ? [{ place: '… and the looks in Appearance → Customize → Additional CSS', code: styles }] : []),
+  ];
+}
+
+/** A tag of ours as a div with `data-` attributes. Slots are left out: their content would need tags of its own. */
+function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): Tag {
+  const { lang, dir, ...rest } = attributes;
+  return {
+    name: 'div',
+    attributes: {
+      [`data-newsletter-${kind}`]: true,
+      ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [`data-${name}`, value])),
+      ...(lang !== undefined && { lang }),
+      ...(dir !== undefined && { dir }),
+    },
+    children: children.flatMap((child) => (typeof child !== 'string' && child.name === 'newsletter-field' ? [asDiv(child, 'field')] : [])),
+  };
+}
 
 export function snippetsFor(platform: Platform, wanted: Wanted): readonly Snippet[] {
   return writers[platform](wanted);
