@@ -4,12 +4,6 @@
  */
 import type { Failure } from './send.ts';
 
-/** What is known of a signup that did not go through. */
-export interface Case {
-  readonly endpoint: string;
-  readonly failure: Failure;
-}
-
 /** What the browser lets through to the endpoint. */
 interface Probes {
   /** Something answers there, even if pages may not read it. */
@@ -39,6 +33,10 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: (_, { protocol }) => !/^https?:$/.test(protocol),
     advice: ({ protocol }) => `The endpoint begins with "${protocol}". Set an address that begins with https:// instead.`,
+  },
+  {
+    applies: ({ kind, status }) => kind === 'tooLong' && status === undefined,
+    advice: () => 'What was entered is larger than the 8,192 bytes endpoints take. Ask for less, or give the fields a maxlength.',
   },
   {
     applies: (_, url) => isThisPage(url),
@@ -111,7 +109,9 @@ const silences: readonly Symptom<Probes>[] = [
 ];
 
 /** Says in the console what is probably wrong, and what to do about it. */
-export async function explain({ endpoint, failure }: Case): Promise<void> {
+export async function explain(endpoint: string, failure: Failure): Promise<void> {
+  // What visitors can mend themselves, they are told.
+  if (failure.kind === 'invalid') return;
   const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
   const advice = !endpoint || !url ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.' : await diagnose(url, failure);
   console.error(`<newsletter-signup debug> ${advice}`);

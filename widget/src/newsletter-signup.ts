@@ -25,6 +25,8 @@ const nothingDone: Undo = () => {};
  * @attr {string} utm-content - Sets the content, or which variant of it.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: what the page's address says.
+ * @attr {boolean} debug - Explains in the console why an endpoint did not take a signup. For you, while you set it up.
+ * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
  * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the `messages` property, in kebab case.
  *
@@ -65,6 +67,8 @@ export class NewsletterSignup extends LitElement {
   static override properties: PropertyDeclarations = {
     endpoint: {},
     redirect: {},
+    redirectOrigins: { attribute: 'redirect-origins' },
+    timeout: { type: Number },
     attribution: {},
     storage: {},
     referralParam: { attribute: 'referral-param' },
@@ -73,8 +77,12 @@ export class NewsletterSignup extends LitElement {
 
   /** Address the form is posted to: your relay, an n8n webhook, or your own server. */
   declare endpoint: string;
-  /** Page of the same origin to go to after a signup. Default: none, the thanks are shown in place of the form. */
+  /** Page to go to after a signup: of the same origin, or of one in `redirectOrigins`. Default: none, the thanks are shown in place of the form. */
   declare redirect: string;
+  /** Further origins `redirect` may lead to, such as `https://shop.example`, separated by spaces. */
+  declare redirectOrigins: string;
+  /** How long to wait for the endpoint's answer, in seconds. */
+  declare timeout: number;
   /** Which visit counts where several say who brought the visitor: `first` or `last`. Those that say nothing never count. */
   declare attribution: 'first' | 'last';
   /** Where that is remembered for the next pages once consent is granted, for 30 days at most: `local`, `session` or `none`. */
@@ -99,6 +107,8 @@ export class NewsletterSignup extends LitElement {
     super();
     this.endpoint = '';
     this.redirect = '';
+    this.redirectOrigins = '';
+    this.timeout = 20;
     this.attribution = 'first';
     this.storage = 'local';
     this.referralParam = 'ref';
@@ -126,6 +136,7 @@ export class NewsletterSignup extends LitElement {
   reset(): void {
     if (this.#isSending) return;
     this.#form?.reset();
+    this.#signup?.end();
     this.#signup = undefined;
     void this.#show({ state: 'idle' });
   }
@@ -164,7 +175,7 @@ export class NewsletterSignup extends LitElement {
 
   protected override render(): TemplateResult {
     const texts = this.#texts;
-    const { state, notice } = this.#standing;
+    const { state, notice, isQuiet } = this.#standing;
     const isDone = state === 'success';
     const form = this.#ownersForm
       ? html`<slot ?hidden=${isDone}></slot>`
@@ -175,7 +186,7 @@ export class NewsletterSignup extends LitElement {
         </form>`;
     return html`${form}
       <slot name="turnstile"></slot>
-      <p part="notice" class=${state} role="status" tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>`;
+      <p part="notice" class=${state} role="status" aria-live=${isQuiet ? 'off' : nothing} tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>`;
   }
 
   protected override updated(): void {

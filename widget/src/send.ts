@@ -46,9 +46,12 @@ export async function send({ endpoint, timeout, body, key }: Post): Promise<Fail
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout * 1000),
     });
+    const { body: answer, headers, ok, status } = response;
+    const type = headers.get('Content-Type') ?? '';
+    // Some servers never stop.
+    if (!type.includes('json')) void answer?.cancel();
     // A page instead of an answer: some server took the address for one of its own. Nobody has stored this signup.
-    const { headers, ok, status } = response;
-    if (ok && !headers.get('Content-Type')?.startsWith('text/html')) return undefined;
+    if (ok && !type.startsWith('text/html')) return undefined;
     return {
       kind: kindOfStatus[status] ?? 'unavailable',
       status,

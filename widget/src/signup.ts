@@ -2,6 +2,7 @@
 import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
 import type { Resend } from './ask.ts';
 import { controlsOf } from './controls.ts';
+import { countDown } from './countdown.ts';
 import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
 import { intentOf, type Intent } from './intent.ts';
@@ -11,7 +12,7 @@ import { parts } from './parts.ts';
 import { recall, type RecallOptions } from './recall.ts';
 import { redirectTarget } from './redirect.ts';
 import { asText, send, type Failure } from './send.ts';
-import type { Standing } from './standing.ts';
+import type { Standing, Undo } from './standing.ts';
 import { warn } from './warn.ts';
 
 export { recall } from './recall.ts';
@@ -20,6 +21,9 @@ export { recall } from './recall.ts';
 interface Host extends HTMLElement, RecallOptions {
   readonly endpoint: string;
   readonly redirect: string;
+  readonly redirectOrigins: string;
+  readonly timeout: number;
+  submit(): void;
 }
 
 /** Puts on the page how the form stands; resolves once it is there. */
@@ -35,16 +39,24 @@ export class Signup {
   #failure: Failure | undefined;
   /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
   #notBefore = 0;
+  #stopClock: Undo = () => {};
 
   constructor(host: Host, show: Show) {
     this.#host = host;
     this.#show = show;
   }
 
+  /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
+  end(): void {
+    this.#failure = undefined;
+    this.#stopClock();
+  }
+
   /** Reads the form, sends it, and shows how that went. */
   async send(form: HTMLFormElement): Promise<void> {
-    const wait = (this.#notBefore - Date.now()) / 1000;
-    if (this.#failure && wait > 0) return this.#fail(form, { ...this.#failure, retryAfter: wait });
+    const failure = this.#failure;
+    if (failure && this.#wait > 0) return this.#fail(form, { ...failure, retryAfter: this.#wait });
+    this.end();
 
     const { values, problems } = readEntry(form);
     if (problems.size > 0) return this.#fail(form, { kind: 'invalid' }, problems);
@@ -52,28 +64,33 @@ export class Signup {
     const attribution = this.#attribution(values);
     const body = composeBody(values, attribution);
     if (!body) return this.#fail(form, { kind: 'tooLong' });
-    const endpoint = this.#host.endpoint || form.getAttribute('action');
+    const endpoint = endpointOf(this.#host, form);
     if (!endpoint) {
       console.error('<newsletter-signup> has no endpoint.');
       return this.#fail(form, { kind: 'unavailable' });
     }
-    if (!this.#host.dispatchEvent(new NewsletterSubmitEvent(attribution))) return void this.#show({ state: 'idle' });
+    if (!navigator.onLine) return this.#fail(form, { kind: 'offline' });
+    const email = this.#host.hasAttribute('expose-email') ? asText(values['email']) : undefined;
+    if (!this.#host.dispatchEvent(new NewsletterSubmitEvent(attribution, email))) return void this.#show({ state: 'idle' });
 
     void this.#show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
     this.#intent = intentOf(body, this.#intent);
-    const post = { ...this.#intent, endpoint, timeout: 20 };
+    const post = { ...this.#intent, endpoint, timeout: this.#timeout };
     let failed = await send(post);
     if (failed?.ask) failed = await this.#answer(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
     // What an endpoint says about the address is shown at the address, in the language of the form.
     if (failed?.code?.startsWith('EMAIL')) return this.#fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
-    if (failed) return this.#fail(form, failed);
+    if (failed) {
+      if (failed.status !== undefined && !failed.code) warn(this.#host, 'answer', `got an answer that is none for a signup form (status ${failed.status}). The attribute debug tells more.`);
+      return this.#fail(form, failed);
+    }
 
     // Firefox's :focus-within knows no focus in a window that is behind another one.
     const hadFocus = this.#host.contains((this.#host.getRootNode() as Document).activeElement);
     form.reset();
     const isShown = this.#show({ state: 'success', notice: ({ success }) => success });
-    this.#host.dispatchEvent(new NewsletterSuccessEvent(attribution));
-    const target = redirectTarget(this.#host, this.#host.redirect, '');
+    this.#host.dispatchEvent(new NewsletterSuccessEvent(attribution, email));
+    const target = redirectTarget(this.#host, this.#host.redirect, this.#host.redirectOrigins);
     if (target) location.assign(target);
     await isShown;
     // The form is gone; whoever stood in it now stands on the thanks.
@@ -95,15 +112,46 @@ export class Signup {
     const { kind, retryAfter, said } = failure;
     this.#failure = failure;
     this.#notBefore = Date.now() + (retryAfter ?? 0) * 1000;
-    const isShown = this.#show({
+    const standing: Standing = {
       state: 'error',
-      notice: (texts) => (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter, texts)),
-      mark: (held, texts) => markProblems(held, problems, texts),
-    });
+      notice: (texts) => (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter && this.#wait, texts)),
+      mark: (held, texts) => (this.#wait > 0 ? markBusy(held) : markProblems(held, problems, texts)),
+    };
+    const isShown = this.#show(standing);
+    this.#stopClock();
+    this.#stopClock = countDown(this.#notBefore, (isOver) => void this.#show({ ...standing, isQuiet: !isOver }));
+    if (kind === 'offline') this.#sendWhenOnline(failure);
     this.#host.dispatchEvent(new NewsletterErrorEvent(failure));
+    if (this.#host.hasAttribute('debug')) void parts.doctor().then(({ explain }) => explain(endpointOf(this.#host, form), failure));
     await isShown;
     const [first = ''] = problems.keys();
     controlsOf(form).get(first)?.input.focus();
+  }
+
+  /** What could not be sent offline goes out by itself, unless it is changed before. */
+  #sendWhenOnline(failure: Failure): void {
+    addEventListener('online', () => this.#failure === failure && this.#host.isConnected && this.#host.submit(), { once: true });
+    this.#host.addEventListener(
+      'input',
+      () => {
+        if (this.#failure !== failure) return;
+        this.end();
+        void this.#show({ state: 'idle' });
+      },
+      { once: true },
+    );
+  }
+
+  /** How long the endpoint still wants to be left alone, in seconds. */
+  get #wait(): number {
+    return Math.max(this.#notBefore - Date.now(), 0) / 1000;
+  }
+
+  get #timeout(): number {
+    const seconds = Number(this.#host.timeout);
+    if (seconds > 0 && seconds < 1e6) return seconds;
+    warn(this.#host, 'attribute', 'timeout is no number of seconds: takes 20.');
+    return 20;
   }
 
   /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
@@ -111,4 +159,8 @@ export class Signup {
     const given = attributionFields.map((name) => [name, this.#host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const);
     return withGiven(recall(this.#host), Object.fromEntries(given));
   }
+}
+
+function endpointOf(host: Host, form: HTMLFormElement): string {
+  return host.endpoint || form.getAttribute('action') || '';
 }

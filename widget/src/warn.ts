@@ -11,3 +11,10 @@ export function warn(element: Element, reason: WarningReason, message: string): 
   console.warn(`<${element.localName}> ${message}`);
   element.dispatchEvent(new NewsletterWarningEvent(reason, message));
 }
+
+/** The value of an attribute, where it is one of these; else the first of them, with a warning. */
+export function oneOf<Value extends string>(element: Element, attribute: string, value: string, values: readonly [Value, ...Value[]]): Value {
+  const known = values.find((candidate) => candidate === value);
+  if (known === undefined) warn(element, 'attribute', `${attribute}="${value}" is none of ${values.join(', ')}: takes "${values[0]}".`);
+  return known ?? values[0];
+}

@@ -208,6 +208,13 @@ inBothModes('<newsletter-signup>', () => {
       ['down', 'unavailable', 503, 'Please try again in 2 minutes.'],
       ['broken', 'unavailable', 500, 'Please try again later.'],
       ['page', 'unavailable', 200, 'This does not work right now.'],
+      ['garbage', 'refused', 400, 'Not accepted. Please check what you entered.'],
+      ['nothing', 'unavailable', 500, 'This does not work right now.'],
+      ['endlessPage', 'unavailable', 200, 'This does not work right now.'],
+      ['redirect', 'unavailable', 0, 'This does not work right now.'],
+      ['redirectOfPost', 'unavailable', 0, 'This does not work right now.'],
+      ['unreadable', 'unreachable', 0, 'We could not be reached.'],
+      ['noPreflight', 'unreachable', 0, 'We could not be reached.'],
       ['drop', 'unreachable', 0, 'We could not be reached.'],
     ] as const) {
       it(`is answered calmly, and what was typed is kept: ${answer}`, async () => {
@@ -224,7 +231,7 @@ inBothModes('<newsletter-signup>', () => {
         expect(form.email.value).to.equal('ada@example.com');
         expect(form.labelled('City').value).to.equal('Köln');
         expect(form.hasFocus(form.labelled('City'))).to.equal(true);
-        expect(form.button.hasAttribute('aria-disabled')).to.equal(false);
+        expect(form.button.hasAttribute('aria-disabled')).to.equal(event.retryAfter > 0);
       });
     }
 

@@ -33,7 +33,7 @@ describe('custom-elements.json', () => {
 
   it('lists every attribute the element reads', () => {
     const attribution = attributionFields.map((name) => name.replace('_', '-'));
-    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*', 'turnstile-script'].sort());
+    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*', 'turnstile-script', 'debug', 'expose-email'].sort());
     expect(names(declared('newsletter-field').attributes)).to.deep.equal(['autocomplete', 'hidden', 'href', 'kind', 'label', 'name', 'options', 'placeholder', 'required', 'value']);
   });
 
