@@ -1,0 +1,117 @@
+import { expect } from '@open-wc/testing';
+import { Mailbox, mount, type Form } from './harness.ts';
+import { openPage } from './page.ts';
+
+/** Signs up with `debug` on the tag and gives what the console says of the endpoint, as does the page that says nothing of it. */
+async function diagnosis(endpoint: string, attributes = ''): Promise<string> {
+  const form = await mount(`<newsletter-signup debug endpoint="${endpoint}" ${attributes}></newsletter-signup>`);
+  const { error } = console;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      console.error = (text: string) => text.startsWith('<newsletter-signup debug>') && resolve(text);
+      signUp(form).catch(reject);
+    });
+  } finally {
+    console.error = error;
+    expect(form.notice.textContent).to.match(/^(This does not work|We could not be|Not accepted|We know no|You are offline|Too many)/);
+  }
+}
+
+async function signUp(form: Form): Promise<void> {
+  form.email.value = 'ada@example.com';
+  form.element.submit();
+  await form.reaches('error');
+}
+
+describe('debug', () => {
+  const at = (answer: string): string => new Mailbox(answer).endpoint;
+  const n8n = (path: string, answer: string): string => at(answer).replace('/signup/', '/webhook/').replace(/$/, `/${path}`);
+
+  for (const [symptom, endpoint, advice] of [
+    ['no endpoint', '', 'The endpoint is no address.'],
+    ['an address that is none', 'http://[', 'The endpoint is no address.'],
+    ['an address of another kind', 'mailto:ada@example.org', 'begins with "mailto:". Set an address that begins with https://'],
+    ['this page', location.href, 'The endpoint is this page itself.'],
+    ['nobody there', 'http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9.'],
+    ['no CORS headers', at('unreadable'), `does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin`],
+    ['a refused preflight', at('noPreflight'), 'refuses the question browsers ask before a POST (the preflight)'],
+    ['a wrong path', at('notFound'), 'Nothing is there (404).'],
+    ['an n8n workflow that is not active', n8n('signup', 'notFound'), 'n8n answers like this while the workflow is not active'],
+    ['a wrong method', at('wrongMethod'), 'The endpoint takes no POST (405).'],
+    ['an HTML page', at('page'), 'The endpoint answered with an HTML page.'],
+    ['a redirect', at('redirect'), 'The endpoint redirects.'],
+    ['a broken server', at('broken'), 'The endpoint has a problem of its own (500).'],
+    ['a refusal', at('refused'), 'The endpoint refused the signup (400) and says: We know no field "Shoe size".'],
+    ['a refusal of the origin', at('forbidden'), 'The endpoint refused the signup (403) and says: Origin https://x.example is not allowed.'],
+    ['a refusal without words', at('garbage'), 'The endpoint refused the signup (400) without an error body'],
+    ['a limit', at('limited'), 'The endpoint refused the signup (429) and says: Slow down.'],
+    ['an ask that nobody can answer', at('asksTooMuch'), 'The endpoint asked for a token or a proof'],
+  ] as const) {
+    it(`explains ${symptom}`, async () => {
+      const said = await diagnosis(endpoint);
+      expect(said).to.contain(advice).and.not.to.contain('ada');
+    });
+  }
+
+  it('explains an n8n test URL', async () => {
+    expect(await diagnosis(at('notFound').replace('/signup/', '/webhook-test/'))).to.contain('This is a test URL of n8n (/webhook-test/)');
+  });
+
+  it('explains a server that says nothing', async () => {
+    expect(await diagnosis(at('silence'), 'timeout="0.2"')).to.contain('The endpoint did not answer in time.');
+  });
+
+  it('explains a policy of the page, in the built script', async () => {
+    const { window, form } = await openPage('/widget/test/pages/guarded.html', new Mailbox());
+    const said = new Promise<string>((resolve) => Reflect.set(Reflect.get(window, 'console'), 'error', resolve));
+    await signUp(form);
+    const { origin } = new URL(form.element.endpoint);
+    expect(await said).to.equal(`<newsletter-signup debug> The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`);
+  });
+
+  it('explains an offline device', async () => {
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    try {
+      expect(await diagnosis(at('accepted'))).to.contain('This device is offline.');
+    } finally {
+      Reflect.deleteProperty(navigator, 'onLine');
+    }
+  });
+
+  it('sends nobody’s data while it looks, and makes no signup', async () => {
+    const mailbox = new Mailbox('broken');
+    await diagnosis(mailbox.endpoint);
+    expect(await mailbox.received()).to.have.lengthOf(1);
+    const silent = new Mailbox('noPreflight');
+    await diagnosis(silent.endpoint);
+    expect(await silent.received()).to.deep.equal([]);
+  });
+
+  it('leaves to the visitor what the visitor can mend', async () => {
+    const form = await mount(`<newsletter-signup debug endpoint="${at('badEmail')}"></newsletter-signup>`);
+    const said: unknown[] = [];
+    const { error } = console;
+    console.error = (...words: unknown[]) => void said.push(...words);
+    try {
+      await signUp(form);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    } finally {
+      console.error = error;
+    }
+    expect(said).to.deep.equal([]);
+  });
+
+  it('says nothing where the tag does not', async () => {
+    const form = await mount(`<newsletter-signup endpoint="${at('broken')}"></newsletter-signup>`);
+    const said: unknown[] = [];
+    const { error } = console;
+    console.error = (...words: unknown[]) => void said.push(...words);
+    try {
+      await signUp(form);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    } finally {
+      console.error = error;
+    }
+    expect(said).to.deep.equal([]);
+  });
+});
