@@ -1,0 +1,56 @@
+/** Leaving a page while its form is being sent, and coming back with Back: out of the browser's memory, in Chromium. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openSite, type Site } from './site.ts';
+import { openBrowser } from '../e2e/visitor.ts';
+
+let site: Site;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+let session: Awaited<ReturnType<typeof openBrowser>>;
+beforeAll(async () => {
+  [site, endpoint, session] = await Promise.all([openSite(), startEndpoint(), openBrowser('chromium')]);
+});
+afterAll(async () => {
+  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
+});
+
+const bodiesAt = async (box: string): Promise<unknown[]> => {
+  const received: { body: string }[] = await fetch(`${endpoint.origin}/received/${box}`).then((response) => response.json());
+  return received.map(({ body }) => JSON.parse(body));
+};
+
+const forms = {
+  'our own form': (address: string) => `<newsletter-signup endpoint="${address}" timeout="2"></newsletter-signup>`,
+  'the owner’s form': (address: string) => `<newsletter-signup timeout="2"><form method="post" action="${address}"><input type="email" name="email" aria-label="Email" required><button>Go</button></form></newsletter-signup>`,
+};
+
+describe.each(Object.entries(forms))('%s', (_, markup) => {
+  for (const [what, answer, states] of [
+    ['is taken meanwhile', 'slow', ['success']],
+    ['never answers', 'silence', ['idle', 'error']],
+    ['has broken meanwhile', 'drop', ['idle', 'error', 'success']],
+  ] as const) {
+    it(`is on the page again, ready or thankful, where the endpoint ${what}`, async () => {
+      const box = crypto.randomUUID();
+      const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Form</title><script src="/newsletter-signup.js" async></script>
+        ${markup(`${endpoint.origin}/signup/${box}/${answer}`)}
+        <script>addEventListener('pageshow', ({ persisted }) => (globalThis.isRevived = persisted))</script>`;
+      const other = site.page('/other', { html: '<!doctype html><title>Other</title>' });
+      const page = await session.browser.newPage();
+      await page.goto(site.page(`/${box}`, { html }));
+      const input = await page.waitForSelector('newsletter-signup >>> input[name=email]');
+      await input?.type('ada@example.com');
+      for (let press = 0; press < 10; press += 1) await input?.press('Enter');
+      const state = (): Promise<unknown> => page.evaluate(() => Reflect.get(document.querySelector('newsletter-signup') ?? {}, 'state'));
+      await expect.poll(state).toBe('busy');
+      await page.goto(other);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await page.goBack();
+      console.log(what, await page.evaluate(() => [Reflect.get(globalThis, 'isRevived'), document.querySelector('newsletter-signup')?.shadowRoot?.textContent, Reflect.get(document.querySelector('newsletter-signup') ?? {}, 'state')]));
+      await expect.poll(state, { timeout: 5000 }).not.toBe('busy');
+      console.log(await state());
+      expect(states).toContain(await state());
+      await page.close();
+    });
+  }
+});
