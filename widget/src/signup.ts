@@ -76,10 +76,14 @@ export class Signup {
     void this.#show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
     this.#intent = intentOf(body, this.#intent);
     const post = { ...this.#intent, endpoint, timeout: this.#timeout };
+    let hasLeft = false;
+    addEventListener('pagehide', () => (hasLeft = true), { once: true });
     let failed = await send(post);
     if (failed?.ask) failed = await this.#answer(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
     // What an endpoint says about the address is shown at the address, in the language of the form.
     if (failed?.code?.startsWith('EMAIL')) return this.#fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
+    // Come back to a page whose request has died meanwhile, the visitor finds the form as it was.
+    if (hasLeft && failed?.kind === 'unreachable') return void this.#show({ state: 'idle' });
     if (failed) {
       if (failed.status !== undefined && !failed.code) warn(this.#host, 'answer', `got an answer that is none for a signup form (status ${failed.status}). The attribute debug tells more.`);
       return this.#fail(form, failed);

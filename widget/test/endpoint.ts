@@ -47,8 +47,8 @@ const judgeProof: Judge = async (body) => {
   return verified ? { status: 202, headers: json, body: '{"status":"accepted"}' } : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
 };
 
-/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `silence` says nothing. */
-const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'silence'>> = {
+/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `dropLater` after a while, `silence` says nothing. */
+const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
   empty: { status: 204 },
   slow: { status: 202, headers: json, body: '{"status":"accepted"}', delay: 300 },
@@ -66,6 +66,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'silence'>> = {
   page: { status: 200, headers: html, body: '<h1>Welcome to my single-page app</h1>' },
   notFound: { status: 404, headers: html, body: 'Not found' },
   drop: 'drop',
+  dropLater: 'dropLater',
   silence: 'silence',
   garbage: { status: 400, headers: json, body: '{"errors":[{"message":' },
   nothing: { status: 500 },
@@ -96,7 +97,7 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     const names = plan.split(',');
     const received = boxes.get(box) ?? [];
     boxes.set(box, received);
-    const answerOf = (position: number): Answer | Judge | 'drop' | 'silence' => {
+    const answerOf = (position: number): Answer | Judge | 'drop' | 'dropLater' | 'silence' => {
       const name = names[Math.min(position, names.length - 1)] ?? '';
       const answer = answers[name];
       if (!answer) throw new Error(`There is no answer "${name}".`);
@@ -117,6 +118,7 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     const answer = typeof planned === 'function' ? await planned(body) : planned;
     if (answer === 'silence') return;
     if (answer === 'drop') return void request.socket.destroy();
+    if (answer === 'dropLater') return void setTimeout(() => request.socket.destroy(), 300);
     setTimeout(() => {
       response.writeHead(answer.status, answer.headers);
       if (answer.endless) pour(response, answer.body ?? '');
