@@ -19,6 +19,9 @@ const bodiesAt = async (box: string): Promise<unknown[]> => {
   return received.map(({ body }) => JSON.parse(body));
 };
 
+/** What stands in the address field, whichever form it is in. */
+const entered = `[document, document.querySelector('newsletter-signup').shadowRoot].map((root) => root.querySelector('[name=email]')?.value).join('')`;
+
 const forms = {
   'our own form': (address: string) => `<newsletter-signup endpoint="${address}" timeout="2"></newsletter-signup>`,
   'the owner’s form': (address: string) => `<newsletter-signup timeout="2"><form method="post" action="${address}"><input type="email" name="email" aria-label="Email" required><button>Go</button></form></newsletter-signup>`,
@@ -48,7 +51,7 @@ describe.each(Object.entries(forms))('%s', (name, markup) => {
       await page.goBack();
       expect(await page.evaluate('isRevived')).toBe(true);
       await expect.poll(state, { timeout: 5000 }).toBe(end);
-      expect(await input?.evaluate((element) => Reflect.get(element, 'value'))).toBe(end === 'success' ? '' : 'ada@example.com');
+      expect(await page.evaluate(entered)).toBe(end === 'success' ? '' : 'ada@example.com');
       expect(await bodiesAt(box)).toEqual([{ email: 'ada@example.com' }]);
       await page.close();
     });
