@@ -14,10 +14,11 @@ afterAll(async () => {
   await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
 });
 
-const bodiesAt = async (box: string): Promise<unknown[]> => {
-  const received: { body: string }[] = await fetch(`${endpoint.origin}/received/${box}`).then((response) => response.json());
-  return received.map(({ body }) => JSON.parse(body));
-};
+/** The signups that came in. Chromium repeats what breaks by itself; under the same key that is the same one. */
+async function signupsAt(box: string): Promise<unknown[]> {
+  const received: { body: string; headers: Record<string, string> }[] = await fetch(`${endpoint.origin}/received/${box}`).then((response) => response.json());
+  return [...new Set(received.map(({ body, headers }) => `${headers['idempotency-key']} ${body}`))].map((signup) => signup.slice(37));
+}
 
 /** What stands in the address field, whichever form it is in. */
 const entered = `[document, document.querySelector('newsletter-signup').shadowRoot].map((root) => root.querySelector('[name=email]')?.value).join('')`;
@@ -52,7 +53,7 @@ describe.each(Object.entries(forms))('%s', (name, markup) => {
       expect(await page.evaluate('isRevived')).toBe(true);
       await expect.poll(state, { timeout: 5000 }).toBe(end);
       expect(await page.evaluate(entered)).toBe(end === 'success' ? '' : 'ada@example.com');
-      expect(await bodiesAt(box)).toEqual([{ email: 'ada@example.com' }]);
+      expect(await signupsAt(box)).toEqual(['{"email":"ada@example.com"}']);
       await page.close();
     });
   }
