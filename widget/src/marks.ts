@@ -21,8 +21,9 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
     undo.push(
       () => sentence.remove(),
       set(described, 'aria-describedby', `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim()),
-      set(input, 'aria-invalid', 'true'),
     );
+    // Of several boxes none is wrong by itself.
+    if (input === described) undo.push(set(input, 'aria-invalid', 'true'));
   }
   return () => undo.forEach((each) => each());
 }

@@ -6,7 +6,6 @@ export const styles = css`
     --_danger: var(--newsletter-danger, color-mix(in srgb, #e00 65%, CanvasText));
     --_gap: var(--newsletter-gap, 1rem);
     display: block;
-    overflow-wrap: anywhere;
   }
   * {
     box-sizing: border-box;
@@ -19,6 +18,7 @@ export const styles = css`
     flex-wrap: wrap;
     align-items: end;
     gap: var(--_gap);
+    overflow-wrap: anywhere;
   }
   :host([hidden]),
   [hidden] {
