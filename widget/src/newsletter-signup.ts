@@ -1,5 +1,5 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
-import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, adoptStyles, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { addressView, fieldView } from './field-view.ts';
 import { hold } from './held-form.ts';
 import { later } from './later.ts';
@@ -171,6 +171,11 @@ export class NewsletterSignup extends LitElement {
     this.#observer?.disconnect();
     removeEventListener('newsletter-messages', this.#refresh);
     this.#hold(null);
+  }
+
+  /** Style sheets belong to one document: on its way through another one the form has lost its own. */
+  protected adoptedCallback(): void {
+    if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [styles]);
   }
 
   protected override render(): TemplateResult {

@@ -14,6 +14,11 @@ export function css(strings: TemplateStringsArray): CSSStyleSheet {
   return sheet;
 }
 
+/** Dresses a shadow root. */
+export function adoptStyles(root: ShadowRoot, sheets: CSSStyleSheet[]): void {
+  root.adoptedStyleSheets = sheets;
+}
+
 /** A property and the attribute it is read from; `false` for none, else the property's name in lower case by default. */
 type Properties = Readonly<Record<string, { readonly attribute?: string | false }>>;
 
@@ -69,7 +74,7 @@ export class LitElement extends HTMLElement {
     if (this.renderRoot) return this.requestUpdate();
     const { shadowRootOptions, styles } = this.#static;
     this.renderRoot = this.attachShadow(shadowRootOptions);
-    if (styles) this.renderRoot.adoptedStyleSheets = [styles];
+    if (styles) adoptStyles(this.renderRoot, [styles]);
     const end = new Comment();
     this.renderRoot.append(end);
     this.#content = placeBefore(end);
