@@ -42,7 +42,7 @@ export function run(args: readonly string[], variables: Readonly<Record<string, 
 export interface ServingRelay extends RelayProcess {
   readonly address: string;
   /** Signs up; resolves with the answer, rejects where the connection broke. */
-  signUp(email: string, more?: Readonly<Record<string, unknown>>): Promise<Response>;
+  signUp(email: string, more?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
 /** Starts `serve` on a free port and waits until it takes signups. */
@@ -58,6 +58,7 @@ export async function serve(folder: string, variables: Readonly<Record<string, s
   return {
     ...relay,
     address,
-    signUp: (email, more = {}) => fetch(`${address}/signup`, { method: 'POST', headers, body: JSON.stringify({ email, ...more }) }),
+    signUp: (email, more = {}, others = {}) =>
+      fetch(`${address}/signup`, { method: 'POST', headers: { ...headers, ...others }, body: JSON.stringify({ email, ...more }) }),
   };
 }

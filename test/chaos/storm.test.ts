@@ -1,0 +1,165 @@
+/**
+ * People sign up while everything fails: relays are killed, the API is down, limits, breaks connections and loses answers,
+ * the disk fills up, the database crashes, a machine is gone for good. Whoever had a 202 is subscribed in the end.
+ *
+ * `CHAOS_SIGNUPS=10000 CHAOS_KILLS=20 vitest run --project chaos test/chaos/storm.test.ts` is the whole of it; `npm test` runs less.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
+import { eventually } from '../../packages/relay/test/eventually.ts';
+import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
+import { scratchFolder } from '../../packages/relay/test/scratch-folder.ts';
+import { calm, stormyApi, type StormyApi } from './stormy-api.ts';
+
+const signups = Number(process.env['CHAOS_SIGNUPS'] ?? 1200);
+const kills = Number(process.env['CHAOS_KILLS'] ?? 5);
+const timeLimit = 120_000 + signups * 60;
+
+/** Most signups a relay has sent and not yet written down when it is killed. */
+const underWay = 5;
+
+/** Nearly as much as a signup may hold, so that disks fill up. */
+const long = { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) };
+
+/** A series that is the same for the same seed. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/** People who sign up, all at once, wherever a relay answers; each tries again under the same key until there is an answer. */
+class Crowd {
+  readonly acknowledged = new Set<string>();
+  /** How often somebody was turned away with 503. */
+  turnedAway = 0;
+  #next = 0;
+  readonly #relays: () => readonly ServingRelay[];
+  readonly #random: () => number;
+
+  constructor(relays: () => readonly ServingRelay[], random: () => number) {
+    this.#relays = relays;
+    this.#random = random;
+  }
+
+  get isDone(): boolean {
+    return this.#next >= signups;
+  }
+
+  async run(callers: number): Promise<void> {
+    await Promise.all(Array.from({ length: callers }, () => this.#call()));
+  }
+
+  async #call(): Promise<void> {
+    while (!this.isDone) {
+      const email = `person-${this.#next++}@example.com`;
+      const key = randomUUID();
+      for (const end = Date.now() + timeLimit; Date.now() < end; ) {
+        const status = await this.#post(email, key);
+        if (status === 202) {
+          this.acknowledged.add(email);
+          break;
+        }
+        if (status === 503) this.turnedAway += 1;
+        await sleep(100 * this.#random());
+      }
+    }
+  }
+
+  /** @returns the status, or null where no answer came */
+  async #post(email: string, key: string): Promise<number | null> {
+    const relays = this.#relays();
+    const relay = relays[Math.floor(this.#random() * relays.length)];
+    if (!relay) return null;
+    try {
+      const answer = await relay.signUp(email, long, { 'idempotency-key': key });
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Waits until everybody who had a 202 is subscribed, and judges. */
+async function judge(api: StormyApi, crowd: Crowd, killed: number): Promise<void> {
+  api.weather = calm;
+  const missing = async (): Promise<string[]> => {
+    const subscribed = new Set(await api.subscribed());
+    return [...crowd.acknowledged].filter((email) => !subscribed.has(email));
+  };
+  await eventually('everybody who had a 202 is subscribed', async () => (await missing()).length === 0 || sleep(500, false), timeLimit);
+  const subscribed = await api.subscribed();
+  expect(new Set(subscribed).size).toBe(subscribed.length);
+  // Sent again is only what nobody had heard of, and what a killed relay had no time to write down.
+  const unexplained = [...api.created.values()].reduce((sum, { times, unheard }) => sum + Math.max(0, times - 1 - unheard), 0);
+  expect(unexplained).toBeLessThanOrEqual(killed * underWay);
+  expect(crowd.acknowledged.size).toBe(signups);
+}
+
+const postgres = postgresServer();
+
+describe('in a storm nobody is lost who had a 202', () => {
+  it('with one relay on a file, killed again and again, and with a disk that fills up', async () => {
+    const random = seeded(7);
+    const api = await stormyApi(random);
+    onTestFinished(() => api.close());
+    const folder = scratchFolder();
+    const alive: ServingRelay[] = [];
+    const crowd = new Crowd(() => alive, random);
+    const running = crowd.run(24);
+    let killed = 0;
+    for (let life = 0; killed < kills || !crowd.isDone; life++) {
+      // Every third life no file may grow much beyond the largest there is.
+      const isCramped = life % 3 === 1;
+      const held = Math.max(...readdirSync(folder).map((name) => statSync(`${folder}/${name}`).size), 0);
+      const relay = await serve(folder, { NEWSLETTER_API_URL: api.url }, isCramped ? `ulimit -f ${Math.ceil(held / 512) + 1000}; exec "$@"` : undefined);
+      alive.splice(0, 1, relay);
+      const before = crowd.turnedAway;
+      await sleep(300 + 600 * random());
+      if (isCramped) await eventually('the disk is full', () => crowd.turnedAway > before || crowd.isDone);
+      relay.child.kill('SIGKILL');
+      await relay.ended;
+      killed += 1;
+      if (life > kills * 6) break;
+    }
+    alive.splice(0, 1, await serve(folder, { NEWSLETTER_API_URL: api.url }));
+    await running;
+    await judge(api, crowd, killed);
+    expect(crowd.turnedAway).toBeGreaterThan(0);
+  }, 2 * timeLimit);
+
+  it('with three relays on PostgreSQL: one gone for good, the others killed in turn, and the database crashing', async () => {
+    const random = seeded(11);
+    const api = await stormyApi(random);
+    onTestFinished(() => api.close());
+    const folder = scratchFolder();
+    const variables = { NEWSLETTER_API_URL: api.url, RELAY_STORE: await postgres.database(), RELAY_SECRET: 'a-secret-that-all-three-relays-share' };
+    const alive = await Promise.all([1, 2, 3].map(() => serve(folder, variables)));
+    const crowd = new Crowd(() => alive, random);
+    const running = crowd.run(24);
+    let killed = 0;
+    while (killed < kills || !crowd.isDone) {
+      await sleep(500 + 700 * random());
+      const [relay] = alive.splice(0, 1);
+      relay?.child.kill('SIGKILL');
+      await relay?.ended;
+      killed += 1;
+      if (killed === Math.ceil(kills / 2)) {
+        await postgres.crash();
+        await sleep(700);
+        await postgres.start();
+      }
+      // The first one stays away.
+      if (killed > 1) alive.push(await serve(folder, variables));
+      if (killed > kills * 6) break;
+    }
+    await running;
+    await judge(api, crowd, killed);
+  }, 2 * timeLimit);
+});
