@@ -9,7 +9,7 @@ import type { Hono } from 'hono';
 import { fileResponse } from './file-response.ts';
 import { readOptions, type Manifest, type Options } from './playground/options.ts';
 import { isState, stateOf } from './playground/states.ts';
-import { widgetLanguages } from './widget-files.ts';
+import { widgetLanguages, widgetThemes } from './widget-files.ts';
 
 const folder = fileURLToPath(new URL('playground', import.meta.url));
 /** How long a form is kept waiting by the state in which it waits, in milliseconds: longer than anybody looks at it. */
@@ -58,5 +58,5 @@ export function addPlayground(site: Hono, endpoint: string): void {
 /** Read anew each time: whoever works on the tag builds it while the demo runs. */
 export async function currentOptions(): Promise<Options> {
   const manifest = JSON.parse(await readFile(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/custom-elements.json')), 'utf8')) as Manifest;
-  return readOptions(manifest, english, await widgetLanguages());
+  return readOptions(manifest, english, { languages: await widgetLanguages(), themes: await widgetThemes() });
 }

@@ -19,6 +19,15 @@ export function addWidgetFiles(site: Hono, policy: string): void {
 
 /** Tags of the languages the tag speaks. */
 export async function widgetLanguages(): Promise<string[]> {
-  const files = await readdir(join(dist, 'languages'));
-  return ['en', ...files.filter((file) => file.endsWith('.js')).map((file) => basename(file, '.js'))];
+  return ['en', ...(await namesIn('languages', '.js'))];
+}
+
+/** Names of the themes that come with the tag. */
+export function widgetThemes(): Promise<string[]> {
+  return namesIn('themes', '.css');
+}
+
+async function namesIn(folder: string, extension: string): Promise<string[]> {
+  const files = await readdir(join(dist, folder)).catch(() => []);
+  return files.filter((file) => file.endsWith(extension)).map((file) => basename(file, extension));
 }

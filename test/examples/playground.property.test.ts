@@ -25,6 +25,7 @@ const setups: fc.Arbitrary<Setup> = fc
     fields: fc.array(fc.dictionary(fc.constantFrom(...options.fieldOptions.map(({ name }) => name)), text), { maxLength: 4 }),
     mode: fc.constantFrom('own', 'enhance'),
     language: fc.constantFrom(...options.languages),
+    theme: fc.constantFrom('', ...options.themes),
     direction: fc.constantFrom('ltr', 'rtl'),
     platform: fc.constantFrom(...names),
   })
@@ -79,7 +80,7 @@ describe('a snippet', () => {
   it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)('for %s lets nothing that was typed end the markup around it', (platform) => {
     fc.assert(
       fc.property(setups, (setup) => {
-        for (const { code } of snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language })) {
+        for (const { code } of snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language, theme: setup.theme })) {
           expect(code).not.toContain('<script>alert');
           expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
           if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
@@ -103,7 +104,7 @@ describe('a snippet', () => {
   it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles, whatever was typed', async (platform) => {
     await fc.assert(
       fc.asyncProperty(setups, async (setup) => {
-        const [first] = snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language });
+        const [first] = snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language, theme: setup.theme });
         const outcome = await compilers[platform](first?.code ?? '');
         if (platform === 'vue') expect(outcome).toBeUndefined();
       }),

@@ -3,7 +3,7 @@ import type { Tag } from './markup.ts';
 import type { Setup } from './setup.ts';
 
 /** To a preview: show this. */
-export interface Show extends Pick<Setup, 'language' | 'direction' | 'scheme' | 'state'> {
+export interface Show extends Pick<Setup, 'language' | 'theme' | 'direction' | 'scheme' | 'state'> {
   readonly type: 'show';
   readonly tag: Tag;
   /** Address of the real endpoint, for the state in which nothing is made up. */

@@ -49,8 +49,10 @@ export interface Options {
   readonly fieldOptions: readonly FieldOption[];
   /** Names of the events the tag fires. */
   readonly events: readonly string[];
-  /** Language tags there are files for. */
+  /** Language tags there are files for, and English. */
   readonly languages: readonly string[];
+  /** Names of style sheets that come with the tag. */
+  readonly themes: readonly string[];
 }
 
 /** Attributes by which a page says where the visitor came from. */
@@ -60,10 +62,10 @@ const anyText = 'text-*';
 
 /**
  * @param texts - the English texts by their names in `messages`
- * @param languages - tags of the languages that have a file
+ * @param files - the languages and themes that have a file
  * @throws Error where the manifest does not know the elements
  */
-export function readOptions(manifest: Manifest, texts: Readonly<Record<string, string>>, languages: readonly string[]): Options {
+export function readOptions(manifest: Manifest, texts: Readonly<Record<string, string>>, files: Pick<Options, 'languages' | 'themes'>): Options {
   const form = declared(manifest, 'newsletter-signup');
   const field = declared(manifest, 'newsletter-field');
   // Those that are properties too are what most pages set; they come first.
@@ -79,7 +81,7 @@ export function readOptions(manifest: Manifest, texts: Readonly<Record<string, s
       .map((attribute) => option('attribute', attribute))
       .sort((one, other) => Number(!isEssential(one)) - Number(!isEssential(other))),
     events: (form.events ?? []).map(({ name }) => name),
-    languages,
+    ...files,
   };
 }
 

@@ -42,6 +42,10 @@ language.addEventListener('change', () => {
   change({ ...setup, language: language.value, direction: rightToLeft.has(language.value) ? 'rtl' : 'ltr' });
 });
 
+const theme = element('select', { id: 'theme' }, ...['', ...options.themes].map((name) => element('option', { value: name }, name || 'none')));
+if (options.themes.length > 0) view.append(element('label', { class: 'segment-group' }, element('span', { class: 'legend' }, 'Theme'), theme));
+theme.addEventListener('change', () => change({ ...setup, theme: theme.value }));
+
 const frames = widths.flatMap((width) => (width === 'all' ? [] : [frame(width)]));
 find('#frames', HTMLElement).append(...frames.map(({ figure }) => figure));
 
@@ -75,6 +79,7 @@ function show(): void {
   controls.show(setup);
   for (const bar of bars) bar(setup);
   language.value = setup.language;
+  theme.value = setup.theme;
   for (const each of frames) each.show();
   showSnippets();
 }
@@ -90,8 +95,8 @@ function frame(width: '320' | '480' | '768'): { width: string; figure: HTMLEleme
     // Loaded when it is first looked at.
     if (!iframe.hasAttribute('src')) iframe.src = '/playground/preview';
     if (!isReady) return;
-    const { language, direction, scheme, state } = setup;
-    const message: Show = { type: 'show', tag: tagOf(setup, options), language, direction, scheme, state, endpoint, events: options.events, turn };
+    const { language, theme, direction, scheme, state } = setup;
+    const message: Show = { type: 'show', tag: tagOf(setup, options), language, theme, direction, scheme, state, endpoint, events: options.events, turn };
     iframe.contentWindow?.postMessage(message, location.origin);
     figure.dataset['scheme'] = scheme;
   };
@@ -109,7 +114,7 @@ function frame(width: '320' | '480' | '768'): { width: string; figure: HTMLEleme
 
 function showSnippets(): void {
   const tag = tagOf(setup, options);
-  const shown = snippetsFor(setup.platform, { tag, language: setup.language }).map(({ place, code }) => {
+  const shown = snippetsFor(setup.platform, { tag, language: setup.language, theme: setup.theme }).map(({ place, code }) => {
     const button = element('button', { type: 'button' }, 'Copy');
     button.addEventListener('click', () => void copy(button, code));
     const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));

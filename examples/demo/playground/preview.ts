@@ -26,6 +26,7 @@ async function show(next: Show): Promise<void> {
   root.style.colorScheme = next.scheme;
   for (const name of next.events) listen(name);
   if (next.language !== 'en') loadLanguage(next.language);
+  if (next.theme !== before?.theme) wear(next.theme);
 
   const { act, answer } = stateOf(next.state);
   const endpoint = answer ? new URL(`/playground/answers/${next.state}`, location.href).href : next.endpoint;
@@ -92,6 +93,12 @@ function setOnline(online: boolean): void {
 function loadLanguage(language: string): void {
   const src = `/languages/${language}.js`;
   if (!document.querySelector(`script[src="${src}"]`)) document.head.append(element('script', { src }));
+}
+
+/** Puts a theme on the page in place of the one before. */
+function wear(theme: string): void {
+  document.querySelector('link[data-theme]')?.remove();
+  if (theme) document.head.append(element('link', { rel: 'stylesheet', href: `/themes/${theme}.css`, 'data-theme': theme }));
 }
 
 function listen(name: string): void {

@@ -17,6 +17,8 @@ export interface Setup {
   readonly fields: readonly Field[];
   readonly mode: (typeof modes)[number];
   readonly language: string;
+  /** Name of a theme, or nothing. */
+  readonly theme: string;
   readonly direction: (typeof directions)[number];
   readonly scheme: (typeof schemes)[number];
   readonly width: (typeof widths)[number];
@@ -34,6 +36,7 @@ export const initialSetup: Setup = {
   fields: [],
   mode: 'own',
   language: 'en',
+  theme: '',
   direction: 'ltr',
   scheme: 'light',
   width: '480',
@@ -44,7 +47,7 @@ export const initialSetup: Setup = {
 /** The query of the address; empty where everything is as at the start. */
 export function writeSetup(setup: Setup): string {
   const query = new URLSearchParams();
-  for (const name of ['mode', 'language', 'direction', 'scheme', 'width', 'state', 'platform'] as const) {
+  for (const name of ['mode', 'language', 'theme', 'direction', 'scheme', 'width', 'state', 'platform'] as const) {
     if (setup[name] !== initialSetup[name]) query.set(name, setup[name]);
   }
   for (const [key, value] of Object.entries(setup.values)) query.set(key, value);
@@ -53,7 +56,7 @@ export function writeSetup(setup: Setup): string {
 }
 
 /** Reads an address that anybody may have written: what is unknown or out of bounds falls back to the start. */
-export function readSetup(search: string, { options, fieldOptions, languages }: Options): Setup {
+export function readSetup(search: string, { options, fieldOptions, languages, themes }: Options): Setup {
   const query = new URLSearchParams(search);
   const among = <Value extends string>(name: string, known: readonly Value[], usual: Value): Value =>
     known.find((value) => value === query.get(name)) ?? usual;
@@ -72,6 +75,7 @@ export function readSetup(search: string, { options, fieldOptions, languages }: 
     }),
     mode: among('mode', modes, initialSetup.mode),
     language: among('language', languages, initialSetup.language),
+    theme: among('theme', themes, initialSetup.theme),
     direction: among('direction', directions, initialSetup.direction),
     scheme: among('scheme', schemes, initialSetup.scheme),
     width: among('width', widths, initialSetup.width),

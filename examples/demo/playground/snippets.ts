@@ -13,21 +13,28 @@ interface Wanted {
   readonly tag: Tag;
   /** `en` needs no file. */
   readonly language: string;
+  /** Name of a theme, or nothing. */
+  readonly theme: string;
 }
 
 /** Where the files of the package lie on the visitor's own website. */
 const scriptAddress = 'https://your-site.example/newsletter-signup.js';
 
+const lines = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
 const addresses = ({ language }: Wanted): string[] => [scriptAddress, ...(language === 'en' ? [] : [languageAddress(language)])];
+const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
 const scripts = (wanted: Wanted): string => addresses(wanted).map((address) => `<script src="${address}" async></script>`).join('\n');
-const sheet = ({ tag }: Wanted): string => {
+const sheet = ({ tag, theme }: Wanted): string => {
   const styles = rule('newsletter-signup', tag.styles);
-  return styles && `<style>\n${styles}\n</style>`;
+  return lines(theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`, styles && `<style>\n${styles}\n</style>`);
 };
-const lines = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n');
-const imports = ({ language }: Wanted): string =>
-  lines("import '@newsletter-kit/signup/define';", language === 'en' ? '' : `import '@newsletter-kit/signup/languages/${language}';`);
+const imports = ({ language, theme }: Wanted): string =>
+  lines(
+    "import '@newsletter-kit/signup/define';",
+    language === 'en' ? '' : `import '@newsletter-kit/signup/languages/${language}';`,
+    theme && `import '@newsletter-kit/signup/themes/${theme}.css';`,
+  );
 
 const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
   html: (wanted) => [
@@ -59,6 +66,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
         '      if (document.querySelector(`script[src="${src}"]`)) continue;',
         "      document.head.append(Object.assign(document.createElement('script'), { src }));",
         '    }',
+        wanted.theme && `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted.theme)}' }));`,
         '  }, []);',
         '  return (',
         write(wanted.tag, jsx, 2),
@@ -100,6 +108,7 @@ function whereFiltered(wanted: Wanted): readonly Snippet[] {
     const handle = address === scriptAddress ? 'newsletter-signup' : `newsletter-signup-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
   });
+  if (wanted.theme) enqueue.push(`  wp_enqueue_style('newsletter-signup-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
   return [
     { place: 'Where WordPress filters HTML: the same block as a div …', code: lines('<!-- wp:html -->', write(asDiv(wanted.tag, 'signup'), html), '<!-- /wp:html -->') },
     { place: '… and the script in the theme’s functions.php', code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});') },
