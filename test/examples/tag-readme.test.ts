@@ -238,6 +238,18 @@ const checks: readonly Check[] = [
     },
   },
   {
+    language: 'css',
+    has: "[part='problem']",
+    does: 'gives problems in a row of the owner’s a line to themselves',
+    async run(code) {
+      const row = '<form action="/signup" style="display: flex"><input name="email" aria-label="Email address"><button>Subscribe</button></form>';
+      const { page } = await open(`${script}<style>${code}</style><newsletter-signup>${row}</newsletter-signup>`);
+      await page.click('button');
+      const [problem, form] = await Promise.all(['[part=problem]', 'form'].map(async (selector) => (await page.waitForSelector(selector))?.boundingBox()));
+      expect(problem?.width).toBe(form?.width);
+    },
+  },
+  {
     language: 'js',
     has: 'signup/define',
     does: 'registers the tag in a bundle',

@@ -54,8 +54,11 @@ for (const [name, { bytes, brotli, goal }] of Object.entries(sizes)) {
 }
 
 const measured = `${JSON.stringify(sizes, null, 2)}\n`;
-if (process.argv.includes('--write')) await writeFile(record, measured);
-else if ((await readFile(record, 'utf8')) !== measured) {
+if (process.argv.includes('--write')) {
+  await writeFile(record, measured);
+  // The README has them too.
+  await import('./readme.ts');
+} else if ((await readFile(record, 'utf8')) !== measured) {
   console.error('The sizes differ from size.json. If that is meant, run "npm run size -- --write" and commit the file.');
   process.exitCode = 1;
 }
