@@ -6,7 +6,7 @@ import { enginesToTest } from '../../scripts/browsers/engines.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openSite, type Site } from './site.ts';
-import { windows, type Window } from './window.ts';
+import { patience, windows, type Window } from './window.ts';
 
 const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
 const policies = Array.from(readme.matchAll(/^Content-Security-Policy: (.+)$/gm), ([, policy = '']) => policy);
@@ -64,11 +64,11 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
       const { address, box } = pageUnder(policy, file);
       await window.open(address);
       const form = `document.querySelector('newsletter-signup')`;
-      await expect.poll(() => window.ask(`Boolean(${form}.shadowRoot?.querySelector('input'))`)).toBe(true);
+      await expect.poll(() => window.ask(`Boolean(${form}.shadowRoot?.querySelector('input'))`), patience).toBe(true);
       // Styles arrive by adopted sheets, which no style-src forbids.
       expect(await window.ask(`getComputedStyle(${form}.shadowRoot.querySelector('button')).cursor`)).toBe('pointer');
       await window.ask(`(() => { const form = ${form}; form.shadowRoot.querySelector('input').value = 'ada@example.com'; form.submit(); })()`);
-      await expect.poll(() => window.ask(`${form}.state`)).toBe('success');
+      await expect.poll(() => window.ask(`${form}.state`), patience).toBe('success');
       expect(await received(box)).toHaveLength(1);
       expect(await window.ask('violations')).toEqual([]);
     });
@@ -77,7 +77,7 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
   it('without the name lit-html among the trusted types the form does not come, and the policy says why', async () => {
     const { address } = pageUnder("script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'", files[0]);
     await window.open(address);
-    await expect.poll(() => window.ask('violations.length')).toBeGreaterThan(0);
+    await expect.poll(() => window.ask('violations.length'), patience).toBeGreaterThan(0);
     expect(await window.ask('violations.join()')).toContain('trusted-types');
   });
 });

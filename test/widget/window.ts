@@ -4,6 +4,9 @@ import { startWebKitDriver } from '../../scripts/browsers/webkit-driver.ts';
 import type { EngineName } from '../../scripts/browsers/engines.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
+/** Long enough for a busy machine; what is there is there at once. */
+export const patience = { timeout: 30_000 } as const;
+
 export interface Window {
   /** Goes to an address and waits until the page has loaded. */
   open(address: string): Promise<void>;

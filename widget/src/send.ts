@@ -29,16 +29,26 @@ export interface Failure {
 
 const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 429: 'limited' };
 
+/** How long a request may still take after its page was put aside and brought back, in milliseconds. */
+const grace = 1000;
+
 /**
  * Posts the body. A refusal, a dead endpoint and a broken network are results, not exceptions. The request outlives the
  * page (`keepalive`), so leaving right after the click loses nothing. Redirects are not followed: browsers would turn the
- * post into a GET, or carry the address to whoever the redirect names.
+ * post into a GET, or carry the address to whoever the redirect names. Back on a page that the browser had put aside, WebKit
+ * settles nothing of what was on its way, and heeds no signal: then it is sent once more, under the same key.
  *
  * @returns undefined where the endpoint has taken the signup
  */
-export async function send({ endpoint, timeout, body, key }: Post): Promise<Failure | undefined> {
+export async function send(post: Post): Promise<Failure | undefined> {
+  const { endpoint, timeout, body, key } = post;
+  let onReturn = (_event: PageTransitionEvent): void => {};
+  const lost = new Promise<undefined>((resolve) => {
+    onReturn = ({ persisted }) => void (persisted && setTimeout(resolve, grace));
+  });
+  addEventListener('pageshow', onReturn);
   try {
-    const response = await fetch(endpoint, {
+    const answer = fetch(endpoint, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
       body,
@@ -46,10 +56,12 @@ export async function send({ endpoint, timeout, body, key }: Post): Promise<Fail
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout * 1000),
     });
-    const { body: answer, headers, ok, status } = response;
+    const response = await Promise.race([answer, lost]);
+    if (!response) return await send(post);
+    const { body: content, headers, ok, status } = response;
     const type = headers.get('Content-Type') ?? '';
     // Some servers never stop.
-    if (!type.includes('json')) void answer?.cancel();
+    if (!type.includes('json')) void content?.cancel();
     // A page instead of an answer: some server took the address for one of its own. Nobody has stored this signup.
     if (ok && !type.startsWith('text/html')) return undefined;
     return {
@@ -60,6 +72,8 @@ export async function send({ endpoint, timeout, body, key }: Post): Promise<Fail
     };
   } catch (error) {
     return { kind: navigator.onLine ? 'unreachable' : 'offline', cause: error };
+  } finally {
+    removeEventListener('pageshow', onReturn);
   }
 }
 

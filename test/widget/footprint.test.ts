@@ -1,0 +1,96 @@
+/** What the tag costs a page and its visitors: one request, no cookie, no font, no storage, no movement, and nothing left behind. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { modes, pageWith } from './modes.ts';
+import { openSite, type Site } from './site.ts';
+
+let site: Site;
+let session: BrowserSession;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+beforeAll(async () => {
+  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
+});
+
+/** Notes every way to keep something on a visitor's machine, and everything that moves without having been touched. */
+const watch = `
+  globalThis.kept = [];
+  globalThis.moved = [];
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'cookieStore']) {
+    const { get } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
+    if (get) Object.defineProperty(globalThis, name, { get() { kept.push(name); return get.call(globalThis); } });
+  }
+  const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
+  Object.defineProperty(document, 'cookie', {
+    get() { kept.push('cookie'); return cookie.get.call(document); },
+    set(value) { kept.push('cookie'); cookie.set.call(document, value); },
+  });
+  new PerformanceObserver((list) => moved.push(...list.getEntries().map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.nodeName)].join(' ')))).observe({ type: 'layout-shift', buffered: true });`;
+
+describe.each(modes)('$title', ({ markup, root }) => {
+  /** Opens a page with the tag as a visitor does who has never been there, and waits until everything has come to rest. */
+  async function visit(box: string, query = ''): Promise<{ page: Page; asked: string[] }> {
+    const page = await (await session.browser.createBrowserContext()).newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/favicon.ico')) asked.push(`${request.method()} ${request.url()}`);
+    });
+    await page.evaluateOnNewDocument(watch);
+    // As the README shows it: the place is kept before the script is there.
+    const reserved = '<style>newsletter-signup { display: block; min-block-size: 11rem }</style>';
+    const address = site.page(`/${box}`, { html: pageWith(reserved + markup(`${endpoint.origin}/signup/${box}/accepted`)) });
+    await page.goto(address + query, { waitUntil: 'networkidle0' });
+    await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    return { page, asked };
+  }
+
+  it('asks for one file, keeps nothing, brings no font, and moves nothing', async () => {
+    const box = `footprint-${root.length}`;
+    const { page, asked } = await visit(box, '?utm_source=fair');
+    expect(asked).toEqual([`GET ${site.origin}/${box}?utm_source=fair`, `GET ${site.origin}/newsletter-signup.js`]);
+    expect(await page.evaluate('document.fonts.size')).toBe(0);
+    expect(await page.evaluate('moved')).toEqual([]);
+
+    await page.evaluate(`(() => { ${root}.querySelector('[name=email]').value = 'ada@example.com'; document.querySelector('newsletter-signup').submit(); })()`);
+    await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
+    expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([`POST ${endpoint.origin}/signup/${box}/accepted`]);
+    expect(await page.evaluate('kept')).toEqual([]);
+    expect(await page.browserContext().cookies()).toEqual([]);
+  });
+
+  it('leaves nothing behind: a thousand times on the page and off again', async () => {
+    const box = `thousand-${root.length}`;
+    const { page } = await visit(box);
+    const devtools = await page.createCDPSession();
+    await devtools.send('Performance.enable');
+    const count = async (): Promise<Readonly<Record<string, number>>> => {
+      await devtools.send('HeapProfiler.collectGarbage');
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+    };
+    const cycle = (times: number): Promise<unknown> =>
+      page.evaluate(`(async () => {
+        const home = document.querySelector('main');
+        const source = home.querySelector('newsletter-signup').outerHTML.replace(/<input[^>]*hp_field[^>]*>/, '');
+        for (let time = 0; time < ${times}; time += 1) {
+          home.insertAdjacentHTML('beforeend', source);
+          const element = home.lastElementChild;
+          await new Promise((resolve) => setTimeout(resolve));
+          element.remove();
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      })()`);
+    // The first ones warm the engine up.
+    await cycle(50);
+    const before = await count();
+    await cycle(1000);
+    const after = await count();
+    for (const name of ['JSEventListeners', 'Nodes', 'Documents']) expect(after[name] ?? Number.NaN, name).toBeLessThanOrEqual((before[name] ?? 0) + 50);
+  });
+});

@@ -1,0 +1,32 @@
+/** The script from another host, under the fingerprint that the page names (Subresource Integrity). */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { widgetScript } from '../../scripts/chain/widget.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { modes, pageWith } from './modes.ts';
+import { openSite, type Site } from './site.ts';
+
+let site: Site;
+let cdn: Site;
+let session: BrowserSession;
+beforeAll(async () => {
+  [site, cdn, session] = [await openSite(), await openSite(), await openBrowser()];
+});
+afterAll(async () => {
+  await Promise.all([session?.close(), site?.close(), cdn?.close()]);
+});
+
+async function isThere(fingerprint: string): Promise<boolean> {
+  const page = await session.browser.newPage();
+  const [mode] = modes;
+  const script = `<script src="${cdn.origin}/newsletter-signup.js" integrity="sha384-${fingerprint}" crossorigin="anonymous"></script>`;
+  await page.goto(site.page('/integrity', { html: pageWith(mode?.markup('/signup') ?? '', script) }), { waitUntil: 'load' });
+  return (await page.evaluate(`Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('form'))`)) as boolean;
+}
+
+it('runs under its own fingerprint, and under no other', async () => {
+  const fingerprint = createHash('sha384').update(await readFile(widgetScript)).digest('base64');
+  expect(await isThere(fingerprint)).toBe(true);
+  expect(await isThere(createHash('sha384').update('another file').digest('base64'))).toBe(false);
+});
