@@ -1,10 +1,16 @@
 /** What the tag costs a page and its visitors: one request, no cookie, no font, no storage, no movement, and nothing left behind. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
+import { root as repository } from '../../scripts/chain/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { modes, pageWith } from './modes.ts';
 import { openSite, type Site } from './site.ts';
+
+/** As the README shows it: the place is kept before the script is there. */
+const [keepsPlace = 'not in the README'] = /<style>\s+newsletter-signup \{[^<]+min-block-size[^<]+<\/style>/.exec(await readFile(join(repository, 'widget', 'README.md'), 'utf8')) ?? [];
 
 let site: Site;
 let session: BrowserSession;
@@ -41,9 +47,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
       if (!request.url().endsWith('/favicon.ico')) asked.push(`${request.method()} ${request.url()}`);
     });
     await page.evaluateOnNewDocument(watch);
-    // As the README shows it: the place is kept before the script is there.
-    const reserved = '<style>newsletter-signup { display: block; min-block-size: 11rem }</style>';
-    const address = site.page(`/${box}`, { html: pageWith(reserved + markup(`${endpoint.origin}/signup/${box}/accepted`)) });
+    const address = site.page(`/${box}`, { html: pageWith(keepsPlace + markup(`${endpoint.origin}/signup/${box}/accepted`)) });
     await page.goto(address + query, { waitUntil: 'networkidle0' });
     await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');

@@ -33,7 +33,7 @@ function pageUnder(policy: string, file: string): { address: string; box: string
     headers: { 'Content-Security-Policy': real },
     html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Policy</title>
       <script nonce="R4nd0m" src="${from}/watch-policy.js"></script>
-      <script nonce="R4nd0m" src="${from}${file}" async></script>
+      <script nonce="R4nd0m" src="${from}${file}" ${file === '/bundle.js' ? 'type="module"' : 'async'}></script>
       <newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"><newsletter-field name="First name"></newsletter-field></newsletter-signup>`,
   });
   return { address, box };

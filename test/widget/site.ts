@@ -38,7 +38,8 @@ export async function openSite(): Promise<Site> {
   const scripts = new Map<string, string>();
   const requests: string[] = [];
   const script = async (path: string): Promise<string> => {
-    if (path === '/bundle.js') return (bundled ??= bundle(`import '@newsletter-kit/signup/define';`));
+    const chunk = (await (bundled ??= chunks(`import '@newsletter-kit/signup/define';`))).get(path);
+    if (chunk !== undefined) return chunk;
     return scripts.get(path) ?? readFile(join(dirname(widgetScript), path), 'utf8');
   };
   const server = createServer((request, response) => {
@@ -73,10 +74,17 @@ export async function openSite(): Promise<Site> {
   };
 }
 
-let bundled: Promise<string> | undefined;
+let bundled: Promise<ReadonlyMap<string, string>> | undefined;
 
-/** What a bundler makes of a module that imports the package as it was built. */
+/** What a bundler makes of a module that imports the package as it was built, in one file. */
 export async function bundle(module: string): Promise<string> {
+  const [code] = (await chunks(module, false)).values();
+  if (code === undefined) throw new Error('The package could not be bundled.');
+  return code;
+}
+
+/** The same in as many files as it is loaded in: `/bundle.js` first, and what that loads later. */
+async function chunks(module: string, codeSplitting?: false): Promise<ReadonlyMap<string, string>> {
   const entry = 'site-entry';
   const built = await build({
     configFile: false,
@@ -90,10 +98,8 @@ export async function bundle(module: string): Promise<string> {
         load: (id) => (id === `\0${entry}` ? module : null),
       },
     ],
-    build: { write: false, lib: { entry, formats: ['es'] }, rolldownOptions: { output: { minify: true, codeSplitting: false } } },
+    build: { write: false, lib: { entry, formats: ['es'], fileName: () => 'bundle.js' }, rolldownOptions: { output: { minify: true, ...(codeSplitting === false && { codeSplitting }) } } },
   });
-  const [output] = Array.isArray(built) ? built : [built];
-  const chunk = output && 'output' in output ? output.output[0] : undefined;
-  if (!chunk) throw new Error('The package could not be bundled.');
-  return chunk.code;
+  const outputs = (Array.isArray(built) ? built : [built]).flatMap((each) => ('output' in each ? each.output : []));
+  return new Map(outputs.flatMap((file) => (file.type === 'chunk' ? [[`/${file.fileName}`, file.code] as const] : [])));
 }
