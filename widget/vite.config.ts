@@ -21,7 +21,12 @@ const npm: BuildOptions = {
     entry: { index: 'src/index.ts', define: 'src/define.ts', 'define-server': 'src/define-server.ts', hydrate: 'src/hydrate.ts', server: 'src/server.ts' },
     formats: ['es'],
   },
-  rolldownOptions: { external: [/^lit(\/|$)/, /^@lit-labs\//], output: { chunkFileNames: '[name].js' } },
+  rolldownOptions: {
+    external: [/^lit(\/|$)/, /^@lit-labs\//],
+    output: { chunkFileNames: '[name].js' },
+    // What both halves need stands in index.js, under a few letters that no type tells of, rather than in a third file.
+    preserveEntrySignatures: 'allow-extension',
+  },
 };
 
 const parts: BuildOptions = {
