@@ -65,6 +65,20 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'relay/accept.ts',
+    goals: {
+      rate: { title: 'Relay: signups acknowledged a second, each synced to disk, 32 callers', unit: '/s', must: { atLeast: 5000 } },
+      share: { title: 'Relay: the same against a bare node:http echo', unit: '×', must: { atLeast: 0.35 } },
+      latency: { title: "Relay: p99 of that, against four times the echo's and one sync", unit: '×', must: { atMost: 1 } },
+      memory: { title: 'Relay: memory after its start', unit: 'MB', must: { atMost: 90 } },
+    },
+  },
+  {
+    script: 'relay/backlog.ts',
+    goals: { p99: { title: 'Relay: p99 with 100,000 waiting and delivery running, against none', unit: '×', must: { atMost: 2 } } },
+  },
+  { script: 'relay/drain.ts', goals: { drain: { title: "Relay: share of the API's quota that emptying a backlog uses", unit: 'of 1', must: { atLeast: 0.97 } } } },
+  {
     script: 'n8n/creates.ts',
     needs: 'n8n',
     goals: { creates: { title: "n8n: 2,000 creates, against n8n's own HTTP Request node", unit: '× the time', must: { atMost: 1 } } },

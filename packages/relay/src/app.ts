@@ -4,7 +4,7 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { refused, submissionLimit, unavailable, type Entered, type Refused } from '@newsletter-kit/core/signup';
 import { Hono, type Context } from 'hono';
 import { admit } from './admission/admit.ts';
-import { accepted, preflight, refusal, thanksPage } from './admission/answers.ts';
+import { accepted, preflight, refusal, thanksPage, toResponse, type Answer } from './admission/answers.ts';
 import { readBody } from './admission/body.ts';
 import { checks, originCheck, type Check } from './admission/checks.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
@@ -49,10 +49,26 @@ export interface RelayOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** A POST as a server that speaks HTTP itself gives it. */
+export interface Posted {
+  /** Path of its address, without a query. */
+  readonly path: string;
+  /** A header by its lower-case name; null where it was not sent. */
+  header(this: void, name: string): string | null;
+  readonly peer: string | null;
+  /** The body; null where it is longer than `limit` bytes. */
+  readBody(this: void, limit: number): Promise<Uint8Array | null>;
+}
+
+/** Answers a POST, or gives null where no form has that path: then `fetch` answers. */
+export type Post = (posted: Posted) => Promise<Answer> | null;
+
 /** A running relay. */
 export interface Relay {
   /** Answers one request. @param peer - address of the connection it came over; without it no limit by address of the visitor holds */
   fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
+  /** Takes a signup without the objects of Fetch, which cost more than everything else it takes. */
+  readonly post: Post;
   /** Starts to deliver what is waiting. */
   start(): void;
   /** Refuses new signups with 503, and ends deliveries within `graceMs` (default 10,000). */
@@ -88,10 +104,10 @@ export function createRelay(options: RelayOptions): Relay {
     now,
   });
 
-  async function signUp(request: Request, visit: Visit, thanks: string): Promise<Response> {
+  async function keep(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
     const from = performance.now();
     if (draining) return refuse(visit, unavailable());
-    const admission = await admit(visit, { checks: allChecks, gate, readBody: () => readBody(request, submissionLimit), now: now() });
+    const admission = await admit(visit, { checks: allChecks, gate, readBody: body, now: now() });
     if ('refused' in admission) return refuse(visit, admission.refused, admission.entered);
     const { signup, passed } = admission;
     const began = performance.now();
@@ -111,13 +127,17 @@ export function createRelay(options: RelayOptions): Relay {
     return accepted(visit, thanks);
   }
 
-  function failed(asker: Asker, error: unknown): Response {
+  function signUp(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
+    return keep(visit, thanks, body).catch((error: unknown) => failed(visit, error));
+  }
+
+  function failed(asker: Asker, error: unknown): Answer {
     if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a signup was turned away with 503');
     else log.error({ err: error }, 'an unexpected failure was answered with 503');
     return refuse(asker, unavailable());
   }
 
-  function refuse(asker: Asker, why: Refused, entered?: Entered): Response {
+  function refuse(asker: Asker, why: Refused, entered?: Entered): Answer {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes }, 'refused');
     notice({ what: 'refused', status: why.status, codes });
@@ -137,22 +157,25 @@ export function createRelay(options: RelayOptions): Relay {
 
   const app = new Hono<{ Bindings: { peer: string | null } }>();
 
+  const posts = new Map<string, { readonly form: Form; readonly thanks: string }>();
+
   /** The routes of one form; the page it leads to is named as seen from there, since a proxy may serve the relay under a path of its own. */
   function serveForm(path: string, form: Form, thanks: string): void {
     const visitOf = ({ req: { raw }, env: { peer } }: Context<{ Bindings: { peer: string | null } }>): Visit => {
       const header = (name: string): string | null => raw.headers.get(name);
       return { header, form, client: client(peer, header) };
     };
-    app.post(path, (context) => {
-      const visit = visitOf(context);
-      return signUp(context.req.raw, visit, thanks).catch((error: unknown) => failed(visit, error));
+    posts.set(path, { form, thanks });
+    app.post(path, async (context) => {
+      const { raw } = context.req;
+      return toResponse(await signUp(visitOf(context), thanks, () => readBody(raw, submissionLimit)));
     });
     app.options(path, (context) => {
       const visit = visitOf(context);
       const why = originCheck(visit);
-      return why ? refuse(visit, why) : preflight(visit);
+      return why ? toResponse(refuse(visit, why)) : preflight(visit);
     });
-    app.all(path, (context) => refuse(visitOf(context), refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')));
+    app.all(path, (context) => toResponse(refuse(visitOf(context), refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.'))));
   }
 
   for (const form of Object.values(config.forms)) {
@@ -172,12 +195,16 @@ export function createRelay(options: RelayOptions): Relay {
   }
   const anybody = ({ req: { raw } }: Context): Asker => ({ header: (name) => raw.headers.get(name), form: config.forms['default'] ?? null });
   app.notFound((context) =>
-    refuse(anybody(context), refused(404, 'NOT_FOUND', 'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.')),
+    toResponse(refuse(anybody(context), refused(404, 'NOT_FOUND', 'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.'))),
   );
-  app.onError((error, context) => failed(anybody(context), error));
+  app.onError((error, context) => toResponse(failed(anybody(context), error)));
 
   return {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),
+    post({ path, header, peer, readBody: read }) {
+      const at = posts.get(path);
+      return at ? signUp({ header, form: at.form, client: client(peer, header) }, at.thanks, () => read(submissionLimit)) : null;
+    },
     start: () => dispatcher.start(),
     async stop(graceMs = 10_000) {
       draining = true;

@@ -2,17 +2,28 @@
 import { askHtml, askPageHeaders, pageHeaders, refusalBody, refusalHtml, thanksHtml, wantsPage, type Entered, type Refused } from '@newsletter-kit/core/signup';
 import { contentHeaders, type Asker, type Visit } from './visit.ts';
 
+/** An answer, for any kind of server. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export function toResponse({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
+}
+
 const acceptedBody = JSON.stringify({ status: 'accepted' });
 
 const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
 
 /** Kept. JSON for scripts; a visitor without them is sent to a fixed page. @param thanks - the relay's own, seen from the form's address */
-export function accepted(visit: Visit, thanks: string): Response {
+export function accepted(visit: Visit, thanks: string): Answer {
   const headers = { ...always, ...crossOrigin(visit) };
   if (!wantsPage(contentHeaders(visit))) {
-    return new Response(acceptedBody, { status: 202, headers: { ...headers, 'content-type': 'application/json' } });
+    return { status: 202, headers: { ...headers, 'content-type': 'application/json' }, body: acceptedBody };
   }
-  return new Response(null, { status: 303, headers: { ...headers, location: visit.form.thanksUrl ?? thanks } });
+  return { status: 303, headers: { ...headers, location: visit.form.thanksUrl ?? thanks }, body: null };
 }
 
 /** Where a kept signup leads, unless RELAY_THANKS_URL names another page. */
@@ -25,7 +36,7 @@ export function thanksPage(): Response {
  *
  * @param entered - what a form post held; where only a token is missing, the page carries it along
  */
-export function refusal(asker: Asker, refused: Refused, entered?: Entered): Response {
+export function refusal(asker: Asker, refused: Refused, entered?: Entered): Answer {
   const headers = {
     ...always,
     ...crossOrigin(asker),
@@ -33,10 +44,12 @@ export function refusal(asker: Asker, refused: Refused, entered?: Entered): Resp
     ...(refused.status === 405 && { allow: 'POST, OPTIONS' }),
   };
   const { status } = refused;
-  if (!wantsPage(contentHeaders(asker))) return Response.json(refusalBody(refused), { status, headers });
+  if (!wantsPage(contentHeaders(asker))) {
+    return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(refusalBody(refused)) };
+  }
   const token = refused.ask?.token;
-  if (token === undefined || entered === undefined) return new Response(refusalHtml(refused), { status, headers: { ...headers, ...pageHeaders } });
-  return new Response(askHtml(entered, token), { status, headers: { ...headers, ...askPageHeaders } });
+  if (token === undefined || entered === undefined) return { status, headers: { ...headers, ...pageHeaders }, body: refusalHtml(refused) };
+  return { status, headers: { ...headers, ...askPageHeaders }, body: askHtml(entered, token) };
 }
 
 /** The answer to a browser that asks before it posts JSON across origins. */

@@ -1,8 +1,10 @@
 /** A port for the relay, with the limits a public port needs. */
-import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
+import type { Relay } from '../app.ts';
 import { StartupError } from '../startup-error.ts';
+import { sendAnswer, toPosted } from './node-post.ts';
 
 /** An open port. */
 export interface Listening {
@@ -24,14 +26,16 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** @throws StartupError where the port cannot be had */
 export async function listen(
-  fetch: (request: Request, peer: string | null) => Promise<Response>,
+  { fetch, post }: Pick<Relay, 'fetch' | 'post'>,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.
-  const server = createAdaptorServer({
-    fetch: (request, env) => fetch(request, 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null),
-    serverOptions: limits,
-  }) as Server;
+  const listener = getRequestListener((request, env) => fetch(request, 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null));
+  const server = createServer(limits, (incoming, outgoing) => {
+    const answer = incoming.method === 'POST' ? post(toPosted(incoming)) : null;
+    if (answer) void answer.then((of) => sendAnswer(incoming, outgoing, of));
+    else void listener(incoming, outgoing);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const remedy = remedies[cause.code ?? ''] ?? `the system reported ${cause.code ?? cause.message}`;

@@ -24,7 +24,7 @@ export async function serve(): Promise<void> {
   try {
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({ config, store, log, secret, notice: alerts.notice, operatorToken: operatorToken(config) });
-    const server = await listen(relay.fetch, config.listen);
+    const server = await listen(relay, config.listen);
     const { waiting, review, dead } = await store.counts();
     log.info({ address: server.address, store: storeName(config.store), waiting, review, dead }, 'the relay takes signups');
     relay.start();

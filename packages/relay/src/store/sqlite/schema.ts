@@ -20,8 +20,7 @@ export const steps: readonly string[] = [
     settled_at INTEGER,
     last_error TEXT
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX signup_by_intent ON signup (intent) WHERE intent IS NOT NULL;
-  CREATE INDEX signup_by_content ON signup (content, received_at) WHERE content IS NOT NULL;
+  CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
   CREATE INDEX signup_due ON signup (next_attempt_at, received_at) WHERE state = 'waiting';
   CREATE INDEX signup_open ON signup (state, id) WHERE state <> 'delivered';
   CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;

@@ -62,12 +62,10 @@ class SqliteStore implements SignupStore {
   }
 
   accept(signup: NewSignup): Promise<Acceptance> {
-    const { intent, content } = fingerprint(signup);
+    const { person, intent, content } = fingerprint(signup);
     const id = signupId(signup.receivedAt);
     return this.#commits.run(() => {
-      const earlier =
-        (intent !== null && this.#statements.sameIntent.get({ intent })) ||
-        this.#statements.sameContent.get({ content, since: signup.receivedAt - repeatWindowMs });
+      const earlier = this.#statements.same.get({ person, intent, content, since: signup.receivedAt - repeatWindowMs });
       if (earlier) return { id: String(earlier['id']), repeated: true };
       this.#statements.insert.run({
         id,

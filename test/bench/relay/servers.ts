@@ -1,0 +1,55 @@
+/** Starts what is measured, each in a process of its own. */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { publicationId } from '@newsletter-kit/sandbox';
+
+export interface Server {
+  readonly address: string;
+  /** Resident memory in MB. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+export async function startEcho(): Promise<Server> {
+  const child = fork(fileURLToPath(new URL('echo-server.ts', import.meta.url)), { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const [address] = (await once(child, 'message')) as [string];
+  return serving(child, address, () => child.disconnect());
+}
+
+/** The relay as it is shipped. @param store - its RELAY_STORE; without an API it delivers nothing */
+export async function startRelay(store: string, settings: Readonly<Record<string, string>> = {}): Promise<Server> {
+  const main = fileURLToPath(new URL('../../../packages/relay/dist/main.js', import.meta.url));
+  const environment = {
+    NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2',
+    NEWSLETTER_API_KEY: 'sandbox-key',
+    NEWSLETTER_PUBLICATION_ID: publicationId,
+    RELAY_ALLOWED_ORIGINS: 'https://shop.example',
+    RELAY_PORT: '0',
+    RELAY_STORE: store,
+    ...settings,
+  };
+  const child = spawn(process.execPath, [main, 'serve'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  let written = '';
+  for await (const chunk of child.stdout) {
+    written += String(chunk);
+    const address = /"address":"(http:[^"]+)"/.exec(written)?.[1];
+    if (address) {
+      return serving(child, address, () => child.kill('SIGTERM'));
+    }
+  }
+  throw new Error('The relay did not start.');
+}
+
+function serving(child: ChildProcess, address: string, end: () => void): Server {
+  return {
+    address,
+    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    async stop() {
+      const ended = once(child, 'exit');
+      end();
+      await ended;
+    },
+  };
+}
