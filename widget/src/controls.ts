@@ -1,5 +1,6 @@
 /** The controls of a form, ours or the owner's: which there are, what each asks for, and what it is called. */
 import type { ControlKind } from './kinds.ts';
+import { elementsOf } from './own-members.ts';
 
 /** All controls of one name: an input, or boxes that belong together. */
 export interface Control {
@@ -10,9 +11,9 @@ export interface Control {
 }
 
 /** Every control by its name, in the order of the form. */
-export function controlsOf(form: HTMLFormElement | null): ReadonlyMap<string, Control> {
+export function controlsOf(form: HTMLFormElement): ReadonlyMap<string, Control> {
   const controls = new Map<string, Control>();
-  for (const input of Array.from(form?.elements ?? []).filter(isInUse)) {
+  for (const input of elementsOf(form).filter(isInUse)) {
     const first = controls.get(input.name)?.input;
     controls.set(input.name, { input: first ?? input, described: first?.closest('fieldset') ?? first ?? input });
   }

@@ -7,16 +7,16 @@ import type { Undo } from './standing.ts';
  * that people never see.
  */
 export function hold(form: HTMLFormElement, onSubmit: (event: SubmitEvent) => void): Undo {
-  const { noValidate } = form;
+  const before = form.getAttribute('novalidate');
   const trap = document.createElement('input');
   Object.assign(trap, { name: honeypotField, tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' });
   Object.assign(trap.style, { position: 'fixed', clipPath: 'inset(50%)' });
   if (!form.querySelector(`[name=${honeypotField}]`)) form.append(trap);
-  form.noValidate = true;
+  form.setAttribute('novalidate', '');
   form.addEventListener('submit', onSubmit);
   return () => {
     trap.remove();
-    form.noValidate = noValidate;
+    if (before === null) form.removeAttribute('novalidate');
     form.removeEventListener('submit', onSubmit);
   };
 }

@@ -4,6 +4,7 @@ import { addressView, fieldView } from './field-view.ts';
 import { hold } from './held-form.ts';
 import { later } from './later.ts';
 import { readMessages, type Messages } from './messages.ts';
+import { act, elementsOf } from './own-members.ts';
 import { styles } from './newsletter-signup.styles.ts';
 import type { Signup } from './signup.ts';
 import type { SignupState, Standing, Undo } from './standing.ts';
@@ -122,12 +123,12 @@ export class NewsletterSignup extends LitElement {
 
   /** Sends the form as if its button had been pressed. */
   submit(): void {
-    this.#form?.requestSubmit();
+    if (this.#form) act(this.#form, 'requestSubmit');
   }
 
   /** Moves the focus to the first field. */
   override focus(options?: FocusOptions): void {
-    Array.from(this.#form?.elements ?? [])
+    (this.#form ? elementsOf(this.#form) : [])
       .find((control): control is HTMLInputElement => Boolean(Reflect.get(control, 'willValidate')))
       ?.focus(options);
   }
@@ -135,7 +136,7 @@ export class NewsletterSignup extends LitElement {
   /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
   reset(): void {
     if (this.#isSending) return;
-    this.#form?.reset();
+    if (this.#form) act(this.#form, 'reset');
     this.#signup?.end();
     this.#signup = undefined;
     void this.#show({ state: 'idle' });
@@ -239,7 +240,7 @@ export class NewsletterSignup extends LitElement {
     } catch {
       // Half of us did not arrive. The browser can post a form without us; the endpoint answers with a page that says thanks.
       if (this.endpoint) form.setAttribute('action', this.endpoint);
-      HTMLFormElement.prototype.submit.call(form);
+      act(form, 'submit');
       this.#isSending = false;
     }
     await this.#signup?.send(form);

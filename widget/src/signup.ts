@@ -8,17 +8,18 @@ import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } f
 import { intentOf, type Intent } from './intent.ts';
 import { markBusy, markProblems } from './marks.ts';
 import { waitInWords } from './messages.ts';
+import { act } from './own-members.ts';
 import { parts } from './parts.ts';
 import { recall, type RecallOptions } from './recall.ts';
-import { redirectTarget } from './redirect.ts';
 import { asText, send, type Failure } from './send.ts';
 import type { Standing, Undo } from './standing.ts';
-import { warn } from './warn.ts';
+import { oneOf, warn } from './warn.ts';
+import { redirectTarget, webAddress } from './web-address.ts';
 
 export { recall } from './recall.ts';
 
 /** The element, as far as a signup knows it. */
-interface Host extends HTMLElement, RecallOptions {
+interface Host extends RecallOptions {
   readonly endpoint: string;
   readonly redirect: string;
   readonly redirectOrigins: string;
@@ -30,6 +31,8 @@ interface Host extends HTMLElement, RecallOptions {
 type Show = (standing: Standing) => Promise<unknown>;
 
 const none: Problems = new Map();
+
+const fieldKinds = ['string', 'integer', 'double', 'boolean', 'date', 'datetime', 'list', 'consent'] as const;
 
 /** Everything one visitor's attempts have in common: what they share of a key, and how long the endpoint wants to be left alone. */
 export class Signup {
@@ -44,6 +47,7 @@ export class Signup {
   constructor(host: Host, show: Show) {
     this.#host = host;
     this.#show = show;
+    for (const field of host.querySelectorAll('newsletter-field')) oneOf(field, 'kind', field.getAttribute('kind') ?? 'string', fieldKinds);
   }
 
   /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
@@ -65,7 +69,8 @@ export class Signup {
     const body = composeBody(values, attribution);
     if (!body) return this.#fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(this.#host, form);
-    if (!endpoint) {
+    // Other schemes can answer, too, `data:` even with a thank-you; but nobody gets the signup.
+    if (!webAddress(endpoint)) {
       console.error('<newsletter-signup> has no endpoint.');
       return this.#fail(form, { kind: 'unavailable' });
     }
@@ -91,7 +96,7 @@ export class Signup {
 
     // Firefox's :focus-within knows no focus in a window that is behind another one.
     const hadFocus = this.#host.contains((this.#host.getRootNode() as Document).activeElement);
-    form.reset();
+    act(form, 'reset');
     const isShown = this.#show({ state: 'success', notice: ({ success }) => success });
     this.#host.dispatchEvent(new NewsletterSuccessEvent(attribution, email));
     const target = redirectTarget(this.#host, this.#host.redirect, this.#host.redirectOrigins);

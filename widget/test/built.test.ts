@@ -1,4 +1,4 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { aTimeout, expect, fixture } from '@open-wc/testing';
 import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
 import { Mailbox } from './harness.ts';
 import { openPage } from './page.ts';
@@ -79,6 +79,31 @@ describe('the built files', () => {
     const read = readSubmission(formToObject(new URLSearchParams(request?.body)));
     expect(read).to.deep.equal({ ok: true, suspected: false, submission: { email: 'ada@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] } });
   });
+
+  it('leave a version alone that was on the page before them', async () => {
+    const frame = await fixture<HTMLIFrameElement>('<iframe title="page" src="/widget/test/pages/older.html"></iframe>');
+    await new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    const { contentWindow, contentDocument } = frame;
+    expect(contentDocument?.querySelector('newsletter-signup')?.textContent).to.equal('The version before.');
+    expect(Reflect.get(contentWindow ?? {}, 'complaints')).to.deep.equal([]);
+  });
+
+  for (const [listed, arrives] of [
+    ['', false],
+    [location.origin.replace('localhost', '127.0.0.1'), true],
+  ] as const) {
+    it(`go to another origin ${arrives ? 'where' : 'not unless'} the owner lists it`, async () => {
+      const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox());
+      const other = location.origin.replace('localhost', '127.0.0.1');
+      form.element.setAttribute('redirect', `${other}/widget/test/pages/modules.html`);
+      form.element.setAttribute('redirect-origins', `https://shop.example ${listed}`);
+      const left = new Promise((resolve) => window.addEventListener('pagehide', () => resolve(true)));
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('success');
+      expect(await Promise.race([left, aTimeout(arrives ? 3000 : 200)])).to.equal(arrives || undefined);
+    });
+  }
 
   it('update when a property changes', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());

@@ -47,6 +47,9 @@ const judgeProof: Judge = async (body) => {
   return verified ? { status: 202, headers: json, body: '{"status":"accepted"}' } : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
 };
 
+/** Refuses a post in the words of its source. */
+const repeat: Judge = async (body) => ({ status: 400, headers: json, body: refusal(400, { message: JSON.parse(body).utm_source ?? 'Nothing to say.', code: 'SAID' }) });
+
 /** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `dropLater` after a while, `silence` says nothing. */
 const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
@@ -80,6 +83,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | '
   limitedForLong: { status: 429, headers: { ...json, 'Retry-After': '600' } },
   asksToken: asking({ token: 'signed.token', wait_seconds: 0.3 }),
   asksProof: judgeProof,
+  repeats: repeat,
   asksTooMuch: asking({ proof_of_work: { parameters: { algorithm: 'ROT13', keyPrefix: '00', nonce: '00', salt: '00', cost: 1 } } }),
   asksTurnstile: asking({ token: 'signed.token', turnstile: { site_key: 'site-key' } }),
   asksOddly: asking([7, { token: { a: 1 } }]),

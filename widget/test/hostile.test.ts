@@ -1,0 +1,170 @@
+import { expect } from '@open-wc/testing';
+import fc from 'fast-check';
+import { english } from '../src/index.ts';
+import { Mailbox, mount, type Form } from './harness.ts';
+
+declare global {
+  /** Set by markup that was obeyed. */
+  var isPwned: true | undefined;
+}
+
+const nasty = [
+  '<img src=x onerror="isPwned=true">',
+  '"><script>isPwned=true</script>',
+  "'><svg onload=isPwned=true>",
+  '</style></title></textarea><iframe srcdoc="<script>parent.isPwned=true</script>"></iframe>',
+  '<a href="javascript:isPwned=true">x</a>',
+  'javascript:isPwned=true',
+  'data:text/html,<script>isPwned=true</script>',
+  '{{constructor.constructor("isPwned=true")()}} ${isPwned=true}',
+  '<!-- --> \uE000 <?php ?> ]]>',
+  '&lt;b&gt; &#60;img&#62;',
+  "$& $1 $` $' {label} {wait}",
+  '__proto__',
+  'constructor',
+  'toString',
+  '[0]][]',
+  '" autofocus onfocus="isPwned=true',
+  'ظ‏‮evil‬',
+] as const;
+
+const kebab = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const texts = Object.keys(english).filter((key) => key !== 'language').map((key) => `text-${kebab(key)}`);
+const attributes = ['endpoint', 'redirect', 'redirect-origins', 'timeout', 'attribution', 'storage', 'referral-param', 'layout', 'utm-source', 'utm-campaign', 'referring-site', 'referral-code', 'turnstile-script', ...texts];
+const fieldAttributes = ['name', 'kind', 'label', 'options', 'placeholder', 'value', 'autocomplete', 'href', 'required'];
+
+const ownersForm = '<form method="post"><label>Email <input name="email"></label><button>Go</button></form>';
+const allowed = new Set(['FORM', 'DIV', 'LABEL', 'SMALL', 'SPAN', 'INPUT', 'BUTTON', 'P', 'SLOT', 'FIELDSET', 'LEGEND', 'A', 'NEWSLETTER-FIELD', 'STYLE', 'DIALOG']);
+
+/** What a strange word may have brought into the form, or into what runs. */
+function harm({ element }: Form): string[] {
+  const elements = [element.shadowRoot, element].flatMap((root) => Array.from(root?.querySelectorAll('*') ?? []));
+  const strange = elements.filter(({ nodeName }) => !allowed.has(nodeName)).map(({ outerHTML }) => outerHTML);
+  const armed = elements.filter((element) => element.getAttributeNames().some((name) => name.startsWith('on')) || (element instanceof HTMLAnchorElement && !element.protocol.startsWith('http')));
+  return [...strange, ...armed.map(({ outerHTML }) => outerHTML), ...(globalThis.isPwned ? ['a script ran'] : [])];
+}
+
+/** What a form ends in after it was sent. */
+async function send(form: Form): Promise<void> {
+  const ended = Promise.race([form.hears('newsletter-error'), form.hears('newsletter-success')]);
+  form.element.submit();
+  await ended;
+  await form.settled();
+}
+
+describe('a word of a stranger', () => {
+  const word = fc.constantFrom(...nasty);
+  const some = (names: readonly string[]) => fc.dictionary(fc.constantFrom(...names), word, { maxKeys: 6 });
+  const runs = { numRuns: Number(new URLSearchParams(location.search).get('runs') ?? 40) };
+  const { warn, error } = console;
+
+  beforeEach(() => {
+    [console.warn, console.error] = [() => {}, () => {}];
+  });
+  afterEach(() => {
+    [console.warn, console.error] = [warn, error];
+    globalThis.isPwned = undefined;
+  });
+
+  for (const [mode, content] of [
+    ['our own form', ''],
+    ['the owner’s form', ownersForm],
+  ] as const) {
+    it(`never becomes HTML or code in ${mode}, from whichever attribute`, async function () {
+      this.timeout(60_000);
+      await fc.assert(
+        fc.asyncProperty(some(attributes), fc.array(some(fieldAttributes), { maxLength: 3 }), async (given, fields) => {
+          const form = await mount(`<newsletter-signup>${content}</newsletter-signup>`);
+          for (const attributes of fields) {
+            const field = document.createElement('newsletter-field');
+            for (const [name, value] of Object.entries(attributes)) field.setAttribute(name, value);
+            form.element.append(field);
+          }
+          for (const [name, value] of Object.entries(given)) form.element.setAttribute(name, value);
+          await form.settled();
+          await send(form);
+          const harmed = harm(form);
+          form.element.remove();
+          expect(harmed).to.deep.equal([]);
+        }),
+        runs,
+      );
+    });
+
+    it(`is shown as it is in ${mode}, where an endpoint says it`, async function () {
+      this.timeout(60_000);
+      for (const said of nasty) {
+        const form = await mount(`<newsletter-signup endpoint="${new Mailbox('repeats').endpoint}">${content}</newsletter-signup>`);
+        form.element.setAttribute('utm-source', said);
+        form.email.value = 'ada@example.com';
+        await send(form);
+        expect(harm(form), said).to.deep.equal([]);
+        expect(form.notice.childElementCount).to.equal(0);
+        expect(form.notice.textContent.trim()).to.not.equal('');
+        if (!/[^ -~]/.test(said)) expect(form.notice.textContent).to.equal(said);
+        form.element.remove();
+      }
+    });
+  }
+});
+
+describe('a form whose controls are called like the form’s own members', () => {
+  const names = ['submit', 'action', 'elements', 'method', 'reset', 'requestSubmit', 'noValidate', 'name', 'id', 'length', 'target', 'children', 'parentNode'];
+
+  it('is read, marked, sent once and emptied', async () => {
+    const mailbox = new Mailbox('slow');
+    const others = names.map((name) => `<label>${name} <input name="${name}" value="x"></label>`).join('');
+    const form = await mount(`<newsletter-signup>
+      <form method="post" action="${mailbox.endpoint}"><label>Email <input name="email" required></label>${others}<button name="submit">Go</button></form>
+    </newsletter-signup>`);
+    form.element.submit();
+    await form.reaches('error');
+    expect(form.description(form.email)).to.contain('Enter an email address');
+    form.email.value = 'ada@example.com';
+    for (let press = 0; press < 10; press += 1) form.element.submit();
+    await form.reaches('success');
+    expect((await mailbox.body())['email']).to.equal('ada@example.com');
+    form.element.reset();
+    await form.reaches('idle');
+    expect(form.email.value).to.equal('');
+  });
+
+  it('keeps a field of its own by the name of the trap', async () => {
+    const mailbox = new Mailbox();
+    const form = await mount(`<newsletter-signup>
+      <form method="post" action="${mailbox.endpoint}"><label>Email <input name="email"></label><input type="hidden" name="hp_field" value=""><button>Go</button></form>
+    </newsletter-signup>`);
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('success');
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    expect(form.element.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
+  });
+});
+
+describe('a page that has changed what browsers bring', () => {
+  it('gets its signup: arrays and objects with more members, a fetch of its own', async () => {
+    const mailbox = new Mailbox();
+    const { fetch } = globalThis;
+    const seen: string[] = [];
+    Reflect.set(Array.prototype, 'everyone', () => {});
+    Reflect.set(Object.prototype, 'inherited', 'by all');
+    globalThis.fetch = (input, init) => {
+      seen.push(String(input));
+      return fetch(input, init);
+    };
+    try {
+      const form = await mount(`<newsletter-signup endpoint="${mailbox.endpoint}"><newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field></newsletter-signup>`);
+      form.email.value = 'ada@example.com';
+      form.labelled('AI').click();
+      form.element.submit();
+      await form.reaches('success');
+    } finally {
+      Reflect.deleteProperty(Array.prototype, 'everyone');
+      Reflect.deleteProperty(Object.prototype, 'inherited');
+      globalThis.fetch = fetch;
+    }
+    expect(seen).to.deep.equal([mailbox.endpoint]);
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', custom_fields: [{ name: 'Topics', value: ['AI'] }] });
+  });
+});
