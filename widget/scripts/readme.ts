@@ -1,4 +1,4 @@
-/** Writes the tables of README.md that follow from custom-elements.json and size.json; `--check` says whether they stand there as they should. */
+/** Writes the parts of README.md that follow from custom-elements.json, size.json and the built files; `--check` says whether they stand there as they should. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { english } from '../src/messages.ts';
 import { readElements, type CustomElement, type Named } from './manifest.ts';
@@ -57,6 +57,21 @@ async function sizes(): Promise<string> {
   return table(['What is loaded', 'Bytes with brotli, at most'], rows);
 }
 
+/** A script tag that takes this very file and no other, from a host that serves what npm has. */
+async function integrity(): Promise<string> {
+  const readJson = async (path: string): Promise<object> => Object(JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8')) as unknown) as object;
+  const version = String(Reflect.get(await readJson('../package.json'), 'version'));
+  const hash = String(Reflect.get(await readJson('../dist/integrity.json'), 'newsletter-signup.js'));
+  return `\`\`\`html
+<script
+  src="https://cdn.example/npm/@newsletter-kit/signup@${version}/dist/newsletter-signup.js"
+  integrity="${hash}"
+  crossorigin="anonymous"
+  async
+></script>
+\`\`\``;
+}
+
 const elements = await readElements();
 const named = (tagName: string): CustomElement => {
   const found = elements.find((element) => element.tagName === tagName);
@@ -76,6 +91,7 @@ const sections: Readonly<Record<string, string>> = {
   properties: table(['Property', 'Default', ''], sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [code(name), initial, description])),
   texts: texts(),
   sizes: await sizes(),
+  integrity: await integrity(),
 };
 
 const before = await readFile(file, 'utf8');
@@ -87,7 +103,7 @@ const after = Object.entries(sections).reduce((text, [name, content]) => {
 
 if (process.argv.includes('--check')) {
   if (after !== before) {
-    console.error('The tables of README.md are not those of custom-elements.json and size.json: run "node scripts/readme.ts".');
+    console.error('README.md does not say what custom-elements.json, size.json and the built files say: run "node scripts/readme.ts".');
     process.exitCode = 1;
   }
 } else await writeFile(file, after);

@@ -1,4 +1,4 @@
-/** What the tags take, as frameworks need to know it. All of it follows from the elements, so that no typing can drift from them. */
+/** What the tags take, as frameworks need to know it. It follows from the elements; what no type of theirs says is compared with the manifest by a test. */
 import type { LitElement } from 'lit';
 import type { SentAttribution } from './events.ts';
 import type { FieldKind } from './field-kind.ts';
@@ -26,10 +26,20 @@ type Settable = {
 /** Properties of `<newsletter-signup>`. */
 export type SignupProperties = Partial<Pick<NewsletterSignup, Settable>>;
 
-/** Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, and every text. */
+/** What is an attribute alone. */
+interface Switches {
+  /** Explains in the console why an endpoint did not take a signup. For you, while you set it up. */
+  debug?: boolean;
+  /** Lets `newsletter-submit` and `newsletter-success` carry the address. */
+  'expose-email'?: boolean;
+  /** Where the script of Turnstile comes from. Default: Cloudflare's own address. */
+  'turnstile-script'?: string;
+}
+
+/** Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, every text, and some alone. */
 export type SignupAttributes = {
   [Name in Settable as NewsletterSignup[Name] extends string | boolean | number ? Kebab<Name> : never]?: NewsletterSignup[Name];
-} & { [Name in keyof SentAttribution as Dashed<Name>]?: string } & { [Key in MessageKey as `text-${Kebab<Key>}`]?: string };
+} & { [Name in keyof SentAttribution as Dashed<Name>]?: string } & { [Key in MessageKey as `text-${Kebab<Key>}`]?: string } & Switches;
 
 /** Attributes of `<newsletter-field>`. */
 export interface FieldAttributes {

@@ -1,0 +1,136 @@
+/** What describes the tag – manifest, typings, editors' data, hashes – says what the tag is. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { widgetScript } from '../../scripts/chain/widget.ts';
+import { bringWidget } from '../../scripts/steps/build.ts';
+import { attributesOf, readElements, type CustomElement, type Named } from '../../widget/scripts/manifest.ts';
+import { english } from '../../widget/src/messages.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { openSite, type Site } from './site.ts';
+
+await bringWidget();
+const elements = await readElements();
+const dist = dirname(widgetScript);
+const json = async <Content>(file: string): Promise<Content> => JSON.parse(await readFile(join(dist, file), 'utf8')) as Content;
+const names = (list: readonly Named[] = []): string[] => list.map(({ name }) => name).sort();
+
+describe('the manifest', () => {
+  it.each(elements.map((element) => [element.tagName, element] as const))('describes all of %s, and nothing that is not public', (_, element) => {
+    for (const list of [element.attributes, element.members, element.events, element.slots, element.cssParts, element.cssProperties, element.cssStates]) {
+      for (const { name, description = '' } of list ?? []) {
+        expect(name).not.toMatch(/^[#_]/);
+        expect(description, `${element.tagName}: ${name}`).toMatch(/\w{2}/);
+      }
+    }
+    for (const { name, privacy = 'public' } of element.members ?? []) expect(privacy, name).toBe('public');
+  });
+
+  it('names methods and states that are there, and modules that are published', async () => {
+    const [signup] = elements.filter(({ tagName }) => tagName === 'newsletter-signup');
+    expect(names(signup?.members?.filter(({ kind }) => kind === 'method'))).toEqual(expect.arrayContaining(['focus', 'grantConsent', 'reset', 'revokeConsent', 'submit']));
+    expect(names(signup?.cssStates)).toEqual(expect.arrayContaining(['busy', 'error', 'idle', 'success']));
+    const manifest = await readFile(join(dist, '..', 'custom-elements.json'), 'utf8');
+    const paths = new Set(Array.from(manifest.matchAll(/"path": "([^"]+)"/g), ([, path = '']) => path));
+    for (const path of paths) await readFile(join(dist, '..', path));
+  });
+});
+
+describe('the editors’ data', () => {
+  it('of VS Code knows every attribute with its words, every part, property and state', async () => {
+    const html = await json<{ tags: { name: string; attributes: { name: string; values?: Named[] }[] }[] }>('vscode.html-custom-data.json');
+    for (const element of elements) {
+      const tag = html.tags.find(({ name }) => name === element.tagName);
+      expect(names(tag?.attributes)).toEqual(names(attributesOf(element, english)));
+      expect(names(tag?.attributes)).not.toContain('text-*');
+    }
+    const attribution = html.tags.flatMap(({ attributes }) => attributes).find(({ name }) => name === 'attribution');
+    expect(names(attribution?.values)).toEqual(['first', 'last']);
+    const css = await json<Record<'properties' | 'pseudoElements' | 'pseudoClasses', Named[]>>('vscode.css-custom-data.json');
+    const all = (list: (element: CustomElement) => readonly Named[] | undefined): string[] => elements.flatMap((element) => names(list(element)));
+    expect(names(css.properties)).toEqual(all(({ cssProperties }) => cssProperties).sort());
+    expect(names(css.pseudoElements)).toEqual(all(({ cssParts }) => cssParts).map((name) => `::part(${name})`).sort());
+    expect(names(css.pseudoClasses)).toEqual(all(({ cssStates }) => cssStates).map((name) => `:state(${name})`).sort());
+  });
+
+  it('of JetBrains knows every attribute, property and event', async () => {
+    const { contributions } = await json<{ contributions: { html: { elements: { name: string; attributes: Named[]; js: { properties: Named[]; events: Named[] } }[] } } }>('web-types.json');
+    for (const element of elements) {
+      const described = contributions.html.elements.find(({ name }) => name === element.tagName);
+      expect(names(described?.attributes)).toEqual(names(attributesOf(element, english)));
+      expect(names(described?.js.properties)).toEqual(names(element.members?.filter(({ kind }) => kind === 'field')));
+      expect(names(described?.js.events)).toEqual(names(element.events));
+    }
+  });
+});
+
+describe('the typings', () => {
+  /** Says of these names that they are exactly the keys of this type; the compiler names what is missing and what is too much. */
+  const same = (type: string, list: readonly string[]): string => {
+    const described = list.map((name) => JSON.stringify(name)).join(' | ');
+    return `export const missing${type}: never[] = [] as Exclude<${described}, keyof ${type}>[];
+      export const unknown${type}: never[] = [] as Exclude<keyof ${type}, ${described}>[];`;
+  };
+
+  it('take every attribute, property and event of the manifest, and no other', async () => {
+    const signup = elements.find(({ tagName }) => tagName === 'newsletter-signup');
+    const field = elements.find(({ tagName }) => tagName === 'newsletter-field');
+    if (!signup || !field) throw new Error('The manifest lacks a tag.');
+    const settable = signup.members?.filter(({ kind, readonly = false }) => kind === 'field' && !readonly);
+    const folder = await mkdtemp(join(root, 'widget', 'test', 'types', '.described-'));
+    try {
+      await writeFile(
+        join(folder, 'described.ts'),
+        `import type { FieldAttributes, SignupAttributes, SignupEvents, SignupProperties } from '../../../src/attributes.ts';
+        import '../../../src/events.ts';
+        ${same('SignupAttributes', names(attributesOf(signup, english)))}
+        ${same('SignupProperties', names(settable))}
+        ${same('SignupEvents', names(signup.events))}
+        ${same('FieldAttributes', names(field.attributes))}
+        `,
+      );
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../tsconfig.json', include: [], files: ['described.ts'] }));
+      const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder]).catch((error: { stdout: string }) => error);
+      expect(stdout).toBe('');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the hashes', () => {
+  let site: Site;
+  let session: BrowserSession;
+  beforeAll(async () => {
+    [site, session] = await Promise.all([openSite(), openBrowser()]);
+  });
+  afterAll(() => Promise.all([site?.close(), session?.close()]));
+
+  it('are those of the files', async () => {
+    const hashes = await json<Record<string, string>>('integrity.json');
+    expect(Object.keys(hashes)).toEqual(expect.arrayContaining(['newsletter-signup.js', 'languages/de.js', 'ask.js']));
+    for (const [file, hash] of Object.entries(hashes)) {
+      expect(`sha384-${createHash('sha384').update(await readFile(join(dist, file))).digest('base64')}`, file).toBe(hash);
+    }
+  });
+
+  it('let the README’s page load our script from another origin, and no other script', async () => {
+    const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
+    const snippet = /<!-- integrity -->\s*```html\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const address = /src="([^"]+)"/.exec(snippet)?.[1] ?? '';
+    expect(snippet).toContain((await json<Record<string, string>>('integrity.json'))['newsletter-signup.js']);
+    site.script('/changed.js', `${await readFile(widgetScript, 'utf8')}\n`);
+    for (const [path, isLoaded] of [['/newsletter-signup.js', true], ['/changed.js', false]] as const) {
+      const page = await session.browser.newPage();
+      // The same server under another name is another origin.
+      const cdn = site.origin.replace('127.0.0.1', 'localhost');
+      await page.goto(site.page(`/integrity${isLoaded}`, { html: `<!doctype html><title>Pinned</title>${snippet.replace(address, cdn + path)}<newsletter-signup></newsletter-signup>` }), { waitUntil: 'load' });
+      expect(await page.evaluate(`customElements.get('newsletter-signup') !== undefined`)).toBe(isLoaded);
+      await page.close();
+    }
+  });
+});
