@@ -1,0 +1,20 @@
+/** What a form asked for, read from its answer, and how a visitor's device solves a proof of work. */
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Challenge } from 'altcha-lib/types';
+import { expect } from 'vitest';
+import type { Ask } from '@newsletter-kit/core/signup';
+
+/** The ask in a 403; fails where the answer is anything else. */
+export async function asked(answer: Response, code: 'TOKEN_REQUIRED' | 'PROOF_REQUIRED'): Promise<Ask> {
+  const body = (await answer.json()) as { errors: { code: string }[]; ask: Ask };
+  expect([answer.status, body.errors.map((error) => error.code)]).toEqual([403, [code]]);
+  return body.ask;
+}
+
+/** ALTCHA's payload, as its own form field and the tag send it. */
+export async function solve({ proof_of_work: ask }: Ask): Promise<string> {
+  const challenge = ask as unknown as Challenge;
+  const solution = await solveChallenge({ challenge, deriveKey });
+  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+}

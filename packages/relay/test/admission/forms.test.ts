@@ -1,0 +1,126 @@
+/** Several forms on one relay: each with its own publication, sites, fields and pins, and none with another's. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
+import { attributionFields } from '@newsletter-kit/core/signup';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { formPost, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { sandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { asked } from './asked.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const jobs = 'https://jobs.example';
+const club = 'https://club.example';
+
+const automations = ['aut_00000000-0000-4000-8000-00000000000a', 'aut_00000000-0000-4000-8000-00000000000b'];
+
+function severalForms(parts: RelayParts = {}): RunningRelay {
+  const file = join(scratchFolder(), 'relay.yaml');
+  writeFileSync(
+    file,
+    `forms:
+  jobs:
+    allowed_origins: ${jobs}
+    allowed_fields: [First Name]
+    double_opt_override: on
+    automation_ids: [${automations[0]}]
+  club:
+    allowed_origins: ${club}
+    publication_id: pub_00000000-0000-4000-8000-000000000002
+    allowed_fields: [Topics]
+    tier: premium
+    automation_ids: [${automations[1]}]
+    thanks_url: https://club.example/welcome
+    form_token: ${String(parts.settings?.['RELAY_FORM_TOKEN'] === 'true')}
+  jobs-2: { allowed_origins: ${jobs}, form_token: true }
+`,
+  );
+  return runRelay({ ...parts, settings: { RELAY_CONFIG: file } });
+}
+
+/** The same post to another form. */
+function to(form: string, request: Request): Request {
+  return new Request(`http://relay.example/signup/${form}`, request);
+}
+
+const value = fc.oneof(fc.boolean(), fc.constantFrom('on', 'off', 'premium', 'free', automations[1]), fc.string(), fc.array(fc.constantFrom(...automations)), fc.constant(null));
+const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
+const privileged = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
+const hostile = fc.record(Object.fromEntries([...privileged, 'form', 'publication_id', 'publicationId', '__proto__'].map((name) => [name, value])), { requiredKeys: [] });
+
+describe('a relay with several forms', () => {
+  it('sends what each form is for, and what is posted to one never gets another’s publication, pins or fields', async () => {
+    const paths: string[] = [];
+    const api = sandboxApi();
+    const relay = severalForms({
+      api(request) {
+        paths.push(new URL(request.url).pathname);
+        // The sandbox has one publication; it stands for both.
+        return api.fetch(new Request(request.url.replace(/pub_[\w-]+/, publicationId), request));
+      },
+    });
+    const custom_fields = [
+      { name: 'First Name', value: 'Ada' },
+      { name: 'Topics', value: 'CSS' },
+    ];
+    const expected = {
+      jobs: { publication: publicationId, pinned: { double_opt_override: 'on', automation_ids: [automations[0]] }, field: custom_fields[0] },
+      club: { publication: 'pub_00000000-0000-4000-8000-000000000002', pinned: { tier: 'premium', automation_ids: [automations[1]] }, field: custom_fields[1] },
+    };
+    relay.start();
+    let sent = 0;
+    await fc.assert(
+      fc.asyncProperty(hostile, fc.constantFrom('jobs' as const, 'club' as const), async (body, form) => {
+        const email = `p${sent++}@example.com`;
+        const origin = form === 'jobs' ? jobs : club;
+        expect((await relay.fetch(to(form, post({ ...body, email, custom_fields }, { origin })))).status).toBe(202);
+        const arrived = await eventually('it is sent', () => api.received.find((each) => each['email'] === email));
+        const { publication, pinned, field } = expected[form];
+        expect(paths.at(-1)).toContain(`/publications/${publication}/`);
+        expect(arrived).toEqual({ email, custom_fields: [field], ...pinned });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('lets the pages of one form post to no other', async () => {
+    const relay = severalForms();
+    const status = async (form: string, origin: string): Promise<number> => (await relay.fetch(to(form, post({ email: 'ada@example.com' }, { origin })))).status;
+    expect([await status('jobs', jobs), await status('club', club)]).toEqual([202, 202]);
+    expect([await status('jobs', club), await status('club', jobs)]).toEqual([403, 403]);
+    const preflight = await relay.fetch(new Request('http://relay.example/signup/club', { method: 'OPTIONS', headers: { origin: jobs } }));
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
+
+  it('takes the token of one form for no other, though both stand on one site', async () => {
+    let now = Date.now();
+    const relay = severalForms({ now: () => now });
+    const { token } = await asked(await relay.fetch(to('jobs-2', post({ email: 'ada@example.com' }, { origin: jobs }))), 'TOKEN_REQUIRED');
+    const other = severalForms({ now: () => now, settings: { RELAY_FORM_TOKEN: 'true' } });
+    const { token: clubs } = await asked(await other.fetch(to('club', post({ email: 'ada@example.com' }, { origin: club }))), 'TOKEN_REQUIRED');
+    now += 3000;
+    await asked(await relay.fetch(to('jobs-2', post({ email: 'ada@example.com', token: clubs }, { origin: jobs }))), 'TOKEN_REQUIRED');
+    expect((await relay.fetch(to('jobs-2', post({ email: 'ada@example.com', token }, { origin: jobs })))).status).toBe(202);
+  });
+
+  it('answers at /signup only where a form is named default', async () => {
+    const relay = severalForms();
+    for (const path of ['/signup', '/signup/default', '/signup/nobody', '/signup/constructor', '/signup/__proto__', '/signup/jobs/x']) {
+      expect((await relay.fetch(new Request(`http://relay.example${path}`, post({ email: 'ada@example.com' }, { origin: jobs })))).status, path).toBe(404);
+    }
+    expect((await runRelay().fetch(to('default', post({ email: 'ada@example.com' })))).status).toBe(202);
+  });
+
+  it('sends visitors without JavaScript to the page of their form', async () => {
+    const relay = severalForms();
+    const location = async (form: string, origin: string): Promise<string | null> =>
+      (await relay.fetch(to(form, formPost({ email: `${form}@example.com` }, { origin })))).headers.get('location');
+    expect(await location('club', club)).toBe('https://club.example/welcome');
+    const own = new URL((await location('jobs', jobs)) ?? '', 'http://relay.example/base/signup/jobs');
+    expect(own.pathname).toBe('/base/thanks');
+  });
+});

@@ -1,0 +1,78 @@
+/** Whether a domain takes mail: marked or refused where it does not, and never held against anybody while name servers are silent. */
+import { describe, expect, it } from 'vitest';
+import type { MailResolver } from '../../src/index.ts';
+import { post, runRelay } from '../running-relay.ts';
+
+type Zone = Readonly<Record<string, { readonly mx?: readonly string[]; readonly a?: readonly string[]; readonly aaaa?: readonly string[]; readonly fails?: string }>>;
+
+/** Name servers that know a few domains, and count what they are asked. */
+function nameServers(zone: Zone): MailResolver & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const answer = <T>(kind: 'mx' | 'a' | 'aaaa', map: (text: string) => T) => async (domain: string): Promise<T[]> => {
+    asked.push(`${kind} ${domain}`);
+    const entry = zone[domain];
+    const records = entry?.[kind];
+    if (records) return records.map(map);
+    throw Object.assign(new Error('dns'), { code: entry?.fails ?? (entry ? 'ENODATA' : 'ENOTFOUND') });
+  };
+  return { asked, resolveMx: answer('mx', (exchange) => ({ exchange })), resolve4: answer('a', String), resolve6: answer('aaaa', String) };
+}
+
+const mail = (): ReturnType<typeof nameServers> =>
+  nameServers({
+    'good.example': { mx: ['mx.good.example'] },
+    'xn--bcher-kva.example': { mx: ['mx.good.example'] },
+    'host.example': { a: ['203.0.113.9'] },
+    'six.example': { aaaa: ['2001:db8::1'] },
+    'null.example': { mx: ['.'] },
+    'empty.example': { mx: [''] },
+    'bare.example': {},
+    'silent.example': { fails: 'ETIMEOUT' },
+    'broken.example': { fails: 'ESERVFAIL' },
+  });
+
+describe('the check of mail domains', () => {
+  it.each([
+    ['good.example', 'waiting'],
+    ['bücher.example', 'waiting'],
+    ['host.example', 'waiting'],
+    ['six.example', 'waiting'],
+    ['silent.example', 'waiting'],
+    ['broken.example', 'waiting'],
+    ['null.example', 'review'],
+    ['empty.example', 'review'],
+    ['bare.example', 'review'],
+    ['nowhere.example', 'review'],
+  ] as const)('puts an address at %s in the state %s', async (domain, state) => {
+    const relay = runRelay({ settings: { RELAY_MX_CHECK: 'review' }, mail: mail() });
+    expect((await relay.fetch(post({ email: `ada@${domain}` }))).status).toBe(202);
+    expect((await relay.store.counts())[state]).toBe(1);
+  });
+
+  it('may refuse, in words for the person, and uses up nobody’s share with that', async () => {
+    const relay = runRelay({ settings: { RELAY_MX_CHECK: 'refuse', RELAY_LIMIT_IP: '1/1h' }, mail: mail() });
+    const answer = await relay.fetch(post({ email: 'ada@nowhere.example' }), '203.0.113.9');
+    expect([answer.status, ((await answer.json()) as { errors: unknown[] }).errors]).toEqual([
+      400,
+      [{ code: 'EMAIL_DOMAIN_TAKES_NO_MAIL', message: 'No mail arrives at this address: check what stands behind the @.' }],
+    ]);
+    expect((await relay.fetch(post({ email: 'ada@good.example' }), '203.0.113.9')).status).toBe(202);
+  });
+
+  it('asks once for a domain, for ten minutes', async () => {
+    let now = Date.now();
+    const servers = mail();
+    const relay = runRelay({ settings: { RELAY_MX_CHECK: 'review' }, mail: servers, now: () => now });
+    for (let n = 0; n < 5; n += 1) await relay.fetch(post({ email: `p${n}@Good.example` }));
+    expect(servers.asked).toEqual(['mx good.example']);
+    now += 600_000;
+    await relay.fetch(post({ email: 'later@good.example' }));
+    expect(servers.asked).toEqual(['mx good.example', 'mx good.example']);
+  });
+
+  it('asks nobody where it is off', async () => {
+    const servers = mail();
+    await runRelay({ mail: servers }).fetch(post({ email: 'ada@good.example' }));
+    expect(servers.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,189 @@
+/** Proofs: of work, always or under attack, and of Turnstile, which may not answer. */
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { formPost, post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { asked, solve } from './asked.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const quick = { RELAY_PROOF_EFFORT: '20' };
+const ada = { email: 'ada@example.com' };
+
+describe('a proof of work', () => {
+  const settings = { ...quick, RELAY_PROOF: 'always' };
+
+  it('is asked for, solved, and good for one signup', async () => {
+    const relay = runRelay({ settings });
+    const ask = await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED');
+    expect(Object.keys(ask)).toEqual(['proof_of_work']);
+    const proof = await solve(ask);
+    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
+    await asked(await relay.fetch(post({ email: 'bob@example.com', proof })), 'PROOF_REQUIRED');
+    expect(await relay.store.counts()).toMatchObject({ waiting: 1, review: 0 });
+    expect((await relay.store.claim(1, Infinity))[0]?.submission).toEqual(ada);
+  });
+
+  it('comes with the token in one ask, and both in one post', async () => {
+    let now = Date.now();
+    const relay = runRelay({ settings: { ...settings, RELAY_FORM_TOKEN: 'true' }, now: () => now });
+    const ask = await asked(await relay.fetch(post(ada)), 'TOKEN_REQUIRED');
+    expect(Object.keys(ask)).toEqual(['token', 'wait_seconds', 'proof_of_work']);
+    now += 2000;
+    const proof = await solve(ask);
+    const withoutProof = await asked(await relay.fetch(post({ ...ada, token: ask.token })), 'PROOF_REQUIRED');
+    expect([withoutProof.token, withoutProof.wait_seconds]).toEqual([ask.token, 0]);
+    expect((await relay.fetch(post({ ...ada, token: ask.token, proof }))).status).toBe(202);
+  });
+
+  it.each([
+    ['is no base64', () => '§§§'],
+    ['is no JSON', () => Buffer.from('{').toString('base64')],
+    ['is null', () => Buffer.from('null').toString('base64')],
+    ['has no challenge', () => encoded({ solution: {} })],
+    ['has parameters of another type', () => encoded({ challenge: { parameters: [], signature: 'x' }, solution: {} })],
+    ['has another key', (good: Payload) => encoded({ ...good, solution: { ...good.solution, derivedKey: '00'.repeat(32) } })],
+    ['has a key of another type', (good: Payload) => encoded({ ...good, solution: { derivedKey: 3, counter: {} } })],
+    ['has easier parameters', (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, cost: 1 } } })],
+    ['has lasted longer', (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, expiresAt: 9e9 } } })],
+    ['has no signature', (good: Payload) => encoded({ ...good, challenge: { parameters: good.challenge.parameters } })],
+    ['has another signature', (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, signature: '00'.repeat(32) } })],
+  ])('that %s is asked for anew', async (_case, change) => {
+    const relay = runRelay({ settings });
+    const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
+    const good = JSON.parse(Buffer.from(proof, 'base64').toString()) as Payload;
+    await asked(await relay.fetch(post({ ...ada, proof: change(good) })), 'PROOF_REQUIRED');
+    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
+  });
+
+  it('is not good for ever', async () => {
+    const relay = runRelay({ settings, now: () => Date.now() - 601_000 });
+    const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
+    await asked(await relay.fetch(post({ ...ada, proof })), 'PROOF_REQUIRED');
+  });
+
+  it('that is wrong uses up the visitor’s share, so that nobody can try for ever', async () => {
+    const relay = runRelay({ settings: { ...settings, RELAY_LIMIT_IP: '3/1h' } });
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) statuses.push((await relay.fetch(post({ ...ada, proof: 'x' }), '203.0.113.9')).status);
+    expect(statuses).toEqual([403, 403, 403, 429, 429]);
+  });
+
+  it('nobody can give without JavaScript: such a signup waits for review', async () => {
+    const relay = runRelay({ settings });
+    expect((await relay.fetch(formPost(ada))).status).toBe(303);
+    expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 1 });
+  });
+});
+
+describe('a proof under attack', () => {
+  it('is asked for from the set rate on, until it has been quiet for a while', async () => {
+    let now = Date.now();
+    const relay = runRelay({ settings: { ...quick, RELAY_PROOF: 'attack', RELAY_ATTACK_RATE: '20/1m' }, now: () => now });
+    let sent = 0;
+    const statuses = async (posts: number, everyMs: number): Promise<Set<number>> => {
+      const seen = new Set<number>();
+      for (let n = 0; n < posts; n += 1) {
+        now += everyMs;
+        seen.add((await relay.fetch(post({ email: `p${sent++}@example.com` }))).status);
+      }
+      return seen;
+    };
+    expect(await statuses(30, 6000)).toEqual(new Set([202])); // ten a minute
+    await statuses(30, 100);
+    expect(await statuses(5, 100)).toEqual(new Set([403]));
+    expect(await statuses(50, 4000)).toEqual(new Set([403])); // fifteen a minute are more than half of it
+    await statuses(60, 12_000);
+    expect(await statuses(5, 12_000)).toEqual(new Set([202]));
+    expect(relay.logged.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((text) => text.includes('attack'))).toEqual([
+      'under attack: forms that ask for a proof then, ask for it',
+      'the attack is over',
+    ]);
+  });
+
+  it('is not asked for by forms that never want one', async () => {
+    const relay = runRelay({ settings: { RELAY_ATTACK_RATE: '1/1h' } });
+    for (let n = 0; n < 5; n += 1) expect((await relay.fetch(post({ email: `p${n}@example.com` }))).status).toBe(202);
+  });
+});
+
+describe('Turnstile', () => {
+  interface Asked {
+    readonly relay: RunningRelay;
+    readonly questions: URLSearchParams[];
+  }
+
+  /** A relay, and what answers in Cloudflare's place. */
+  async function turnstileRelay(answer: (question: URLSearchParams) => unknown, parts: RelayParts = {}): Promise<Asked> {
+    const questions: URLSearchParams[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        const question = new URLSearchParams(body);
+        questions.push(question);
+        const said = answer(question);
+        if (said !== undefined) response.end(typeof said === 'string' ? said : JSON.stringify(said));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const address = server.address() as { port: number };
+    const settings = {
+      RELAY_PROOF: 'always',
+      RELAY_TURNSTILE_SITE_KEY: '0x4site',
+      RELAY_TURNSTILE_SECRET: 'turnstile-secret',
+      RELAY_TURNSTILE_URL: `http://127.0.0.1:${address.port}/siteverify`,
+    };
+    return { relay: runRelay({ ...parts, settings: { ...settings, ...parts.settings } }), questions };
+  }
+
+  it('is asked for with its site key, and lets through whom Cloudflare does, for our own sites only', async () => {
+    const { relay, questions } = await turnstileRelay((question) => ({ success: true, hostname: question.get('response') }));
+    expect(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED')).toEqual({ turnstile: { site_key: '0x4site' } });
+    expect((await relay.fetch(post({ ...ada, proof: 'www.shop.example' }), '203.0.113.9')).status).toBe(202);
+    await asked(await relay.fetch(post({ ...ada, proof: 'evil.example' })), 'PROOF_REQUIRED');
+    expect(questions.map((question) => Object.fromEntries(question))).toEqual([
+      { secret: 'turnstile-secret', response: 'www.shop.example', remoteip: '203.0.113.9' },
+      { secret: 'turnstile-secret', response: 'evil.example' },
+    ]);
+    expect(relay.logged.join('')).not.toContain('turnstile-secret');
+  });
+
+  it('takes proofs as long as Cloudflare makes them', async () => {
+    const { relay, questions } = await turnstileRelay(() => ({ success: true, hostname: 'shop.example' }));
+    const proof = 'x'.repeat(2048);
+    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
+    expect(questions[0]?.get('response')).toBe(proof);
+  });
+
+  it.each([['invalid-input-response'], ['timeout-or-duplicate']])('is asked for again after %s', async (code) => {
+    const { relay } = await turnstileRelay(() => ({ success: false, 'error-codes': [code] }));
+    await asked(await relay.fetch(post({ ...ada, proof: 'x' })), 'PROOF_REQUIRED');
+    expect((await relay.store.counts()).review).toBe(0);
+  });
+
+  it.each([
+    ['fails inside', { success: false, 'error-codes': ['internal-error'] }, 'an error of its own'],
+    ['does not take the secret', { success: false, 'error-codes': ['invalid-input-secret'] }, 'RELAY_TURNSTILE_SECRET is not accepted'],
+    ['answers no JSON', '<html>', 'no answer that can be read'],
+    ['answers something else', [1], 'no answer that can be read'],
+    ['does not answer', undefined, 'no answer within 3000 ms'],
+  ])('that %s loses nobody: the signup waits for review, and the operator is told', async (_case, said, reason) => {
+    const { relay } = await turnstileRelay(() => said);
+    expect((await relay.fetch(post({ ...ada, proof: 'x' }))).status).toBe(202);
+    expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 1 });
+    expect(relay.logged.join('')).toContain(reason);
+  });
+});
+
+interface Payload {
+  readonly challenge: { readonly parameters: Readonly<Record<string, unknown>>; readonly signature: string };
+  readonly solution: Readonly<Record<string, unknown>>;
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}

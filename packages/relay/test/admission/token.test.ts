@@ -1,0 +1,183 @@
+/** Signed form tokens: what a form with them asks, and what of a token is refused. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formPost, post, runRelay, site, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { StoreUnavailableError } from '../../src/index.ts';
+import { asked } from './asked.ts';
+
+/** A relay whose clock stands until it is turned. */
+function tokenRelay(parts: RelayParts = {}): RunningRelay & { turn(ms: number): void } {
+  let now = Date.UTC(2026, 10, 21);
+  const relay = runRelay({ ...parts, settings: { RELAY_FORM_TOKEN: 'true', ...parts.settings }, now: () => now });
+  return { ...relay, turn: (ms) => (now += ms) };
+}
+
+const ada = { email: 'ada@example.com' };
+
+async function freshToken(relay: RunningRelay, origin = site): Promise<string> {
+  const { token = '' } = await asked(await relay.fetch(post(ada, { origin })), 'TOKEN_REQUIRED');
+  return token;
+}
+
+describe('a form with tokens', () => {
+  it('asks for one that must age two seconds, and takes the same post with it, once', async () => {
+    const relay = tokenRelay();
+    const ask = await asked(await relay.fetch(post(ada)), 'TOKEN_REQUIRED');
+    expect(ask).toEqual({ token: expect.stringMatching(/^[\w.-]{50,200}$/) as string, wait_seconds: 2 });
+    relay.turn(2000);
+    expect((await relay.fetch(post({ ...ada, token: ask.token }))).status).toBe(202);
+    expect((await relay.store.claim(1, Infinity))[0]?.submission).toEqual(ada);
+    const again = await asked(await relay.fetch(post({ email: 'bob@example.com', token: ask.token })), 'TOKEN_REQUIRED');
+    expect(again.token).not.toBe(ask.token);
+  });
+
+  it('answers one that is too young with the rest of its time', async () => {
+    const relay = tokenRelay();
+    const token = await freshToken(relay);
+    relay.turn(900);
+    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({ token, wait_seconds: 2 });
+    relay.turn(900);
+    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({ token, wait_seconds: 1 });
+    relay.turn(200);
+    expect((await relay.fetch(post({ ...ada, token }))).status).toBe(202);
+  });
+
+  it('takes none that is older than two hours, and gives a new one', async () => {
+    const relay = tokenRelay();
+    const token = await freshToken(relay);
+    relay.turn(7_200_000);
+    const { token: fresh } = await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED');
+    expect(fresh).not.toBe(token);
+    relay.turn(7_199_999);
+    expect((await relay.fetch(post({ ...ada, token: fresh }))).status).toBe(202);
+  });
+
+  it('takes none that was made for another site, or by another relay', async () => {
+    const relay = tokenRelay();
+    const other = tokenRelay();
+    const tokens = [await freshToken(relay, 'https://www.shop.example'), await freshToken(other)];
+    relay.turn(3000);
+    for (const token of tokens) await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED');
+  });
+
+  it('takes one made before a restart with the same secret', async () => {
+    const settings = { RELAY_SECRET: 'a secret of twenty-four characters'.replaceAll(' ', '-') };
+    const before = tokenRelay({ settings });
+    const token = await freshToken(before);
+    const after = tokenRelay({ settings });
+    after.turn(3000);
+    expect((await after.fetch(post({ ...ada, token }))).status).toBe(202);
+  });
+
+  it('takes none of which a single character was changed', async () => {
+    const relay = tokenRelay();
+    const token = await freshToken(relay);
+    relay.turn(3000);
+    const characters = 'ABCDEFabcdef0123456789-_.';
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: token.length - 1 }), fc.constantFrom(...characters.split('')), async (at, character) => {
+        // The last character of a signature holds two bits that say nothing.
+        fc.pre(token[at] !== character && at !== token.length - 1);
+        const changed = token.slice(0, at) + character + token.slice(at + 1);
+        expect((await relay.fetch(post({ ...ada, token: changed }))).status).toBe(403);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('gives one back that was used for a signup it could not keep', async () => {
+    let full = true;
+    const { store } = runRelay();
+    const failing = new Proxy(store, {
+      get(target, name) {
+        if (name === 'accept' && full) return () => Promise.reject(new StoreUnavailableError('full'));
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const relay = tokenRelay({ store: failing });
+    const token = await freshToken(relay);
+    relay.turn(3000);
+    expect((await relay.fetch(post({ ...ada, token }))).status).toBe(503);
+    full = false;
+    expect((await relay.fetch(post({ ...ada, token }))).status).toBe(202);
+  });
+});
+
+describe('a visitor without JavaScript', () => {
+  const own = { origin: 'https://signup.shop.example', 'sec-fetch-site': 'same-origin' };
+  const entered = { email: 'ada@example.com', 'custom_fields[Topics][]': 'CSS & <b>"more"</b>', utm_source: 'x', hp_field: '' };
+
+  async function page(relay: RunningRelay): Promise<Record<string, string>> {
+    const answer = await relay.fetch(formPost(entered));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    // With no referrer at all the browser would not say either that the next post comes from this page.
+    expect(answer.headers.get('referrer-policy')).toBe('same-origin');
+    const html = await answer.text();
+    expect(html).not.toContain('<b>');
+    expect(html.match(/<button>/g)).toHaveLength(1);
+    const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name = '', value = '']) => [name, unescaped(value)]);
+    return Object.fromEntries(fields) as Record<string, string>;
+  }
+
+  it('gets a page that keeps what was entered, and is signed up by its one button', async () => {
+    const relay = tokenRelay();
+    const { token, ...fields } = await page(relay);
+    expect(fields).toEqual(entered);
+    relay.turn(2500);
+    const answer = await relay.fetch(formPost({ ...fields, token: token ?? '' }, own));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, 'thanks']);
+    const [kept] = await relay.store.list({}, { limit: 9 });
+    expect(kept).toMatchObject({
+      origin: site,
+      submission: { email: 'ada@example.com', utm_source: 'x', custom_fields: [{ name: 'Topics', value: ['CSS & <b>"more"</b>'] }] },
+    });
+  });
+
+  it('who presses it at once gets the same page, and is signed up by the next press', async () => {
+    const relay = tokenRelay();
+    const { token = '', ...fields } = await page(relay);
+    relay.turn(300);
+    const soon = await relay.fetch(formPost({ ...fields, token }, own));
+    expect(soon.status).toBe(403);
+    expect(await soon.text()).toContain(`value="${token}"`);
+    relay.turn(1700);
+    expect((await relay.fetch(formPost({ ...fields, token }, own))).status).toBe(303);
+  });
+
+  it('is asked again where the page lay open for too long', async () => {
+    const relay = tokenRelay();
+    const { token = '', ...fields } = await page(relay);
+    relay.turn(9_000_000);
+    const late = await relay.fetch(formPost({ ...fields, token }, own));
+    expect(late.status).toBe(403);
+    const html = await late.text();
+    expect(html).toContain('name="token"');
+    expect(html).not.toContain(token);
+  });
+
+  it.each([
+    ['of another site, with a token from here', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, true],
+    ['of this origin without a token from here', own, false],
+    ['of an old browser on another host', { origin: 'https://evil.example', host: 'signup.shop.example' }, true],
+  ])('is not who posts from a page %s', async (_case, headers, withToken) => {
+    const relay = tokenRelay();
+    const { token = '', ...fields } = await page(relay);
+    relay.turn(2500);
+    const answer = await relay.fetch(formPost({ ...fields, ...(withToken && { token }) }, { ...headers, accept: 'application/json' }));
+    expect([answer.status, ((await answer.json()) as { errors: { code: string }[] }).errors[0]?.code]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
+  });
+
+  it('may have an old browser, whose own-page posts are known by the host', async () => {
+    const relay = tokenRelay();
+    const { token = '', ...fields } = await page(relay);
+    relay.turn(2500);
+    const old = { origin: 'https://signup.shop.example', host: 'signup.shop.example' };
+    expect((await relay.fetch(formPost({ ...fields, token }, old))).status).toBe(303);
+  });
+});
+
+function unescaped(html: string): string {
+  return html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+}
