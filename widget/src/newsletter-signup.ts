@@ -162,7 +162,8 @@ export class NewsletterSignup extends LitElement {
     this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
     addEventListener('newsletter-messages', this.#refresh);
-    this.addEventListener('focusin', () => void later(), { once: true });
+    // What does not arrive now is asked for again when the form is sent.
+    this.addEventListener('focusin', () => void later().catch(() => undefined), { once: true });
     followVisits(() => void later().then(({ recall }) => recall(this)));
     this.requestUpdate();
   }
@@ -235,15 +236,16 @@ export class NewsletterSignup extends LitElement {
   async #send(form: HTMLFormElement): Promise<void> {
     this.#isSending = true;
     try {
-      const { Signup } = await later();
-      this.#signup ??= new Signup(this, this.#show);
-    } catch {
-      // Half of us did not arrive. The browser can post a form without us; the endpoint answers with a page that says thanks.
-      if (this.endpoint) form.setAttribute('action', this.endpoint);
-      act(form, 'submit');
-      this.#isSending = false;
+      const { Signup } = (await later().catch(() => undefined)) ?? {};
+      if (Signup) await (this.#signup ??= new Signup(this, this.#show)).send(form);
+      else {
+        // Half of us did not arrive. The browser can post a form without us; the endpoint answers with a page that says thanks.
+        if (this.endpoint) form.setAttribute('action', this.endpoint);
+        act(form, 'submit');
+      }
+    } finally {
+      this.#isSending = this.state === 'busy';
     }
-    await this.#signup?.send(form);
   }
 
   readonly #show = (standing: Standing): Promise<unknown> => {
