@@ -323,8 +323,8 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** What other tests look at: policies in three engines, and how an endpoint asks for more. */
-const elsewhere = [/^Content-Security-Policy:/, /"ask":/];
+/** What other tests look at: policies in three engines, how an endpoint asks for more, hashes, and what is installed for servers and editors. */
+const elsewhere = [/^Content-Security-Policy:/, /"ask":/, /integrity="sha384-/, /signup\/(server|hydrate)'/, /\.customData"/];
 
 describe('the README of the tag', () => {
   it('has a check for every snippet, and a snippet for every check', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from '../widget/site.ts';
@@ -146,5 +147,30 @@ describe('the installed tag', () => {
     const [own = '', lits = ''] = JSON.parse(stdout) as string[];
     for (const html of [own, lits]) expect(html).toMatch(/<form[^>]* method="post" action="\/signup"[\s\S]*E-Mail-Adresse/);
     expect(own).toContain('name="custom_fields[Ort]"');
+  });
+
+  describe('as its README says', () => {
+    const snippet = async (word: string): Promise<string> => {
+      const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
+      const found = Array.from(readme.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) => code.includes(word));
+      expect(found, word).toHaveLength(1);
+      return found[0] ?? '';
+    };
+
+    it('is rendered on a server and taken over in a browser', async () => {
+      const { stdout, stderr } = await installed.node(`${await snippet('signup/server')}\nconsole.log(form);`);
+      expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
+      expect(stdout).toContain('E-Mail-Adresse');
+      const script = scripted('/readme-hydrate.js', await byEsbuild(await snippet('signup/hydrate')));
+      const form = stdout.replaceAll('https://relay.example/signup', `${endpoint.origin}/signup/readme/accepted`).replace('name="custom_fields[First name]"', '$& value="Ada"');
+      const { bodies, complaints } = await signUp('readme', `<html lang="de">${form}${script}`);
+      expect(complaints).toEqual([]);
+      expect(bodies).toEqual([{ email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'First name', value: 'Ada' }] }]);
+    });
+
+    it('tells VS Code where its data is', async () => {
+      const settings = JSON.parse(await snippet('.customData"')) as Record<string, string[]>;
+      for (const path of Object.values(settings).flat()) expect(JSON.parse(await readFile(inFolder(path), 'utf8'))).toHaveProperty('version', 1.1);
+    });
   });
 });
