@@ -33,7 +33,7 @@ function texts(): string {
 
 /** What the files are for, by the beginning of their name in size.json; of several the largest counts. */
 const purposes: Readonly<Record<string, string>> = {
-  script: '`newsletter-signup.js`, the one file of a script tag, Lit included',
+  script: '`newsletter-signup.js`, the one file of a script tag',
   npm: 'with a bundler, beside Lit: what shows a form',
   'signup.js': 'with a bundler: what sends it, loaded when the focus comes into a form',
   'languages/': 'a language',

@@ -22,33 +22,25 @@ export function adoptStyles(root: ShadowRoot, sheets: CSSStyleSheet[]): void {
 /** A property and the attribute it is read from; `false` for none, else the property's name in lower case by default. */
 type Properties = Readonly<Record<string, { readonly attribute?: string | false }>>;
 
-function attributeOf(name: string, properties: Properties): string {
-  const { attribute = name.toLowerCase() } = properties[name] ?? {};
-  return attribute || '';
-}
-
 export class LitElement extends HTMLElement {
-  static shadowRootOptions: ShadowRootInit = { mode: 'open' };
   static styles: CSSStyleSheet | undefined;
   static properties: Properties = {};
 
   /** Asked for once, when the element is defined; the moment to turn the declared properties into accessors. */
   static get observedAttributes(): string[] {
-    const names = Object.keys(this.properties);
-    for (const name of names) {
-      const values = new WeakMap<LitElement, unknown>();
+    return Object.entries(this.properties).flatMap(([name, { attribute = name.toLowerCase() }]) => {
       Object.defineProperty(this.prototype, name, {
         configurable: true,
         get(this: LitElement) {
-          return values.get(this);
+          return this.#values[name];
         },
         set(this: LitElement, value: unknown) {
-          values.set(this, value);
+          this.#values[name] = value;
           this.requestUpdate();
         },
       });
-    }
-    return names.map((name) => attributeOf(name, this.properties)).filter(Boolean);
+      return attribute || [];
+    });
   }
 
   renderRoot!: ShadowRoot;
@@ -56,14 +48,17 @@ export class LitElement extends HTMLElement {
   updateComplete: Promise<boolean> = Promise.resolve(true);
   #isPending = false;
   #content: ((value: unknown) => void) | undefined;
+  readonly #values: Record<string, unknown> = {};
   /** What a page set before this element was defined; our accessors would lie hidden behind it. */
-  readonly #early: ReadonlyMap<string, unknown>;
+  readonly #early: Record<string, unknown> = {};
 
   constructor() {
     super();
-    const own = Object.entries(this).filter(([name]) => name in this.#static.properties);
-    for (const [name] of own) Reflect.deleteProperty(this, name);
-    this.#early = new Map(own);
+    for (const name of Object.keys(this.#static.properties)) {
+      if (!Object.hasOwn(this, name)) continue;
+      this.#early[name] = Reflect.get(this, name);
+      Reflect.deleteProperty(this, name);
+    }
   }
 
   get #static(): typeof LitElement {
@@ -72,20 +67,20 @@ export class LitElement extends HTMLElement {
 
   connectedCallback(): void {
     if (this.renderRoot) return this.requestUpdate();
-    const { shadowRootOptions, styles } = this.#static;
-    this.renderRoot = this.attachShadow(shadowRootOptions);
+    const { styles } = this.#static;
+    this.renderRoot = this.attachShadow({ mode: 'open' });
     if (styles) adoptStyles(this.renderRoot, [styles]);
     const end = new Comment();
     this.renderRoot.append(end);
     this.#content = placeBefore(end);
-    for (const [name, value] of this.#early) Reflect.set(this, name, value);
+    Object.assign(this, this.#early);
     this.requestUpdate();
   }
 
   disconnectedCallback(): void {}
 
   attributeChangedCallback(attribute: string, _: string | null, value: string | null): void {
-    for (const name of Object.keys(this.#static.properties)) if (attributeOf(name, this.#static.properties) === attribute) Reflect.set(this, name, value);
+    for (const [name, { attribute: own = name.toLowerCase() }] of Object.entries(this.#static.properties)) if (own === attribute) Reflect.set(this, name, value);
   }
 
   /** Renders soon, once for any number of changes. */
