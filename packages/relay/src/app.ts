@@ -12,6 +12,7 @@ import type { Form } from './admission/form.ts';
 import { Gate } from './admission/gate.ts';
 import type { MakeLimiter } from './admission/limits.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
+import { inPostgres } from './admission/postgres-limiter.ts';
 import { SamePace } from './admission/same-pace.ts';
 import type { Asker, Visit } from './admission/visit.ts';
 import { secretsOf, type RelayConfig } from './config.ts';
@@ -35,7 +36,7 @@ export interface RelayOptions {
   readonly client?: Client | undefined;
   /** Signs form tokens and challenges. Default: the configured one, or one made anew, so that a token lasts no longer than this process. */
   readonly secret?: string | undefined;
-  /** Where signups are counted for their limits. Default: in this process. */
+  /** Where signups are counted for their limits. Default: in the store where relays share one, else in this process. */
   readonly limiter?: MakeLimiter | undefined;
   /** Who is asked whether a domain takes mail. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
@@ -78,7 +79,8 @@ export interface Relay {
 /** Makes a relay of its parts. */
 export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, now = Date.now } = options;
-  const gate = new Gate({ ...options, defence: config.defence, countingSecret: config.api.key, secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url') });
+  const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
+  const gate = new Gate({ ...options, limiter, defence: config.defence, countingSecret: config.api.key, secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url') });
   const allChecks = [...checks, ...(options.checks ?? [])];
   const pace = new SamePace();
   let draining = false;

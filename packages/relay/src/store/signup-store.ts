@@ -107,10 +107,19 @@ export const reasonsShown = 20;
 /** Two posts of one address and one content count as one within this time, in milliseconds. */
 export const repeatWindowMs = 10 * 60_000;
 
+/** A table of counters – `key`, `points`, `expire` – and a way to it. What it holds may be lost with a crash. */
+export interface SharedCounters {
+  readonly schema: string;
+  readonly table: string;
+  query(this: void, text: string, values: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
 /** Keeps signups. Every promise that writes resolves only once the change is on the disk. */
 export interface SignupStore {
   /** Whether other processes may write to it too: then what is due has to be asked for. */
   readonly shared: boolean;
+  /** Where those processes count together what comes in; a store of one process has none. */
+  readonly counters?: SharedCounters | undefined;
   /**
    * Keeps a signup, unless it is kept already: the same idempotency key for the same address, or the same address and
    * content within {@link repeatWindowMs} (a dead one does not count, so that trying again means trying again).

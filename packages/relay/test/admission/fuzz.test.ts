@@ -63,7 +63,6 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const statuses = new Set([200, 202, 204, 303, 400, 403, 404, 405, 413, 415, 429]);
 
 it(`${requests} fuzzed requests bring about no failure, and leave memory as it was`, async () => {
-  const settings = { RELAY_TRUSTED_PROXIES: '10.0.0.1', RELAY_FORM_TOKEN: 'true', RELAY_PROOF: 'attack', RELAY_PROOF_EFFORT: '10', RELAY_ATTACK_RATE: '50/1s' };
   const telling: string[] = [];
   const look = (line: string): void => {
     if (/"level":"(error|fatal)"/.test(line) || /ada@|example\.com/.test(line)) telling.push(line);

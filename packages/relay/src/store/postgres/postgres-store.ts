@@ -17,6 +17,7 @@ import {
   type SignupCounts,
   type SignupFilter,
   type SignupState,
+  type SharedCounters,
   type SignupStore,
   type StoredSignup,
 } from '../signup-store.ts';
@@ -24,6 +25,7 @@ import { isOfTheStore, meaning } from './failure.ts';
 import { Gathering } from './gathering.ts';
 import { openDatabase, renewMs, type DatabaseOptions, type OpenDatabase } from './open-database.ts';
 import { repeats, type Arrival, type Earlier } from './repeats.ts';
+import { counterTable, schema } from './schema.ts';
 import { filtered, queue, sql } from './statements.ts';
 
 /**
@@ -51,6 +53,7 @@ interface Settlement {
 
 class PostgresStore implements SignupStore {
   readonly shared = true;
+  readonly counters: SharedCounters;
   readonly #database: OpenDatabase;
   readonly #arrivals: Gathering<Arrival, Acceptance>;
   readonly #settlements: Gathering<Settlement, undefined>;
@@ -61,6 +64,7 @@ class PostgresStore implements SignupStore {
 
   constructor(database: OpenDatabase) {
     this.#database = database;
+    this.counters = { schema, table: counterTable, query: (text, values) => database.query(text, values) };
     const isOfOne = (error: unknown): boolean => !isOfTheStore(error);
     this.#arrivals = new Gathering({ work: (arrivals) => this.#keep(arrivals), most: groupSize, isOfOne });
     this.#settlements = new Gathering({ work: (settlements) => this.#write(settlements), most: groupSize, isOfOne });

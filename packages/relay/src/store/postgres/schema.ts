@@ -6,6 +6,9 @@ export const schema = 'newsletter_relay';
 /** Holds pg-boss's. */
 export const queueSchema = 'newsletter_relay_queue';
 
+/** Holds the counters of the limits. */
+export const counterTable = 'counter';
+
 /** Hashes, identifiers and times sort by their bytes, as in every other store. */
 const bytes = 'COLLATE "C"';
 
@@ -31,4 +34,6 @@ export const steps: readonly string[] = [
   CREATE INDEX signup_open ON ${schema}.signup (state, id) WHERE state <> 'delivered';
   CREATE INDEX signup_to_erase ON ${schema}.signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
   `,
+  // As rate-limiter-flexible wants it. Not in the write-ahead log: a counter is not worth a sync.
+  `CREATE UNLOGGED TABLE ${schema}.${counterTable} (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
 ];
