@@ -47,7 +47,9 @@ export class Signup {
   constructor(host: Host, show: Show) {
     this.#host = host;
     this.#show = show;
-    for (const field of host.querySelectorAll('newsletter-field')) oneOf(field, 'kind', field.getAttribute('kind') ?? 'string', fieldKinds);
+    for (const field of host.querySelectorAll('newsletter-field, [data-kind]')) {
+      oneOf(field, 'kind', field.getAttribute('kind') || field.getAttribute('data-kind') || 'string', fieldKinds);
+    }
   }
 
   /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { Mailbox, mountAt, type Form } from './harness.ts';
+import { inBothModes } from './modes.ts';
 import { openPage } from './page.ts';
 
 /** Types an address and sends it. */
@@ -10,7 +11,7 @@ async function signUp(form: Form): Promise<void> {
 
 const keysAt = async (mailbox: Mailbox): Promise<unknown[]> => (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
 
-describe('an endpoint that asks for more before it takes a signup', () => {
+inBothModes('an endpoint that asks for more before it takes a signup', () => {
   it('gets its token back, aged as it wants, with the same signup', async () => {
     const mailbox = new Mailbox('asksToken', 'accepted');
     const form = await mountAt(mailbox, '', 'utm-source="blog"');
@@ -161,38 +162,38 @@ describe('an endpoint that asks for more before it takes a signup', () => {
       });
     }
   });
+});
 
-  describe('the built script', () => {
-    const loaded = (window: Window): string[] =>
-      window.performance
-        .getEntriesByType('resource')
-        .map(({ name }) => new URL(name).pathname)
-        .filter((path) => path.startsWith('/widget/dist/'));
+describe('the built script, asked for more,', () => {
+  const loaded = (window: Window): string[] =>
+    window.performance
+      .getEntriesByType('resource')
+      .map(({ name }) => new URL(name).pathname)
+      .filter((path) => path.startsWith('/widget/dist/'));
 
-    it('loads what it needs beside itself, and only then', async () => {
-      const page = await openPage('/widget/test/pages/landing.html', new Mailbox('asksProof'));
-      expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
-      await page.signUp();
-      expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js', '/widget/dist/ask.js', '/widget/dist/proof.js']);
-    });
-
-    it('loads nothing more where nothing is asked', async () => {
-      const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
-      await page.signUp();
-      expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
-    });
-
-    for (const page of ['alone.html', 'module.html', 'clobbered.html']) {
-      it(`on a page of another kind: ${page}`, async () => {
-        const { form, signUp, window } = await openPage(`/widget/test/pages/${page}`, new Mailbox('asksToken', 'accepted'));
-        if (page !== 'alone.html') return signUp();
-        form.email.value = 'ada@example.com';
-        form.element.submit();
-        await form.reaches('error');
-        expect(form.notice.textContent).to.equal('This does not work right now. Please try again later.');
-        expect(form.email.value).to.equal('ada@example.com');
-        expect(loaded(window)).not.to.contain('/widget/dist/ask.js');
-      });
-    }
+  it('loads what it needs beside itself, and only then', async () => {
+    const page = await openPage('/widget/test/pages/landing.html', new Mailbox('asksProof'));
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
+    await page.signUp();
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js', '/widget/dist/ask.js', '/widget/dist/proof.js']);
   });
+
+  it('loads nothing more where nothing is asked', async () => {
+    const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    await page.signUp();
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
+  });
+
+  for (const page of ['alone.html', 'module.html', 'clobbered.html']) {
+    it(`on a page of another kind: ${page}`, async () => {
+      const { form, signUp, window } = await openPage(`/widget/test/pages/${page}`, new Mailbox('asksToken', 'accepted'));
+      if (page !== 'alone.html') return signUp();
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      expect(form.notice.textContent).to.equal('This does not work right now. Please try again later.');
+      expect(form.email.value).to.equal('ada@example.com');
+      expect(loaded(window)).not.to.contain('/widget/dist/ask.js');
+    });
+  }
 });

@@ -62,7 +62,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | '
   tooLarge: { status: 413, headers: json, body: refusal(413, { message: 'Too large.', code: 'TOO_LARGE' }) },
   forbidden: { status: 403, headers: json, body: refusal(403, { message: 'Origin https://x.example is not allowed.', code: 'ORIGIN' }) },
   limited: { status: 429, headers: { ...json, 'Retry-After': '2' }, body: refusal(429, { message: 'Slow down.', code: 'LIMITED' }) },
-  limitedByDate: { status: 429, headers: { ...json, 'Retry-After': new Date(Date.now() + 600_000).toUTCString() } },
+  limitedByDate: async () => ({ status: 429, headers: { ...json, 'Retry-After': new Date(Date.now() + 600_000).toUTCString() } }),
   limitedSilently: { status: 429 },
   down: { status: 503, headers: { ...json, 'Retry-After': '120' } },
   broken: { status: 500, headers: html, body: '<h1>Stack trace</h1>' },

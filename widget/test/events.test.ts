@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } from '../src/index.ts';
 import { Mailbox, mountAt, type Form } from './harness.ts';
+import { inBothModes } from './modes.ts';
 
 const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error', 'newsletter-warning'] as const;
 const fields = '<newsletter-field name="First name"></newsletter-field><newsletter-field name="Odd" kind="colour"></newsletter-field>';
@@ -38,7 +39,7 @@ async function send(form: Form, ends: 'error' | 'success'): Promise<void> {
   await form.settled();
 }
 
-describe('events and the console', () => {
+inBothModes('events and the console', () => {
   it('never carry what was typed: not of a refusal, a page in place of an answer, an ask, a broken server, nor of the success', async () => {
     const mailbox = new Mailbox('refused', 'page', 'asksTooMuch', 'broken', 'limitedSilently', 'accepted');
     const { events, lines } = await heardWhile(async () => {
@@ -79,7 +80,7 @@ describe('events and the console', () => {
   });
 });
 
-describe('a value no attribute knows', () => {
+inBothModes('a value no attribute knows', () => {
   it('is said once for each element and value, in the console and as an event, and another one is used', async () => {
     const mailbox = new Mailbox('broken', 'broken', 'accepted');
     const { events, lines } = await heardWhile(async () => {

@@ -1,5 +1,6 @@
 import { aTimeout, expect, waitUntil } from '@open-wc/testing';
 import { Mailbox, mountAt, type Form } from './harness.ts';
+import { inBothModes } from './modes.ts';
 
 /** Types an address and sends it. */
 async function signUp(form: Form): Promise<void> {
@@ -13,7 +14,7 @@ function goes(state: 'online' | 'offline'): void {
   dispatchEvent(new Event(state));
 }
 
-describe('an endpoint that wants to be left alone for a time', () => {
+inBothModes('an endpoint that wants to be left alone for a time', () => {
   it('is left alone, while the form counts down for the eyes and speaks twice to the ears', async () => {
     const mailbox = new Mailbox('limited', 'accepted');
     const form = await mountAt(mailbox);
@@ -66,7 +67,7 @@ describe('an endpoint that wants to be left alone for a time', () => {
   });
 });
 
-describe('a device that is offline', () => {
+inBothModes('a device that is offline', () => {
   afterEach(() => {
     goes('online');
     Reflect.deleteProperty(navigator, 'onLine');
@@ -136,7 +137,7 @@ describe('a device that is offline', () => {
   });
 });
 
-describe('an endpoint that does not answer in time', () => {
+inBothModes('an endpoint that does not answer in time', () => {
   it('is a calm sentence, and the next attempt is the same signup', async () => {
     const mailbox = new Mailbox('silence', 'accepted');
     const form = await mountAt(mailbox, '', 'timeout="0.2"');
