@@ -184,6 +184,23 @@ describe('the built script, asked for more,', () => {
     expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
   });
 
+  it('proves its work under a policy that allows its own files alone, and trusted types', async () => {
+    const page = await openPage('/widget/test/pages/strict.html', new Mailbox('asksProof'));
+    await page.signUp();
+  });
+
+  it('shows Turnstile under that policy', async () => {
+    const mailbox = new Mailbox('asksTurnstile', 'accepted');
+    const { form } = await openPage('/widget/test/pages/strict.html', mailbox);
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    const button = (): HTMLButtonElement | null => form.element.querySelector('[slot=turnstile] button');
+    while (!button()) await new Promise((resolve) => setTimeout(resolve, 5));
+    button()?.click();
+    await form.reaches('success');
+    expect((await mailbox.bodies())[1]?.['proof']).to.equal('token of site-key');
+  });
+
   for (const page of ['alone.html', 'module.html', 'clobbered.html']) {
     it(`on a page of another kind: ${page}`, async () => {
       const { form, signUp, window } = await openPage(`/widget/test/pages/${page}`, new Mailbox('asksToken', 'accepted'));
