@@ -162,6 +162,7 @@ export class NewsletterSignup extends LitElement {
     this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
     addEventListener('newsletter-messages', this.#refresh);
+    document.addEventListener('DOMContentLoaded', this.#refresh, { once: true });
     // What does not arrive now is asked for again when the form is sent.
     this.addEventListener('focusin', () => void later().catch(() => undefined), { once: true });
     followVisits(() => void later().then(({ recall }) => recall(this)));
@@ -184,7 +185,7 @@ export class NewsletterSignup extends LitElement {
     const texts = this.#texts;
     const { state, notice, isQuiet } = this.#standing;
     const isDone = state === 'success';
-    const form = this.#ownersForm
+    const form = this.#ownersForm || this.#isArriving
       ? html`<slot ?hidden=${isDone}></slot>`
       : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
           ${addressView(texts)}
@@ -216,6 +217,11 @@ export class NewsletterSignup extends LitElement {
   /** A form for signing up that the owner wrote into this element. */
   get #ownersForm(): HTMLFormElement | null {
     return this.querySelector<HTMLFormElement>('form:has([name=email])');
+  }
+
+  /** Whether a form of the owner's may still be on its way through the parser: without an endpoint of its own the tag waits for one. */
+  get #isArriving(): boolean {
+    return !this.endpoint && globalThis.document?.readyState === 'loading';
   }
 
   get #texts(): Messages {

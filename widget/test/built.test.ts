@@ -1,6 +1,6 @@
 import { aTimeout, expect, fixture } from '@open-wc/testing';
 import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
-import { Mailbox } from './harness.ts';
+import { Form, Mailbox } from './harness.ts';
 import { openPage } from './page.ts';
 
 const text = (path: string): Promise<string> => fetch(path).then((response) => response.text());
@@ -104,6 +104,33 @@ describe('the built files', () => {
       expect(await Promise.race([left, aTimeout(arrives ? 3000 : 200)])).to.equal(arrives || undefined);
     });
   }
+
+  it('show nothing of their own while a form of the page is still on its way', async () => {
+    const mailbox = new Mailbox();
+    const { window } = await openPage('/widget/test/pages/landing.html', mailbox);
+    const { document } = window;
+    document.open();
+    document.write('<!doctype html><script src="/widget/dist/newsletter-signup.js"></script><newsletter-signup>');
+    await window.customElements.whenDefined('newsletter-signup');
+    const signup = document.querySelector('newsletter-signup');
+    if (!signup) throw new Error('The tag has not been parsed.');
+    const form = new Form(signup);
+    const isShown = (): boolean => form.shadow.querySelector('form') !== null;
+    await form.settled();
+    expect(isShown()).to.equal(false);
+    document.write(`<form action="${mailbox.endpoint}"><p>Join us.`);
+    await form.settled();
+    expect(isShown()).to.equal(false);
+    document.write('<input name="email"><button>Join</button></form></newsletter-signup><newsletter-signup id="bare"></newsletter-signup>');
+    document.close();
+    await form.settled();
+    expect(isShown()).to.equal(false);
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('success');
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    expect(document.querySelector('#bare')?.shadowRoot?.querySelector('form')).not.to.equal(null);
+  });
 
   it('update when a property changes', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
