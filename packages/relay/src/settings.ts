@@ -120,7 +120,7 @@ const environment = z.object({
     .regex(/^[1-9]\d{1,5}$/, 'must be a number from 10 to 999999')
     .transform(Number)
     .prefault('1000')
-    .describe('Most tries of a proof of work; 1000 take a laptop about a third of a second, a phone a second or more'),
+    .describe('Most tries of a proof of work; 1000 take a laptop a tenth to a third of a second, a phone about one'),
   RELAY_SECRET: z
     .string()
     .regex(/^[\x21-\x7e]{24,}$/, 'must be 24 characters or more, without spaces')

@@ -16,8 +16,9 @@ const address = 'very.secret.person@example.com';
 
 it('the key, the secret that signs tokens and the addresses are in no answer, log, metric, error or file but their own', async () => {
   const api = sandboxApi();
-  let status = 401;
-  api.instead = () => Promise.resolve(Response.json({ status, statusText: 'no', errors: [{ message: `key ${key} for ${address}`, code: 'NO' }] }, { status }));
+  let status = 400;
+  const said = new Set<number>();
+  api.instead = () => said.add(status) && Promise.resolve(Response.json({ status, statusText: 'no', errors: [{ message: `key ${key} for ${address}`, code: 'NO' }] }, { status }));
   const folder = scratchFolder();
   const settings = {
     NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`,
@@ -26,7 +27,7 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
     RELAY_PROOF: 'attack',
     RELAY_LOG_LEVEL: 'debug',
     RELAY_LIMIT_ADDRESS: '2/1d',
-    RELAY_LIMIT_IP: '30/1h',
+    RELAY_LIMIT_IP: '60/1h',
   };
   const relay = await serve(folder, settings);
   const secret = readFileSync(join(folder, 'relay.db-secret'), 'utf8').trim();
@@ -52,10 +53,13 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
     ['/thanks', {}],
   ];
   for (const [path, init] of odd) await take(await send(path, init));
-  for (status of [400, 403, 500, 401]) {
-    await relay.signUp(`${status}.${address}`);
-    await eventually(`the API was asked with ${status}`, () => relay.output().includes(`${status}`));
+  for (status of [400, 401, 500]) {
+    expect((await relay.signUp(`${status}.${address}`)).status).toBe(202);
+    await eventually(`the API has answered ${status}`, () => said.has(status), 15_000);
   }
+  const last = [...answers];
+  for (let n = 0; n < 30; n += 1) await take(await relay.signUp(`p${n}.${address}`));
+  expect(answers.slice(last.length).some((answer) => answer.includes('TOO_MANY_SIGNUPS') && answer.includes('retry-after'))).toBe(true);
   await take(await send('/metrics'));
   relay.child.kill('SIGTERM');
   const { stdout, stderr } = await relay.ended;
