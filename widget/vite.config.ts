@@ -32,7 +32,7 @@ const npm: BuildOptions = {
 const parts: BuildOptions = {
   emptyOutDir: false,
   minify: false,
-  lib: { entry: { ask: 'src/ask.ts', doctor: 'src/doctor.ts', proof: 'src/proof.ts' }, formats: ['es'] },
+  lib: { entry: { ask: 'src/ask.ts', dialog: 'src/dialog.ts', doctor: 'src/doctor.ts', proof: 'src/proof.ts' }, formats: ['es'] },
 };
 
 const others: Readonly<Record<string, BuildOptions>> = { npm, parts };
@@ -47,7 +47,7 @@ const dense: Plugin = {
     filter: { id: /\/widget\/src\/.*\.ts$/ },
     handler: (code) => ({
       code: code
-        .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\s*([{};+!`])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}').replace(/\b0\./g, '.'))
+        .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\/\*.*?\*\//g, '').replace(/\s*([{};+!`>])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}').replace(/\b0\./g, '.'))
         .replace(/(?<=html`[^`]*)\n +/g, ' ')
         .replace(/(?<=html`[^`]*)> </g, '><'),
       map: null,
@@ -67,7 +67,7 @@ const partsBeside: Plugin = {
   name: 'parts-beside',
   enforce: 'pre',
   resolveId: (source, importer) => {
-    const [, name] = /^\.\/(ask|doctor)\.ts$/.exec(source) ?? [];
+    const [, name] = /^\.\/(ask|dialog|doctor)\.ts$/.exec(source) ?? [];
     return name && importer ? { id: `./${name}.js`, external: true } : null;
   },
 };

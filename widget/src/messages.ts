@@ -25,6 +25,8 @@ export const english = {
   /** The form sends by itself when the device is back. */
   offline: 'You are offline. This will be sent once you are back.',
   later: 'later',
+  /** Says what the × of the dialog does. */
+  close: 'Close',
 } as const;
 
 /** Name of a text in the table. */

@@ -4,7 +4,6 @@ import { css } from 'lit';
 export const styles = css`
   :host {
     --_danger: var(--newsletter-danger, color-mix(in srgb, #e00 65%, CanvasText));
-    --_gap: var(--newsletter-gap, 1rem);
     display: block;
   }
   * {
@@ -17,7 +16,7 @@ export const styles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: end;
-    gap: var(--_gap);
+    gap: var(--newsletter-gap, 1rem);
     overflow-wrap: anywhere;
   }
   :host([hidden]),
@@ -25,16 +24,13 @@ export const styles = css`
     display: none;
   }
   [part=field] {
-    flex: 1 1 100%;
-    min-width: 0;
-  }
-  [part=field]:first-child:has(+ button) {
-    flex: 999 1 14rem;
+    flex: 100%;
+    min-inline-size: 0;
   }
   [part=label],
   [part=problem] {
     display: block;
-    margin-bottom: 0.5rem;
+    margin-block-end: 0.5rem;
   }
   [part=label] {
     font-weight: 600;
@@ -45,35 +41,40 @@ export const styles = css`
   [part=choice] {
     display: flex;
     align-items: center;
-    gap: 0.5rem;
-    min-height: 44px;
+    gap: 0.75rem;
+    min-block-size: 44px;
   }
   input,
   button {
-    width: 100%;
-    min-height: 44px;
+    inline-size: 100%;
+    min-block-size: 44px;
     padding: 0.5rem 0.75rem;
     font: inherit;
     font-size: max(16px, 1em);
-    color: FieldText;
+    color: var(--newsletter-text, FieldText);
     background: var(--newsletter-field, Field);
     border: 1px solid var(--newsletter-border, color-mix(in srgb, currentColor 55%, #0000));
     border-radius: var(--newsletter-radius, 0.5rem);
   }
   [part=choice] input {
     flex: none;
-    width: 1.5rem;
-    min-height: 1.5rem;
+    inline-size: 1.5rem;
+    min-block-size: 1.5rem;
     accent-color: var(--newsletter-accent);
   }
   button {
-    flex: 1 0 auto;
-    width: auto;
     font-weight: 600;
     color: var(--newsletter-on-accent, Canvas);
     background: var(--newsletter-accent, CanvasText);
-    border-color: transparent;
+    border-color: #0000;
     cursor: pointer;
+  }
+  .inline > form > :has(> input) {
+    flex: 999 11em;
+  }
+  .inline > form > button {
+    /* Wide enough for what it says while it sends, too. */
+    flex: 10.5em;
   }
   [aria-disabled] {
     opacity: 0.65;
@@ -93,7 +94,7 @@ export const styles = css`
     color: var(--_danger);
   }
   [part=notice]:not(:empty) {
-    margin-top: var(--_gap);
+    margin-block-start: var(--newsletter-gap, 1rem);
   }
   .busy {
     position: fixed;

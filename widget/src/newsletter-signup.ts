@@ -1,5 +1,6 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, adoptStyles, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import type { Dialog } from './dialog.ts';
 import { addressView, fieldView } from './field-view.ts';
 import { hold } from './held-form.ts';
 import { later } from './later.ts';
@@ -31,6 +32,12 @@ const nothingDone: Undo = () => {};
  * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
  * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the `messages` property, in kebab case.
  *
+ * @attr {string} open-on - What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them. Default: `click`, its triggers alone.
+ * @attr {string} ask-again - When the dialog may open by itself again once the visitor has closed it: on the next `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
+ * @attr {boolean} open - There while the dialog is open. Set by the element; open it with `open()`.
+ *
+ * @slot head - What stands above the form: a heading, a sentence.
+ * @slot trigger - What opens the dialog, such as a button. Elsewhere on the page, `data-newsletter-open` with the element's `id` does.
  * @slot - `<newsletter-field>` elements, one for each custom field. Nothing in here is shown while the script runs.
  * @slot turnstile - Where Cloudflare Turnstile is shown, while an endpoint asks for it.
  *
@@ -39,6 +46,7 @@ const nothingDone: Undo = () => {};
  * @fires {NewsletterErrorEvent} newsletter-error - The signup did not go through; what was typed is still there.
  * @fires {NewsletterWarningEvent} newsletter-warning - Something is wrong that visitors do not see; said in the console too.
  *
+ * @csspart surface - What head, form and result stand on.
  * @csspart form - The form.
  * @csspart field - One field: label, problem, control.
  * @csspart label - The label of a field.
@@ -48,15 +56,23 @@ const nothingDone: Undo = () => {};
  * @csspart problem - What is wrong with a field.
  * @csspart button - The button.
  * @csspart notice - The result: thanks, or what went wrong.
+ * @csspart dialog - The dialog around the surface, with its `::backdrop`.
+ * @csspart close - The × of the dialog.
  *
  * @cssprop [--newsletter-accent=CanvasText] - Background of the button, colour of ticked boxes.
  * @cssprop [--newsletter-on-accent=Canvas] - Text on the button.
+ * @cssprop [--newsletter-text=CanvasText, in inputs FieldText] - Text in inputs, on a card and in a dialog.
+ * @cssprop [--newsletter-muted=70% of the text] - Small print and placeholders.
+ * @cssprop [--newsletter-surface=Canvas] - Background of card and dialog.
  * @cssprop [--newsletter-field=Field] - Background of inputs.
- * @cssprop --newsletter-border - Colour of the lines around inputs.
- * @cssprop --newsletter-danger - Colour of problems.
- * @cssprop [--newsletter-focus=CanvasText] - Colour of the focus ring.
+ * @cssprop [--newsletter-border=55% of the text] - Lines around inputs.
+ * @cssprop [--newsletter-danger=a red] - Problems.
+ * @cssprop [--newsletter-focus=CanvasText] - The ring around what has the focus.
  * @cssprop [--newsletter-gap=1rem] - Space between fields.
- * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button.
+ * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside card and dialog.
+ * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button; card and dialog take twice as much, up to 1.25rem.
+ * @cssprop [--newsletter-shadow=none] - Shadow of card and dialog.
+ * @cssprop [--newsletter-width=32rem] - Width that `stacked`, `card` and `dialog` have at most.
  *
  * @cssstate idle - Nothing is under way.
  * @cssstate busy - Waiting for the endpoint's answer.
@@ -73,6 +89,7 @@ export class NewsletterSignup extends LitElement {
     attribution: {},
     storage: {},
     referralParam: { attribute: 'referral-param' },
+    layout: {},
     messages: { attribute: false },
   };
 
@@ -90,6 +107,8 @@ export class NewsletterSignup extends LitElement {
   declare storage: 'local' | 'session' | 'none';
   /** Query parameter that carries a referral code. */
   declare referralParam: string;
+  /** How it is laid out: `inline`, on one line where there is room; `stacked`; `card`, on a surface; `dialog`, which waits to be opened. */
+  declare layout: 'inline' | 'stacked' | 'card' | 'dialog';
   /** Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here. */
   declare messages: Partial<Messages>;
 
@@ -101,6 +120,10 @@ export class NewsletterSignup extends LitElement {
   #signup: Signup | undefined;
   #isSending = false;
   #observer: MutationObserver | undefined;
+  #dialog: Dialog | undefined;
+  /** For which layout looks were fetched, and when they are here. */
+  #dressed = 'inline';
+  #dressing: Promise<void> | undefined;
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
@@ -113,6 +136,7 @@ export class NewsletterSignup extends LitElement {
     this.attribution = 'first';
     this.storage = 'local';
     this.referralParam = 'ref';
+    this.layout = 'inline';
     this.messages = {};
   }
 
@@ -131,6 +155,19 @@ export class NewsletterSignup extends LitElement {
     (this.#form ? elementsOf(this.#form) : [])
       .find((control): control is HTMLInputElement => Boolean(Reflect.get(control, 'willValidate')))
       ?.focus(options);
+  }
+
+  /** Opens the dialog. Does nothing in other layouts. */
+  async open(): Promise<void> {
+    await this.updateComplete;
+    await this.#dressing;
+    await this.updateComplete;
+    this.#dialog?.open();
+  }
+
+  /** Closes the dialog. */
+  close(): void {
+    this.#dialog?.close();
   }
 
   /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
@@ -174,11 +211,14 @@ export class NewsletterSignup extends LitElement {
     this.#observer?.disconnect();
     removeEventListener('newsletter-messages', this.#refresh);
     this.#hold(null);
+    this.#dialog?.stop();
   }
 
   /** Style sheets belong to one document: on its way through another one the form has lost its own. */
   protected adoptedCallback(): void {
-    if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [styles]);
+    if (!this.shadowRoot || this.ownerDocument !== document) return;
+    adoptStyles(this.shadowRoot, [styles]);
+    this.#dressed = 'inline';
   }
 
   protected override render(): TemplateResult {
@@ -192,13 +232,27 @@ export class NewsletterSignup extends LitElement {
           ${Array.from(this.querySelectorAll('newsletter-field'), (field, position) => fieldView((name) => field.getAttribute(name), `field-${position}`, texts))}
           <button part="button">${state === 'busy' ? texts.busy : texts.button}</button>
         </form>`;
-    return html`${form}
+    const content = html`<div part="surface" class=${this.layout}>
+      <slot name="head" id="head"></slot>
+      ${form}
       <slot name="turnstile"></slot>
-      <p part="notice" class=${state} role="status" aria-live=${isQuiet ? 'off' : nothing} tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>`;
+      <p part="notice" class=${state} role="status" aria-live=${isQuiet ? 'off' : nothing} tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>
+    </div>`;
+    return this.layout === 'dialog' ? html`<slot name="trigger"></slot>${this.#dialog?.view(texts, content)}` : content;
   }
 
   protected override updated(): void {
     if (this.isConnected) this.#hold(this.#ownersForm ?? this.renderRoot.querySelector('form'));
+    if (this.layout !== this.#dressed) {
+      this.#dressed = this.layout;
+      this.#dressing = this.#dress();
+    }
+  }
+
+  async #dress(): Promise<void> {
+    const { dress } = await later();
+    this.#dialog = await dress(this, this.#dialog);
+    this.requestUpdate();
   }
 
   /** Takes this form in hand, and lets go of the one before. */

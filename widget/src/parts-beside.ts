@@ -8,5 +8,6 @@ const base = currentScript instanceof HTMLScriptElement ? currentScript.src.repl
 
 export const parts: typeof bundled = {
   ask: () => import(/* @vite-ignore */ `${base}ask.js`),
+  dialog: () => import(/* @vite-ignore */ `${base}dialog.js`),
   doctor: () => import(/* @vite-ignore */ `${base}doctor.js`),
 };

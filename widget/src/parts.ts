@@ -3,5 +3,6 @@
 // Written out, so that bundlers find the files.
 export const parts = {
   ask: () => import('./ask.ts'),
+  dialog: () => import('./dialog.ts'),
   doctor: () => import('./doctor.ts'),
 };

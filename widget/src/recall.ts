@@ -1,5 +1,6 @@
 /** Puts what this page knows together with what earlier pages stored, where the visitor allows that. */
 import { chooseTouch, knownTouches, storedTouches, type Attribution } from '@newsletter-kit/core/signup';
+import { quietKey } from './quiet.ts';
 import { consent, noteVisit, visits } from './visits.ts';
 import { oneOf } from './warn.ts';
 
@@ -28,6 +29,7 @@ export function recall(host: RecallOptions): Attribution {
   const touches = (stored = '') => knownTouches(stored, visits, Date.now(), { referralParameter });
   let known = touches();
   try {
+    if (consent === false) for (const store of [localStorage, sessionStorage]) store.removeItem(quietKey);
     if (consent !== undefined && storage !== 'none') {
       const store = storage === 'local' ? localStorage : sessionStorage;
       if (consent) known = touches(store.getItem(key) ?? '');

@@ -16,6 +16,7 @@ import type { Standing, Undo } from './standing.ts';
 import { oneOf, warn } from './warn.ts';
 import { redirectTarget, webAddress } from './web-address.ts';
 
+export { dress } from './layouts.ts';
 export { recall } from './recall.ts';
 
 /** The element, as far as a signup knows it. */

@@ -33,7 +33,7 @@ describe('custom-elements.json', () => {
 
   it('lists every attribute the element reads', () => {
     const attribution = attributionFields.map((name) => name.replace('_', '-'));
-    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*', 'turnstile-script', 'debug', 'expose-email'].sort());
+    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*', 'turnstile-script', 'debug', 'open', 'open-on', 'ask-again', 'expose-email'].sort());
     expect(names(declared('newsletter-field').attributes)).to.deep.equal(['autocomplete', 'hidden', 'href', 'kind', 'label', 'name', 'options', 'placeholder', 'required', 'value']);
   });
 
@@ -48,7 +48,9 @@ describe('custom-elements.json', () => {
     const form = await mountAt(
       new Mailbox(),
       '<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>',
+      'layout="dialog"',
     );
+    await form.element.open();
     form.button.click();
     await form.reaches('error');
     const parts = Array.from(form.root.querySelectorAll('[part]'), (element) => [...element.part]).flat();

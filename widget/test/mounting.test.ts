@@ -217,7 +217,7 @@ describe('A <script data-endpoint>', () => {
 describe('README.md', () => {
   it('shows pages without our tags that get a form', async () => {
     const readme = await fetch('/widget/README.md').then((response) => response.text());
-    const snippets = Array.from(readme.matchAll(/```html\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) => /data-(newsletter|endpoint)/.test(code));
+    const snippets = Array.from(readme.matchAll(/```html\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) => /data-(newsletter-signup|endpoint)/.test(code));
     expect(snippets).to.have.lengthOf(2);
     for (const snippet of snippets) {
       const mailbox = new Mailbox();

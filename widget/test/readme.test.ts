@@ -12,6 +12,7 @@ describe('README.md', () => {
       const form = await mount(code.replace(/<script.*<\/script>/g, '').trim());
       const mailbox = new Mailbox();
       form.element.endpoint = mailbox.endpoint;
+      await form.element.open();
       const inputs = new Set([form.root, form.element].flatMap((place) => Array.from(place.querySelectorAll<HTMLInputElement>('input[required]'))));
       for (const control of inputs) {
         if (control.type === 'checkbox') control.checked = true;

@@ -1,0 +1,136 @@
+/**
+ * Draws every layout in every scheme, width and direction, for people to look at: `pnpm run sheets` writes pictures into
+ * `.output/looks`, which git leaves out. The built script runs in Chromium; answers are made up, nothing is sent.
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import puppeteer, { type Page } from 'puppeteer-core';
+import { findChromium } from '../../scripts/browsers/find.ts';
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const pictures = at('../../.output/looks');
+const widths = [320, 480, 768] as const;
+const layouts = ['inline', 'stacked', 'card'] as const;
+
+/** What a page writes into the tag, in the language of the sheet. */
+interface Words {
+  readonly dir: 'ltr' | 'rtl';
+  readonly title: string;
+  readonly intro: string;
+  readonly name: string;
+  readonly topics: string;
+  readonly options: string;
+  readonly consent: string;
+}
+
+const languages: Readonly<Record<string, Words>> = {
+  de: {
+    dir: 'ltr',
+    title: 'Donaudampfschifffahrtsgesellschaftsnachrichten',
+    intro: 'Jeden Dienstag das Wichtigste aus der Binnenschifffahrt. Abbestellen geht mit einem Klick.',
+    name: 'Vorname',
+    topics: 'Themen',
+    options: 'Schleusen, Häfen, Fahrgastschifffahrtsverordnung',
+    consent: 'Ich habe die Datenschutzhinweise gelesen und bin einverstanden.',
+  },
+  ar: {
+    dir: 'rtl',
+    title: 'رسالة كل ثلاثاء',
+    intro: 'أهم أخبار الأسبوع في خمس دقائق. يمكنك إلغاء الاشتراك بنقرة واحدة.',
+    name: 'الاسم',
+    topics: 'المواضيع',
+    options: 'تقنية، ثقافة, علوم',
+    consent: 'قرأت سياسة الخصوصية وأوافق عليها.',
+  },
+};
+
+const fields = ({ name, topics, options, consent }: Words): string => `
+  <newsletter-field name="${name}"></newsletter-field>
+  <newsletter-field name="${topics}" kind="list" options="${options}"></newsletter-field>
+  <newsletter-field name="${consent}" kind="boolean" required></newsletter-field>`;
+
+const head = ({ title, intro }: Words): string => `<h2 slot="head">${title}</h2><p slot="head">${intro}</p>`;
+
+const ownersForm = `
+  <form>
+    <label>E-Mail <input name="email" type="email" required></label>
+    <button>Abonnieren</button>
+  </form>`;
+
+/** One form in a frame of one width; `act` is done to it before the picture is taken. */
+function cell(width: number, layout: string, words: Words, content: string, act = ''): string {
+  const top = layout === 'inline' ? '' : head(words);
+  return `<section style="inline-size:${width}px"><small>${layout} ${width} ${act}</small>
+    <newsletter-signup endpoint="/${act}" layout="${layout}" data-act="${act}">${top}${content}</newsletter-signup></section>`;
+}
+
+function sheet(words: Words): string {
+  const rows = [
+    ...layouts.map((layout) => widths.map((width) => cell(width, layout, words, '')).join('')),
+    ...layouts.map((layout) => widths.map((width) => cell(width, layout, words, fields(words), 'invalid')).join('')),
+    ...['busy', 'limited', 'success'].map((act) => widths.map((width) => cell(width, 'inline', words, '', act)).join('')),
+    widths.map((width) => cell(width, 'card', words, '', 'success')).join(''),
+    widths.map((width) => cell(width, 'card', words, ownersForm, 'invalid')).join(''),
+  ];
+  return rows.map((row) => `<div>${row}</div>`).join('');
+}
+
+const page = (language: string, { dir }: Words, scheme: string, content: string, more = ''): string => `<!doctype html>
+  <html lang="${language}" dir="${dir}" style="color-scheme:${scheme}"><title>${language}</title>
+  <style>
+    body { margin: 2rem; font: 1rem/1.5 system-ui, sans-serif; ${more} }
+    div { display: flex; gap: 2.5rem; margin-block-end: 2.5rem; align-items: start }
+    section > small { display: block; opacity: .5; font: .75rem monospace }
+    section form label { display: block }
+  </style><body>${content}`;
+
+/** Takes the place of the network: the path says what the endpoint answers. */
+function answer(): void {
+  globalThis.fetch = (input) => {
+    const path = input instanceof Request ? input.url : String(input);
+    if (path.includes('busy')) return new Promise(() => {});
+    const status = path.includes('limited') ? 429 : 202;
+    return Promise.resolve(new Response('{}', { status, headers: { 'Content-Type': 'application/json', 'Retry-After': '30' } }));
+  };
+}
+
+async function act(): Promise<void> {
+  for (const element of document.querySelectorAll<HTMLElement & { submit(): void }>('[data-act]:not([data-act=""])')) {
+    const email = element.shadowRoot?.querySelector<HTMLInputElement>('[name=email]');
+    if (email && element.dataset['act'] !== 'invalid') email.value = 'ada@example.com';
+    element.submit();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+async function load(tab: Page, language: string, html: string): Promise<void> {
+  await tab.setContent(html);
+  await tab.evaluate(answer);
+  await tab.addScriptTag({ content: await readFile(at(`../dist/languages/${language}.js`), 'utf8') });
+  await tab.addScriptTag({ content: await readFile(at('../dist/newsletter-signup.js'), 'utf8') });
+}
+
+const browser = await puppeteer.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox', '--hide-scrollbars'] });
+await mkdir(pictures, { recursive: true });
+const tab = await browser.newPage();
+try {
+  for (const [language, words] of Object.entries(languages)) {
+    for (const scheme of ['light', 'dark']) {
+      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await tab.setViewport({ width: 1750, height: 1000 });
+      await load(tab, language, page(language, words, scheme, sheet(words)));
+      await tab.evaluate(act);
+      await tab.screenshot({ path: `${pictures}/${language}-${scheme}.png`, fullPage: true });
+      for (const width of widths) {
+        await tab.setViewport({ width, height: 640 });
+        await load(tab, language, page(language, words, scheme, `<newsletter-signup layout="dialog">${head(words)}${width === 320 ? fields(words) : ''}<button slot="trigger">+</button></newsletter-signup>`));
+        await tab.click('button');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await tab.screenshot({ path: `${pictures}/${language}-${scheme}-dialog-${width}.png` });
+      }
+    }
+  }
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,364 @@
+import { aTimeout, expect } from '@open-wc/testing';
+import { sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
+import { accessible, Mailbox, mountAt, type Form } from './harness.ts';
+import { openPage, type Page } from './page.ts';
+
+const key = 'newsletter-signup-quiet:1';
+const day = 864e5;
+
+const dialogIn = ({ root }: Form): HTMLDialogElement => {
+  const dialog = root.querySelector('dialog');
+  if (!dialog) throw new Error('There is no dialog.');
+  return dialog;
+};
+const isOpen = (form: Form): boolean => dialogIn(form).matches(':modal') || form.element.hasAttribute('open');
+
+/** Waits until the file has come that makes the dialog. */
+async function here(form: Form): Promise<void> {
+  for (const end = Date.now() + 5000; !form.root.querySelector('dialog'); await aTimeout(10)) {
+    if (Date.now() > end) throw new Error('There is no dialog.');
+  }
+}
+
+/** Waits until it is open, or until it is closed. */
+async function becomes(form: Form, open: boolean): Promise<void> {
+  for (const end = Date.now() + 5000; isOpen(form) !== open; await aTimeout(20)) {
+    if (Date.now() > end) throw new Error(`The dialog is ${open ? 'not open' : 'still open'}.`);
+  }
+}
+
+async function mountDialog(mailbox = new Mailbox(), attributes = ''): Promise<Form> {
+  const form = await mountAt(mailbox, '<button slot="trigger">Subscribe</button>', `layout="dialog" ${attributes}`);
+  await here(form);
+  return form;
+}
+
+const trigger = ({ element }: Form): HTMLButtonElement => {
+  const found = element.querySelector<HTMLButtonElement>('[slot=trigger]');
+  if (!found) throw new Error('There is no trigger.');
+  return found;
+};
+
+describe('layout="dialog"', () => {
+  it('shows its trigger, and nothing of the form until it is asked for', async () => {
+    const form = await mountDialog();
+    expect(trigger(form).checkVisibility()).to.equal(true);
+    expect(form.email.checkVisibility()).to.equal(false);
+  });
+
+  it('opens by keyboard with the focus in the first field, keeps it inside, and gives it back', async () => {
+    const form = await mountDialog();
+    trigger(form).focus();
+    await sendKeys({ press: 'Enter' });
+    await becomes(form, true);
+    expect(form.hasFocus(form.email)).to.equal(true);
+    await sendKeys({ press: 'Tab' });
+    expect(form.hasFocus(form.find('[part=button]'))).to.equal(true);
+    await sendKeys({ press: 'Tab' });
+    expect(form.hasFocus(form.find('[part=close]'))).to.equal(true);
+    await sendKeys({ press: 'Escape' });
+    await becomes(form, false);
+    expect(document.activeElement).to.equal(trigger(form));
+  });
+
+  it('closes by its ×, which says so', async () => {
+    const form = await mountDialog();
+    trigger(form).click();
+    await becomes(form, true);
+    const close = form.find('[part=close]');
+    expect(close.getAttribute('aria-label')).to.equal('Close');
+    expect(Math.min(close.offsetWidth, close.offsetHeight)).to.be.at.least(44);
+    close.focus();
+    await sendKeys({ press: 'Space' });
+    await becomes(form, false);
+  });
+
+  it('closes on a press beside it, and not when a selection ends there', async () => {
+    const form = await mountDialog();
+    trigger(form).click();
+    await becomes(form, true);
+    const { left, top, width, height } = form.email.getBoundingClientRect();
+    await sendMouse({ type: 'move', position: [Math.round(left + width / 2), Math.round(top + height / 2)] });
+    await sendMouse({ type: 'down' });
+    await sendMouse({ type: 'move', position: [2, 2] });
+    await sendMouse({ type: 'up' });
+    expect(isOpen(form)).to.equal(true);
+    await sendMouse({ type: 'click', position: [2, 2] });
+    await becomes(form, false);
+  });
+
+  it('is named by its head, or else by what the button says', async () => {
+    const form = await mountDialog();
+    await form.element.open();
+    expect(await accessible('dialog', 'Subscribe')).not.to.equal(undefined);
+    form.element.insertAdjacentHTML('beforeend', '<h2 slot="head">Letters</h2>');
+    await form.settled();
+    expect(await accessible('dialog', 'Letters')).not.to.equal(undefined);
+  });
+
+  it('signs up, thanks inside the dialog, and keeps the focus there', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountDialog(mailbox);
+    await form.element.open();
+    await form.type(form.email, 'ada@example.com');
+    await form.press('Enter');
+    await form.reaches('success');
+    expect(isOpen(form)).to.equal(true);
+    expect(form.notice.checkVisibility()).to.equal(true);
+    expect(form.hasFocus(form.notice)).to.equal(true);
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    form.element.close();
+    await becomes(form, false);
+  });
+
+  it('keeps what was typed when it is closed and opened again', async () => {
+    const form = await mountDialog();
+    await form.element.open();
+    await form.type(form.email, 'ada@');
+    await form.press('Escape');
+    await becomes(form, false);
+    await form.element.open();
+    expect(form.email.value).to.equal('ada@');
+  });
+
+  it('holds a form of the owner’s just as well', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<button slot="trigger">Join</button><form><label>E-mail <input name="email" type="email" /></label><button>Go</button></form>', 'layout="dialog"');
+    const owners = form.element.querySelector<HTMLInputElement>('[name=email]');
+    expect(owners?.checkVisibility()).to.equal(false);
+    await form.element.open();
+    expect(owners?.checkVisibility()).to.equal(true);
+    if (owners) owners.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('success');
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+  });
+
+  it('opens as soon as it can when it is asked right away, and does nothing in other layouts', async () => {
+    const element = document.createElement('newsletter-signup');
+    element.layout = 'dialog';
+    document.body.append(element);
+    await element.open();
+    expect(element.shadowRoot?.querySelector('dialog')?.matches(':modal')).to.equal(true);
+    element.layout = 'card';
+    await element.updateComplete;
+    await element.open();
+    expect(element.shadowRoot?.querySelector('dialog')).to.equal(null);
+    element.remove();
+  });
+
+  it('lets go of the page when it leaves it while open', async () => {
+    const form = await mountDialog();
+    await form.element.open();
+    form.element.remove();
+    await form.settled();
+    expect(document.querySelector(':modal')).to.equal(null);
+    document.body.append(form.element);
+    await form.settled();
+    expect(form.element.hasAttribute('open')).to.equal(false);
+    await form.element.open();
+    expect(isOpen(form)).to.equal(true);
+    form.element.remove();
+  });
+
+  it('fits a small window, and scrolls inside', async () => {
+    await setViewport({ width: 320, height: 420 });
+    const fields = Array.from({ length: 8 }, (_, position) => `<newsletter-field name="Field ${position}"></newsletter-field>`).join('');
+    const form = await mountAt(new Mailbox(), fields, 'layout="dialog"');
+    await form.element.open();
+    const { left, top, right, bottom } = dialogIn(form).getBoundingClientRect();
+    expect(Math.min(left, top)).to.be.at.least(0);
+    expect([right <= innerWidth, bottom <= innerHeight]).to.deep.equal([true, true]);
+    const surface = form.find('[part=surface]');
+    expect(surface.scrollHeight).to.be.greaterThan(surface.clientHeight);
+    expect(surface.scrollWidth).to.equal(surface.clientWidth);
+    form.element.close();
+    await setViewport({ width: 800, height: 600 });
+  });
+});
+
+describe('a dialog that comes by itself', () => {
+  const path = '/widget/test/pages/dialog.html';
+  const touched = (page: Page): unknown => Reflect.get(page.window, 'touched');
+
+  beforeEach(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+
+  /** Opens a page of the site with these attributes on its form. */
+  async function visit(attributes: Readonly<Record<string, string>>, consent = false): Promise<Page> {
+    const page = await openPage(path, new Mailbox());
+    for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
+    if (consent) page.form.element.grantConsent();
+    await here(page.form);
+    return page;
+  }
+
+  async function dismiss({ form }: Page): Promise<void> {
+    await becomes(form, true);
+    form.element.close();
+    await becomes(form, false);
+  }
+
+  function leave({ window }: Page, pointerType = 'mouse', clientY = -1): void {
+    window.document.documentElement.dispatchEvent(new PointerEvent('pointerout', { bubbles: true, pointerType, clientY, relatedTarget: null }));
+  }
+
+  async function scroll({ window }: Page, part: number): Promise<void> {
+    window.scrollTo(0, window.document.documentElement.scrollHeight * part - window.innerHeight);
+    await new Promise((resolve) => window.requestAnimationFrame(() => window.requestAnimationFrame(resolve)));
+  }
+
+  it('opens from anywhere on the page that names it, and nowhere else', async () => {
+    const { window, form } = await visit({});
+    const links = window.document.querySelectorAll('a');
+    links[1]?.click();
+    expect(isOpen(form)).to.equal(false);
+    links[0]?.click();
+    await becomes(form, true);
+  });
+
+  it('comes after a delay', async () => {
+    const { form } = await visit({ 'open-on': 'delay 1s' });
+    expect(isOpen(form)).to.equal(false);
+    await becomes(form, true);
+  });
+
+  it('comes where the visitor has scrolled to', async () => {
+    const page = await visit({ 'open-on': 'scroll 50%' });
+    await scroll(page, 0.4);
+    expect(isOpen(page.form)).to.equal(false);
+    await scroll(page, 0.6);
+    await becomes(page.form, true);
+  });
+
+  it('comes when the mouse leaves upwards: not sideways, and never for a finger', async () => {
+    const page = await visit({ 'open-on': 'leave' });
+    leave(page, 'mouse', 200);
+    leave(page, 'touch');
+    expect(isOpen(page.form)).to.equal(false);
+    leave(page);
+    await becomes(page.form, true);
+  });
+
+  it('comes on the first of several occasions, and once on a page', async () => {
+    const page = await visit({ 'open-on': 'scroll 50%, leave' });
+    leave(page);
+    await dismiss(page);
+    leave(page);
+    await scroll(page, 0.9);
+    expect(isOpen(page.form)).to.equal(false);
+    page.window.document.querySelector('a')?.click();
+    await becomes(page.form, true);
+  });
+
+  it('never comes by itself where nobody said so', async () => {
+    const page = await visit({});
+    leave(page);
+    await scroll(page, 1);
+    expect(isOpen(page.form)).to.equal(false);
+  });
+
+  it('waits while the visitor types somewhere, and while another dialog is open', async () => {
+    const page = await visit({ 'open-on': 'leave' });
+    const { document } = page.window;
+    document.querySelector('textarea')?.focus();
+    leave(page);
+    expect(isOpen(page.form)).to.equal(false);
+    document.querySelector('textarea')?.blur();
+    document.querySelector('dialog')?.showModal();
+    leave(page);
+    expect(isOpen(page.form)).to.equal(false);
+    document.querySelector('dialog')?.close();
+    leave(page);
+    await becomes(page.form, true);
+  });
+
+  it('leaves the page its scrolling', async () => {
+    const page = await visit({ 'open-on': 'leave' });
+    leave(page);
+    await dismiss(page);
+    await scroll(page, 0.5);
+    expect(page.window.scrollY).to.be.greaterThan(100);
+    expect(page.window.document.body.style.overflow).to.equal('');
+  });
+
+  it('touches no storage without consent, whatever it is told to remember', async () => {
+    const page = await visit({ 'open-on': 'leave', 'ask-again': '30d' });
+    leave(page);
+    await dismiss(page);
+    await page.signUp();
+    expect(touched(page)).to.deep.equal([]);
+    expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
+  });
+
+  for (const [again, store, elsewhere] of [
+    ['30d', localStorage, sessionStorage],
+    ['session', sessionStorage, localStorage],
+  ] as const) {
+    it(`remembers with consent that it was closed: ask-again="${again}"`, async () => {
+      const first = await visit({ 'open-on': 'leave', 'ask-again': again }, true);
+      leave(first);
+      await dismiss(first);
+      const until = Number(store.getItem(key));
+      expect(until).to.be.greaterThan(Date.now() + 29 * day);
+      expect(elsewhere.getItem(key)).to.equal(null);
+      const next = await visit({ 'open-on': 'leave' }, true);
+      leave(next);
+      expect(isOpen(next.form)).to.equal(false);
+      const stranger = await visit({ 'open-on': 'leave' });
+      leave(stranger);
+      await becomes(stranger.form, true);
+    });
+  }
+
+  it('comes again when the time is over', async () => {
+    localStorage.setItem(key, String(Date.now() - 1));
+    const page = await visit({ 'open-on': 'leave' }, true);
+    leave(page);
+    await becomes(page.form, true);
+  });
+
+  it('comes again on the next page by default', async () => {
+    const first = await visit({ 'open-on': 'leave' }, true);
+    leave(first);
+    await dismiss(first);
+    expect([localStorage.getItem(key), sessionStorage.getItem(key)]).to.deep.equal([null, null]);
+  });
+
+  it('remembers what came before the consent as well', async () => {
+    const page = await visit({ 'open-on': 'leave', 'ask-again': '7d' });
+    leave(page);
+    await dismiss(page);
+    page.form.element.grantConsent();
+    expect(Number(localStorage.getItem(key))).to.be.greaterThan(Date.now() + 6 * day);
+  });
+
+  it('never comes again after a signup', async () => {
+    const page = await visit({}, true);
+    await page.signUp();
+    expect(localStorage.getItem(key)).to.equal('Infinity');
+    const next = await visit({ 'open-on': 'leave' }, true);
+    leave(next);
+    expect(isOpen(next.form)).to.equal(false);
+  });
+
+  it('forgets when the consent is taken back', async () => {
+    const page = await visit({ 'open-on': 'leave', 'ask-again': '7d' }, true);
+    leave(page);
+    await dismiss(page);
+    page.form.element.revokeConsent();
+    await aTimeout(100);
+    expect(localStorage.getItem(key)).to.equal(null);
+    leave(page);
+    expect(isOpen(page.form)).to.equal(false);
+  });
+
+  it('stores nothing where the owner wants nothing stored', async () => {
+    const page = await visit({ 'open-on': 'leave', 'ask-again': '7d', storage: 'none' }, true);
+    leave(page);
+    await dismiss(page);
+    expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
+  });
+});

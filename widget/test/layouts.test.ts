@@ -1,0 +1,118 @@
+import { expect, fixture } from '@open-wc/testing';
+import { Form, Mailbox, mountAt } from './harness.ts';
+
+const box = (element: Element): DOMRect => element.getBoundingClientRect();
+const onOneLine = (form: Form): boolean => Math.abs(box(form.email).bottom - box(form.button).bottom) < 1;
+
+/** A form in a container of this width. */
+async function mountIn(width: number, attributes = '', fields = ''): Promise<Form> {
+  const form = await mountAt(new Mailbox('slow'), fields, `style="inline-size: ${width}px" ${attributes}`);
+  // Looks beyond inline come a moment later.
+  await form.element.open();
+  return form;
+}
+
+describe('layouts', () => {
+  it('inline: address and button on one line where the form is wide enough, whatever the window', async () => {
+    expect(onOneLine(await mountIn(480))).to.equal(true);
+    const narrow = await mountIn(320);
+    expect(onOneLine(narrow)).to.equal(false);
+    expect(box(narrow.button).width).to.equal(320);
+  });
+
+  it('inline: stays on one line, and nothing else moves, when the address is wrong', async () => {
+    const form = await mountIn(640);
+    form.button.click();
+    await form.reaches('error');
+    expect(onOneLine(form)).to.equal(true);
+  });
+
+  it('inline: the button keeps its size while it says something else', async () => {
+    const form = await mountIn(640);
+    const { width, height } = box(form.button);
+    form.email.value = 'ada@example.com';
+    form.button.click();
+    await form.reaches('busy');
+    expect(form.button.textContent).to.equal('Sending…');
+    expect([box(form.button).width, box(form.button).height]).to.deep.equal([width, height]);
+  });
+
+  for (const layout of ['stacked', 'card'] as const) {
+    it(`${layout}: one thing below the other, in any width`, async () => {
+      for (const width of [320, 768]) {
+        const form = await mountIn(width, `layout="${layout}"`);
+        expect(box(form.button).top).to.be.greaterThan(box(form.email).bottom);
+        expect(box(form.button).width).to.equal(box(form.email).width);
+        expect(box(form.find('[part=surface]')).width).to.equal(Math.min(width, 512));
+      }
+    });
+  }
+
+  it('card: on a surface', async () => {
+    const surface = getComputedStyle((await mountIn(480, 'layout="card"')).find('[part=surface]'));
+    expect(surface.backgroundColor).to.equal('rgb(255, 255, 255)');
+    expect(parseFloat(surface.paddingInlineStart)).to.be.at.least(20);
+  });
+
+  it('has a size of its own in a row that gives it none, and shrinks where the row is narrow', async () => {
+    for (const [width, least, most] of [[900, 280, 900], [240, 240, 240]] as const) {
+      const row = await fixture<HTMLElement>(`<div style="display: flex; inline-size: ${width}px"><newsletter-signup></newsletter-signup></div>`);
+      const element = row.querySelector('newsletter-signup');
+      await element?.updateComplete;
+      expect(element?.offsetWidth).to.be.within(least, most);
+    }
+  });
+
+  it('warns once of a layout that there is not, and is inline', async () => {
+    const { warn } = console;
+    const said: unknown[] = [];
+    console.warn = (...words: unknown[]) => said.push(...words);
+    const form = await mountIn(480, 'layout="sideways"');
+    form.element.requestUpdate();
+    await form.settled();
+    console.warn = warn;
+    expect(said).to.have.lengthOf(1);
+    expect(said[0]).to.contain('layout="sideways"').and.to.contain('inline, stacked, card, dialog');
+    expect(onOneLine(form)).to.equal(true);
+  });
+
+  it('can be set as a property, before or after, and keeps what was typed', async () => {
+    const element = document.createElement('newsletter-signup');
+    element.layout = 'card';
+    document.body.append(element);
+    await element.updateComplete;
+    const form = new Form(element);
+    expect(form.find('[part=surface]').className).to.equal('card');
+    form.email.value = 'ada@';
+    element.layout = 'inline';
+    await element.updateComplete;
+    expect(form.find('[part=surface]').className).to.equal('inline');
+    expect(form.email.value).to.equal('ada@');
+    element.remove();
+  });
+
+  it('has above the form what the page puts there, the form of the owner’s included', async () => {
+    for (const content of ['', '<form><input name="email" aria-label="E-mail" /><button>Go</button></form>']) {
+      const form = await mountIn(480, 'layout="card"', `${content}<h2 slot="head">Letters</h2>`);
+      const heading = form.element.querySelector('h2');
+      const first = form.element.querySelector('input') ?? form.email;
+      expect(heading && box(heading).bottom).to.be.lessThan(box(first).top);
+      expect(heading && getComputedStyle(heading).marginBlockStart).to.equal('0px');
+    }
+  });
+
+  for (const layout of ['inline', 'stacked', 'card'] as const) {
+    it(`${layout}: nothing sticks out at twice the text size, with words longer than the line`, async () => {
+      document.documentElement.style.fontSize = '200%';
+      const form = await mountIn(
+        320,
+        `layout="${layout}" text-button="Rindfleischetikettierung abonnieren"`,
+        '<newsletter-field name="Straßenverkehrszulassungsordnungsnummer" kind="list" options="Fahrgastschifffahrtsverordnung"></newsletter-field>' + (layout === 'inline' ? '' : '<h2 slot="head">Donaudampfschifffahrtsgesellschaftskapitän</h2>'),
+      );
+      const surface = form.find('[part=surface]');
+      const overflow = surface.scrollWidth - surface.clientWidth;
+      document.documentElement.style.fontSize = '';
+      expect(overflow).to.equal(0);
+    });
+  }
+});
