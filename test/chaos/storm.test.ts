@@ -122,7 +122,7 @@ describe('in a storm nobody is lost who had a 202', () => {
       alive.splice(0, 1, relay);
       const before = crowd.turnedAway;
       await sleep(300 + 600 * random());
-      if (isCramped) await eventually('the disk is full', () => crowd.turnedAway > before || crowd.isDone);
+      if (isCramped) await eventually('the disk is full', () => crowd.turnedAway > before || crowd.isDone, 40_000);
       relay.child.kill('SIGKILL');
       await relay.ended;
       killed += 1;
