@@ -41,10 +41,12 @@ class Crowd {
   #next = 0;
   readonly #relays: () => readonly ServingRelay[];
   readonly #random: () => number;
+  readonly #more: Readonly<Record<string, unknown>>;
 
-  constructor(relays: () => readonly ServingRelay[], random: () => number) {
+  constructor(relays: () => readonly ServingRelay[], random: () => number, more: Readonly<Record<string, unknown>>) {
     this.#relays = relays;
     this.#random = random;
+    this.#more = more;
   }
 
   get isDone(): boolean {
@@ -77,7 +79,7 @@ class Crowd {
     const relay = relays[Math.floor(this.#random() * relays.length)];
     if (!relay) return null;
     try {
-      const answer = await relay.signUp(email, long, { 'idempotency-key': key });
+      const answer = await relay.signUp(email, this.#more, { 'idempotency-key': key });
       await answer.arrayBuffer();
       return answer.status;
     } catch {
@@ -111,7 +113,7 @@ describe('in a storm nobody is lost who had a 202', () => {
     onTestFinished(() => api.close());
     const folder = scratchFolder();
     const alive: ServingRelay[] = [];
-    const crowd = new Crowd(() => alive, random);
+    const crowd = new Crowd(() => alive, random, long);
     const running = crowd.run(24);
     let killed = 0;
     for (let life = 0; killed < kills || !crowd.isDone; life++) {
@@ -141,7 +143,7 @@ describe('in a storm nobody is lost who had a 202', () => {
     const folder = scratchFolder();
     const variables = { NEWSLETTER_API_URL: api.url, RELAY_STORE: await postgres.database(), RELAY_SECRET: 'a-secret-that-all-three-relays-share' };
     const alive = await Promise.all([1, 2, 3].map(() => serve(folder, variables)));
-    const crowd = new Crowd(() => alive, random);
+    const crowd = new Crowd(() => alive, random, { utm_source: 'storm' });
     const running = crowd.run(24);
     let killed = 0;
     while (killed < kills || !crowd.isDone) {

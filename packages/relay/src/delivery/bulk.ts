@@ -33,23 +33,25 @@ const skewMs = 5 * 60_000;
  * What of the claimed signups goes together: those of one publication that were never tried, since a bulk creation tells
  * nothing about each. Whoever it fails for goes alone the next time, and gets the API's own words.
  *
- * @returns null where that is fewer than `least`
+ * @returns null where that is fewer than `least`, and one call could hold more
  */
 export function toBatch(claimed: readonly ClaimedSignup[], forms: Readonly<Record<string, Form>>, least: number): Batch | null {
   const publicationId = claimed.map(({ form }) => forms[form]?.publicationId).find((id) => id !== undefined);
   const signups: ClaimedSignup[] = [];
   const subscriptions: SubscriptionRequest[] = [];
   let bytes = 0;
+  let isFull = false;
   for (const signup of claimed) {
     const form = forms[signup.form];
     if (publicationId === undefined || form?.publicationId !== publicationId || signup.attempts > 0) continue;
     const request = toSubscriptionRequest(signup.submission, form.pinned);
     bytes += Buffer.byteLength(JSON.stringify(request)) + 1;
-    if (bytes > batchBytes || signups.length === largestBatch) break;
+    isFull = bytes > batchBytes || signups.length === largestBatch;
+    if (isFull) break;
     signups.push(signup);
     subscriptions.push(request);
   }
-  return publicationId === undefined || signups.length < least ? null : { publicationId, signups, subscriptions };
+  return publicationId === undefined || (signups.length < least && !isFull) ? null : { publicationId, signups, subscriptions };
 }
 
 /**

@@ -9,10 +9,10 @@ vi.setConfig({ testTimeout: 30_000 });
 const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5, concurrency: 1, bulk: { above: 100, lookAfterMs: 300 } };
 
 /** A relay with a backlog, not started yet. */
-async function withBacklog(api: SandboxApi, emails: readonly string[], parts: RelayParts = {}): Promise<RunningRelay> {
+async function withBacklog(api: SandboxApi, emails: readonly string[], parts: RelayParts = {}, more: Readonly<Record<string, string>> = {}): Promise<RunningRelay> {
   const relay = runRelay({ api: api.fetch, delivery, ...parts });
   const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
-  await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email } })));
+  await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email, ...more } })));
   return relay;
 }
 
@@ -46,6 +46,16 @@ it('sends a backlog in bulk, and settles each signup once it is seen at the API'
   expect(asked.bulks[0]).toBe(1000);
   expect(asked.singles.length).toBeLessThan(100);
   expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(1500).toSorted());
+});
+
+it('sends fewer in bulk where more would be too large for one call', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const relay = await withBacklog(api, people(400), { delivery: { ...delivery, bulk: { above: 400, lookAfterMs: 4000 } } }, { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) });
+  relay.start();
+  await allDelivered(relay, 400);
+  expect(asked.bulks[0]).toBeGreaterThan(100);
+  expect(asked.bulks[0]).toBeLessThan(200);
 });
 
 it('sends one by one below the backlog', async () => {
