@@ -98,6 +98,7 @@ describe('the playground', () => {
     ['limited', 'error', /4\d seconds/],
     ['unavailable', 'error', /5 minutes/],
     ['success', 'success', /Thank you/],
+    ['offline', 'error', /offline/],
   ])('shows the state %s', async (state, reached, words) => {
     const page = await open();
     await press(page, 'state', state);

@@ -115,7 +115,9 @@ function withEndpoint(tag: Tag, endpoint: string): Tag {
   const children = tag.children.map((child) =>
     typeof child !== 'string' && child.name === 'form' ? { ...child, attributes: { ...child.attributes, action: endpoint } } : child,
   );
-  return { ...tag, attributes: { ...tag.attributes, endpoint }, children };
+  // A preview that left its page could not be shown the next choice.
+  const { redirect: _redirect, ...attributes } = tag.attributes;
+  return { ...tag, attributes: { ...attributes, endpoint }, children };
 }
 
 function build({ name, attributes, styles = {}, children }: Tag): HTMLElement {
