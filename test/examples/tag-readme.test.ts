@@ -1,5 +1,6 @@
 /** The README of the tag: every snippet runs in Chromium with the built files, and does what stands beside it. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -108,11 +109,11 @@ const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsle
 const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
 
 /** Builds a page around these files and opens it. */
-async function openBuilt(files: Readonly<Record<string, string>>, config: InlineConfig = {}): Promise<Visit> {
+async function openBuilt(files: Readonly<Record<string, string>>, config: InlineConfig = {}, body = ''): Promise<Visit> {
   const name = `page-${Object.keys(files).length}-${Date.now()}`;
   const source = await mkdtemp(join(folder, 'source-'));
   for (const [file, content] of Object.entries(files)) await writeFile(join(source, file), content.replaceAll('https://relay.example', origin));
-  await writeFile(join(source, 'index.html'), `<!doctype html><html lang="en"><head><title>README</title></head><body><div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`);
+  await writeFile(join(source, 'index.html'), `<!doctype html><html lang="en"><head><title>README</title></head><body>${body}<div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`);
   await build({ ...config, configFile: false, root: source, base: `/built/${name}/`, logLevel: 'warn', build: { outDir: join(folder, name), emptyOutDir: true } });
   return open(await readFile(join(folder, name, 'index.html'), 'utf8'));
 }
@@ -235,6 +236,33 @@ const checks: readonly Check[] = [
       expect(await styleOf(page, 'label', 'font-weight')).toBe('400');
       await signUp(page);
       expect(await styleOf(page, '[role=status]', 'font-size')).toBe('20px');
+    },
+  },
+  {
+    language: 'html',
+    has: 'min-block-size',
+    does: 'keeps the place of the form free: nothing moves when the script arrives',
+    async run(code) {
+      const { page } = await open(`${code}${tag}<p id="after">What follows</p>`);
+      const top = (): Promise<number> => page.$eval('#after', (element) => element.getBoundingClientRect().top);
+      const before = await top();
+      await page.addScriptTag({ url: '/newsletter-signup.js' });
+      await page.waitForSelector(inTag('button'));
+      expect(await top()).toBe(before);
+    },
+  },
+  {
+    language: 'html',
+    has: 'integrity="sha384-',
+    does: 'runs that very file or none',
+    async run(code) {
+      const content = await readFile(join(root, 'widget/dist/newsletter-signup.js'));
+      const pinned = (hash: string): string => code.replace(/https:\/\/cdn\.example[^"]*/, '/newsletter-signup.js').replace(/sha384-[^"]*/, `sha384-${hash}`) + tag;
+      const { page } = await open(pinned(createHash('sha384').update(content).digest('base64')));
+      await signUp(page);
+      const { page: other, complaints } = await open(pinned(createHash('sha384').update('another file').digest('base64')));
+      expect(await other.evaluate(() => customElements.get('newsletter-signup') === undefined)).toBe(true);
+      expect(complaints.join()).toContain('integrity');
     },
   },
   {
