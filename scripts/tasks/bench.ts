@@ -4,7 +4,7 @@ import { buildPackages } from '../steps/build.ts';
 import { task } from '../steps/task.ts';
 
 await task(async () => {
-  if (!(await buildPackages('core', 'sandbox', 'relay'))) return false;
+  if (!(await buildPackages('core', 'sandbox', 'relay', 'widget'))) return false;
   await printFigures();
   return true;
 });

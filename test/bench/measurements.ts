@@ -79,6 +79,24 @@ export const measurements: readonly Measurement[] = [
   },
   { script: 'relay/drain.ts', goals: { drain: { title: "Relay: share of the API's quota that emptying a backlog uses", unit: 'of 1', must: { atLeast: 0.97 } } } },
   {
+    script: 'widget/size.ts',
+    goals: {
+      script: { title: 'Tag: everything a page needs in one file, brotli', unit: 'B', must: { atMost: 9500 } },
+      npm: { title: 'Tag: the package beside Lit, brotli', unit: 'B', must: { atMost: 4000 } },
+    },
+  },
+  {
+    script: 'widget/load.ts',
+    goals: {
+      script: { title: 'Tag: script time on a processor four times slower, of that of Ghost', unit: 'of 1', must: { atMost: 0.1 } },
+      heap: { title: 'Tag: memory', unit: 'MB', must: { atMost: 0.5 } },
+      requests: { title: 'Tag: requests', unit: 'requests', must: { atMost: 1 } },
+      cookies: { title: 'Tag: cookies', unit: 'cookies', must: { atMost: 0 } },
+      fonts: { title: 'Tag: fonts', unit: 'fonts', must: { atMost: 0 } },
+      shift: { title: 'Tag: layout shift, with its place kept', unit: 'CLS', must: { atMost: 0 } },
+    },
+  },
+  {
     script: 'n8n/creates.ts',
     needs: 'n8n',
     goals: { creates: { title: "n8n: 2,000 creates, against n8n's own HTTP Request node", unit: '× the time', must: { atMost: 1 } } },

@@ -1,0 +1,145 @@
+/** What each form costs the page it stands on: script, requests, cookies, fonts, movement and memory, on a processor four times slower. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page } from 'puppeteer-core';
+import { openBrowser } from '../../e2e/visitor.ts';
+import { median, tell } from '../figure.ts';
+import { codeOf, ghost, ours, peers, type Peer } from './peers.ts';
+
+const slowdown = 4;
+const rounds = 9;
+/** How long after the load event a page is left to itself before it is measured, in milliseconds. */
+const settling = 1500;
+
+interface Cost {
+  /** Milliseconds of JavaScript on the slowed processor. */
+  readonly script: number;
+  /** The same at full speed, in time of the thread's own: steady also while the machine does other things. */
+  readonly thread: number;
+  /** Milliseconds of work on the main thread. */
+  readonly task: number;
+  /** Megabytes. */
+  readonly heap: number;
+}
+
+interface Traces {
+  readonly requests: number;
+  readonly cookies: number;
+  readonly fonts: number;
+  readonly shift: number;
+  readonly isThere: boolean;
+}
+
+/** A page for each, the scripts beside them, and an empty page to compare memory with. */
+async function serve(): Promise<{ server: Server; origin: string }> {
+  const files = new Map<string, Buffer>();
+  for (const peer of peers) files.set(`/${peer.name}.js`, await codeOf(peer));
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const file = files.get(path);
+    if (file) return void response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(file);
+    const peer = peers.find(({ name }) => path === `/${name}`);
+    if (!peer && path !== '/empty') return void response.writeHead(204).end();
+    const form = peer?.markup.replace('SCRIPT', `/${peer.name}.js`).replaceAll('SITE', `http://${request.headers.host}`) ?? '';
+    // The place is kept, as each one's documents say; what is measured is what moves all the same.
+    const keep = '<style>newsletter-signup, [data-tf-widget] { display: block; min-block-size: 11rem }</style>';
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html><html lang="en"><title>Page</title>${keep}<h1>News</h1>${form}<p>What comes after.</p></html>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** One visit of somebody who has never been there. Whatever a form asks of the world gets an empty page, and leaves this machine never. */
+async function visit<Result>(look: (context: BrowserContext, page: Page) => Promise<Result>): Promise<Result> {
+  const context = await session.browser.createBrowserContext({ proxyServer: `127.0.0.1:${nowhere}`, proxyBypassList: ['127.0.0.1'] });
+  try {
+    const page = await context.newPage();
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      const isOurs = !/^https?:/.test(request.url()) || request.url().startsWith(origin);
+      (isOurs ? request.continue() : request.respond({ status: 200, contentType: 'text/html', body: '<!doctype html><title>Elsewhere</title>' })).catch(() => {});
+    });
+    return await look(context, page);
+  } finally {
+    await context.close();
+  }
+}
+
+const metricsOf = (name: string, rate: number, timeDomain: 'timeTicks' | 'threadTicks'): Promise<Readonly<Record<string, number>>> =>
+  visit(async (_, page) => {
+    const devtools = await page.createCDPSession();
+    await devtools.send('Performance.enable', { timeDomain });
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate });
+    await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
+    await sleep(settling);
+    const before = (await devtools.send('Performance.getMetrics')).metrics;
+    await devtools.send('HeapProfiler.collectGarbage');
+    const after = (await devtools.send('Performance.getMetrics')).metrics.filter(({ name: metric }) => metric === 'JSHeapUsedSize');
+    return Object.fromEntries([...before, ...after].map((metric) => [metric.name, metric.value]));
+  });
+
+async function costOf(name: string): Promise<Cost> {
+  const slow = await metricsOf(name, slowdown, 'timeTicks');
+  const fast = await metricsOf(name, 1, 'threadTicks');
+  const [script = Number.NaN, thread = Number.NaN, task = Number.NaN] = [slow['ScriptDuration'], fast['ScriptDuration'], slow['TaskDuration']].map((seconds = Number.NaN) => seconds * 1000);
+  return { script, thread, task, heap: (slow['JSHeapUsedSize'] ?? Number.NaN) / 1_000_000 };
+}
+
+const tracesOf = ({ name, isThere }: Peer): Promise<Traces> =>
+  visit(async (context, page) => {
+    let requests = -1;
+    page.on('request', (request) => (requests += request.url().endsWith('/favicon.ico') || !/^https?:/.test(request.url()) ? 0 : 1));
+    await page.evaluateOnNewDocument(`globalThis.shift = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; }).observe({ type: 'layout-shift', buffered: true });`);
+    await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
+    await sleep(settling);
+    return {
+      requests,
+      cookies: (await context.cookies()).length,
+      fonts: (await page.evaluate('document.fonts.size')) as number,
+      shift: (await page.evaluate('shift')) as number,
+      isThere: (await page.evaluate(isThere)) as boolean,
+    };
+  });
+
+const { server, origin } = await serve();
+/** A port that refuses: what no interception catches ends there. */
+const nowhere = 9;
+const session = await openBrowser();
+try {
+  const names = [...peers.map(({ name }) => name), 'empty'];
+  const costs = new Map(names.map((name) => [name, [] as Cost[]]));
+  // One after the other in each round, so that what else the machine does meets all of them alike; the first round warms up.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of names) {
+      const cost = await costOf(name);
+      if (round > 0) costs.get(name)?.push(cost);
+    }
+  }
+  const traces = new Map<Peer, Traces>();
+  for (const peer of peers) traces.set(peer, await tracesOf(peer));
+  const missing = [...traces].filter(([, { isThere }]) => !isThere).map(([{ name }]) => name);
+  if (missing.length > 0) throw new Error(`No form came of ${missing.join(' and ')}: there is nothing to compare.`);
+
+  const middle = (name: string, of: keyof Cost): number => median((costs.get(name) ?? []).map((cost) => cost[of]));
+  const beside = (told: (peer: Peer) => string): string => peers.map((peer) => `${peer.name} ${told(peer)}`).join(' · ');
+  const trace = (of: 'requests' | 'cookies' | 'fonts' | 'shift') => ({ value: traces.get(ours)?.[of] ?? Number.NaN, detail: beside((peer) => String(traces.get(peer)?.[of])) });
+  tell({
+    script: {
+      value: middle(ours.name, 'script') / middle(ghost.name, 'script'),
+      detail: `${beside(({ name }) => `${middle(name, 'script').toFixed(1)} ms`)}; at full speed, in the thread’s own time ${beside(({ name }) => `${middle(name, 'thread').toFixed(1)} ms`)}; all work of the main thread ${beside(({ name }) => `${middle(name, 'task').toFixed(0)} ms`)}, an empty page ${middle('empty', 'task').toFixed(0)} ms; median of ${rounds}`,
+    },
+    heap: {
+      value: middle(ours.name, 'heap') - middle('empty', 'heap'),
+      detail: `over an empty page: ${beside(({ name }) => `${(middle(name, 'heap') - middle('empty', 'heap')).toFixed(2)} MB`)}`,
+    },
+    requests: trace('requests'),
+    cookies: trace('cookies'),
+    fonts: trace('fonts'),
+    shift: trace('shift'),
+  });
+} finally {
+  await session.close();
+  server.close();
+  server.closeAllConnections();
+}
