@@ -1,6 +1,7 @@
 /** `layout="dialog"`: what opens the form, how it is closed, and when it may come by itself. */
 import type { html as Html, TemplateResult } from 'lit';
 import type { Messages } from './messages.ts';
+import { dialogStyles } from './dialog.styles.ts';
 import { isQuiet, keepQuiet } from './quiet.ts';
 
 /** The element whose form stands in the dialog. */
@@ -30,6 +31,9 @@ function isEngaged(): boolean {
  * @param consent - whether the visitor lets us store something
  */
 export function createDialog(host: DialogHost, html: typeof Html, consent: () => boolean | undefined): Dialog {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(dialogStyles);
+
   let watch: AbortController | undefined;
 
   const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
@@ -68,6 +72,9 @@ export function createDialog(host: DialogHost, html: typeof Html, consent: () =>
 
   function start(): void {
     watch = new AbortController();
+    // A form that was in another document has lost what it was given before.
+    const sheets = host.shadowRoot?.adoptedStyleSheets;
+    if (!sheets?.includes(sheet)) sheets?.push(sheet);
     const { signal } = watch;
     for (const [type, hear] of Object.entries(hears)) document.addEventListener(type, hear as EventListener, { signal });
     // Pressed beside the form, it closes. A selection that is drawn out of a field begins inside.

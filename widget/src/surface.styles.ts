@@ -1,4 +1,4 @@
-/** Looks of the layouts beyond `inline`: head, card, dialog. They come with `layouts.ts`. */
+/** Looks of the layouts beyond `inline`: head and surface. They come with `layouts.ts`. */
 
 const css = String.raw;
 
@@ -28,33 +28,5 @@ export const surfaceStyles = css`
     border: 1px solid color-mix(in srgb, currentColor 16%, #0000);
     border-radius: min(1.25rem, 2 * var(--newsletter-radius, 0.5rem));
     box-shadow: var(--newsletter-shadow, none);
-  }
-  dialog {
-    inline-size: var(--newsletter-width, 32rem);
-    margin: auto;
-    background: none;
-    overflow: visible;
-  }
-  ::backdrop {
-    background: rgb(0 0 0/0.5);
-  }
-  .dialog {
-    max-block-size: calc(100dvb - 2rem);
-    overflow: auto;
-    overscroll-behavior: contain;
-  }
-  .dialog ::slotted(:not(p)) {
-    margin-inline-end: 2rem;
-  }
-  [part=close] {
-    position: absolute;
-    inset: 0.25rem;
-    inset-inline-start: auto;
-    inline-size: 44px;
-    block-size: 44px;
-    padding: 0;
-    font: 1.5rem/1 sans-serif;
-    color: inherit;
-    background: none;
   }
 `;
