@@ -135,6 +135,16 @@ describe('formToObject', () => {
     expect(formToObject([['custom_fields[Topics][]', 'ai']])).toEqual({ custom_fields: [{ name: 'Topics', value: ['ai'] }] });
   });
 
+  it('keeps values that have a type already', () => {
+    expect(formToObject<string | number | boolean>([['email', 'a@b.co'], ['custom_fields[Age]', 42], ['custom_fields[Vegan]', false]])).toEqual({
+      email: 'a@b.co',
+      custom_fields: [
+        { name: 'Age', value: 42 },
+        { name: 'Vegan', value: false },
+      ],
+    });
+  });
+
   it('takes the first of a name that may stand only once', () => {
     expect(formToObject([['email', 'a@b.co'], ['email', 'c@d.co']])).toEqual({ email: 'a@b.co' });
   });
