@@ -20,5 +20,6 @@ export async function solve(ask: NonNullable<Ask['proof_of_work']>): Promise<str
   const deriveKey = challenge.parameters.algorithm.startsWith('PBKDF2') ? derivePbkdf2 : deriveSha;
   const solution = await solveChallenge({ challenge, deriveKey });
   if (!solution) throw new Error('The proof of work was not found within 90 seconds.');
-  return btoa(JSON.stringify({ challenge, solution }));
+  // Base64 knows bytes, JSON knows escapes: so a challenge may speak of anything.
+  return btoa(JSON.stringify({ challenge, solution }).replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`));
 }

@@ -42,6 +42,12 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     expect(beats).to.be.above(3);
   });
 
+  it('gets a proof of the kind our relay asks for', async () => {
+    const form = await mountAt(new Mailbox('asksSlowProof'));
+    await signUp(form);
+    await form.reaches('success');
+  });
+
   it('is answered twice, and then not again', async () => {
     const mailbox = new Mailbox('asksToken');
     const form = await mountAt(mailbox, '<newsletter-field name="City"></newsletter-field>');

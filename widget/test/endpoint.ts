@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createChallenge, verifySolution } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/sha';
+import { deriveKey as derivePbkdf2 } from 'altcha-lib/algorithms/pbkdf2';
+import { deriveKey as deriveSha } from 'altcha-lib/algorithms/sha';
 
 /** One request as it arrived. */
 export interface Received {
@@ -39,9 +40,10 @@ const asking = (ask: unknown): Answer => ({
 const secret = { hmacSignatureSecret: 'a secret of the tests' };
 
 /** Takes a post with a proof of work that fits a challenge of ours; asks for one where there is none. */
-const judgeProof: Judge = async (body) => {
+const judgeProof = (algorithm: 'SHA-256' | 'PBKDF2/SHA-256'): Judge => async (body) => {
+  const deriveKey = algorithm === 'SHA-256' ? deriveSha : derivePbkdf2;
   const { proof }: { proof?: string } = JSON.parse(body);
-  if (proof === undefined) return asking({ proof_of_work: await createChallenge({ ...secret, algorithm: 'SHA-256', cost: 10, keyPrefix: '00', deriveKey }) });
+  if (proof === undefined) return asking({ proof_of_work: await createChallenge({ ...secret, algorithm, cost: 10, keyPrefix: '00', data: { form: 'Für alle 用户 \u2028' }, deriveKey }) });
   const { challenge, solution } = JSON.parse(atob(proof));
   const { verified } = await verifySolution({ ...secret, challenge, solution, deriveKey });
   return verified ? { status: 202, headers: json, body: '{"status":"accepted"}' } : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
@@ -82,7 +84,8 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | '
   noPreflight: { status: 202, headers: json, body: '{"status":"accepted"}', cors: 'simple' },
   limitedForLong: { status: 429, headers: { ...json, 'Retry-After': '600' } },
   asksToken: asking({ token: 'signed.token', wait_seconds: 0.3 }),
-  asksProof: judgeProof,
+  asksProof: judgeProof('SHA-256'),
+  asksSlowProof: judgeProof('PBKDF2/SHA-256'),
   repeats: repeat,
   asksTooMuch: asking({ proof_of_work: { parameters: { algorithm: 'ROT13', keyPrefix: '00', nonce: '00', salt: '00', cost: 1 } } }),
   asksTurnstile: asking({ token: 'signed.token', turnstile: { site_key: 'site-key' } }),
