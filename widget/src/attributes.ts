@@ -34,6 +34,12 @@ interface Switches {
   'expose-email'?: boolean;
   /** Where the script of Turnstile comes from. Default: Cloudflare's own address. */
   'turnstile-script'?: string;
+  /** What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them. Default: `click`. */
+  'open-on'?: string;
+  /** When the dialog may open by itself again once closed: on the next `page`, in the next `session`, or after days, such as `30d`. Default: `page`. */
+  'ask-again'?: string;
+  /** There while the dialog is open. Set by the element. */
+  open?: boolean;
 }
 
 /** Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, every text, and some alone. */

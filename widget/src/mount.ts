@@ -3,7 +3,7 @@ import { splitChoices } from './kinds.ts';
 
 /** An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always write code. */
 function make(name: string, attributes: DOMStringMap): Element {
-  const element = document.createElement(`newsletter-${name}`);
+  const element = document.createElement(name);
   for (const [key, value = ''] of Object.entries(attributes)) if (!key.startsWith('on')) element.setAttribute(key.replace(/[A-Z]/g, '-$&'), value);
   return element;
 }
@@ -13,16 +13,16 @@ function make(name: string, attributes: DOMStringMap): Element {
  * time, any number of times, in any number of copies.
  */
 function mount(): void {
-  for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]')) field.replaceWith(make('field', field.dataset));
+  for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]')) field.replaceWith(make('newsletter-field', field.dataset));
   for (const host of document.querySelectorAll<HTMLElement>('body [data-newsletter-signup]')) {
     let form: Element | null = host.querySelector('newsletter-signup');
     if (!form) {
-      form = make('signup', host.dataset);
-      form.append(...splitChoices(host.dataset['fields'] ?? '').map((name) => make('field', { name })));
+      form = make('newsletter-signup', host.dataset);
+      form.append(...splitChoices(host.dataset['fields'] ?? '').map((name) => make('newsletter-field', { name })));
       if (host.matches('script')) host.replaceWith(form);
       else host.append(form);
     }
-    form.append(...Array.from(host.childNodes).filter((node) => node !== form));
+    for (const node of Array.from(host.childNodes)) if (node !== form) form.append(node);
   }
 }
 
