@@ -3,6 +3,8 @@
  * `.output/looks`, which git leaves out. The built script runs in Chromium; answers are made up, nothing is sent.
  */
 import { mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import puppeteer, { type Page } from 'puppeteer-core';
 import { findChromium } from '../../scripts/browsers/find.ts';
@@ -105,11 +107,23 @@ async function act(): Promise<void> {
 }
 
 async function load(tab: Page, language: string, html: string): Promise<void> {
+  await tab.goto(origin);
   await tab.setContent(html);
   await tab.evaluate(answer);
-  await tab.addScriptTag({ content: await readFile(at(`../dist/languages/${language}.js`), 'utf8') });
-  await tab.addScriptTag({ content: await readFile(at('../dist/newsletter-signup.js'), 'utf8') });
+  for (const file of [`languages/${language}.js`, 'newsletter-signup.js']) await tab.addScriptTag({ url: `${origin}/${file}` });
+  await tab.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
 }
+
+// The script fetches the dialog from beside itself, which takes an address.
+const server = createServer((request, response) => {
+  const file = request.url === '/' ? '' : readFile(at(`../dist${request.url ?? ''}`));
+  Promise.resolve(file).then(
+    (content) => response.writeHead(200, { 'Content-Type': content ? 'text/javascript' : 'text/html' }).end(content),
+    () => response.writeHead(404).end(),
+  );
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const browser = await puppeteer.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox', '--hide-scrollbars'] });
 await mkdir(pictures, { recursive: true });
@@ -133,4 +147,5 @@ try {
   }
 } finally {
   await browser.close();
+  server.close();
 }
