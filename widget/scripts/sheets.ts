@@ -118,7 +118,7 @@ async function load(tab: Page, language: string, html: string): Promise<void> {
 const server = createServer((request, response) => {
   const file = request.url === '/' ? '' : readFile(at(`../dist${request.url ?? ''}`));
   Promise.resolve(file).then(
-    (content) => response.writeHead(200, { 'Content-Type': content ? 'text/javascript' : 'text/html' }).end(content),
+    (content) => response.writeHead(200, { 'Content-Type': `text/${content ? 'javascript' : 'html'}; charset=utf-8` }).end(content),
     () => response.writeHead(404).end(),
   );
 });
