@@ -1,6 +1,6 @@
 import { aTimeout, expect } from '@open-wc/testing';
 import { sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
-import { accessible, Mailbox, mountAt, type Form } from './harness.ts';
+import { accessible, isChromium, Mailbox, mountAt, type Form } from './harness.ts';
 import { openPage, type Page } from './page.ts';
 
 const key = 'newsletter-signup-quiet:1';
@@ -69,7 +69,7 @@ describe('layout="dialog"', () => {
     expect(close.getAttribute('aria-label')).to.equal('Close');
     expect(Math.min(close.offsetWidth, close.offsetHeight)).to.be.at.least(44);
     close.focus();
-    await sendKeys({ press: 'Space' });
+    await sendKeys({ type: ' ' });
     await becomes(form, false);
   });
 
@@ -87,7 +87,7 @@ describe('layout="dialog"', () => {
     await becomes(form, false);
   });
 
-  it('is named by its head, or else by what the button says', async () => {
+  (isChromium ? it : it.skip)('is named by its head, or else by what the button says', async () => {
     const form = await mountDialog();
     await form.element.open();
     expect(await accessible('dialog', 'Subscribe')).not.to.equal(undefined);
@@ -161,7 +161,7 @@ describe('layout="dialog"', () => {
     form.element.remove();
   });
 
-  it('fits a small window, and scrolls inside', async () => {
+  (isChromium ? it : it.skip)('fits a small window, and scrolls inside', async () => {
     await setViewport({ width: 320, height: 420 });
     const fields = Array.from({ length: 8 }, (_, position) => `<newsletter-field name="Field ${position}"></newsletter-field>`).join('');
     const form = await mountAt(new Mailbox(), fields, 'layout="dialog"');
