@@ -12,7 +12,8 @@ export function addWidgetFiles(site: Hono, policy: string): void {
   site.get('/:file{([a-z-]+/)?[a-z-]+\\.(js|css)}', async (context) => {
     const file = context.req.param('file');
     const type = extname(file).slice(1);
-    const text = await readFile(join(dist, file), 'utf8').catch(() => undefined);
+    // Style sheets are written, not built: they stand beside the built files.
+    const text = await readFile(join(type === 'css' ? dirname(dist) : dist, file), 'utf8').catch(() => undefined);
     return text === undefined || !isFileType(type) ? context.notFound() : fileResponse(text, type, policy);
   });
 }
@@ -24,7 +25,7 @@ export async function widgetLanguages(): Promise<string[]> {
 
 /** Names of the themes that come with the tag. */
 export function widgetThemes(): Promise<string[]> {
-  return namesIn('themes', '.css');
+  return namesIn('../themes', '.css');
 }
 
 async function namesIn(folder: string, extension: string): Promise<string[]> {

@@ -232,6 +232,42 @@ const checks: readonly Check[] = [
     expect(await text(page, 'button')).toBe('Tilmeld');
     expect(await text(page, '[role=status]')).toBe('Tak! Se i din indbakke.');
   }),
+  form('layout="card"', 'is a card with a heading', async (page) => {
+    expect(await styleOf(page, '[part~=surface]', 'display')).not.toBe('none');
+    expect(await page.$eval('h2', (heading) => heading.checkVisibility())).toBe(true);
+  }),
+  {
+    language: 'html',
+    has: 'layout="dialog"',
+    does: 'is a dialog that both buttons open',
+    async run(code) {
+      const { page, complaints } = await open(script + code);
+      for (const trigger of ['[slot=trigger]', '[data-newsletter-open]']) {
+        await page.waitForFunction(() => customElements.get('newsletter-signup'));
+        await page.click(trigger);
+        await page.waitForSelector('newsletter-signup[open] >>> input[name=email]', { visible: true });
+        await page.keyboard.press('Escape');
+        await page.waitForSelector('newsletter-signup:not([open])');
+      }
+      await page.click('[slot=trigger]');
+      await page.waitForSelector('newsletter-signup[open] >>> input[name=email]', { visible: true });
+      await signUp(page);
+      expect(complaints).toEqual([]);
+    },
+  },
+  {
+    language: 'css',
+    has: "@import url('/themes/",
+    does: 'dresses the form',
+    async run(code) {
+      const { page: plain } = await open(script + tag);
+      await plain.waitForSelector(inTag('button'));
+      const { page, complaints } = await open(`<style>${code}</style>${script}${tag}`);
+      await page.waitForSelector(inTag('button'));
+      expect(await styleOf(page, 'button', 'background-color')).not.toBe(await styleOf(plain, 'button', 'background-color'));
+      expect(complaints).toEqual([]);
+    },
+  },
   {
     language: 'html',
     has: 'rebeccapurple',
