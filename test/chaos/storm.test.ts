@@ -5,7 +5,6 @@
  * `CHAOS_SIGNUPS=10000 CHAOS_KILLS=20 vitest run --project chaos test/chaos/storm.test.ts` is the whole of it; `npm test` runs less.
  */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
@@ -117,10 +116,9 @@ describe('in a storm nobody is lost who had a 202', () => {
     const running = crowd.run(24);
     let killed = 0;
     for (let life = 0; killed < kills || !crowd.isDone; life++) {
-      // Every third life no file may grow much beyond the largest there is.
+      // Every third life the disk takes nothing beyond the first megabyte of a file: the log fills up, and cannot be folded into the store.
       const isCramped = life % 3 === 1;
-      const held = Math.max(...readdirSync(folder).map((name) => statSync(`${folder}/${name}`).size), 0);
-      const relay = await serve(folder, { NEWSLETTER_API_URL: api.url }, isCramped ? `ulimit -f ${Math.ceil(held / 512) + 1000}; exec "$@"` : undefined);
+      const relay = await serve(folder, { NEWSLETTER_API_URL: api.url }, isCramped ? 'ulimit -f 2000; exec "$@"' : undefined);
       alive.splice(0, 1, relay);
       const before = crowd.turnedAway;
       await sleep(300 + 600 * random());

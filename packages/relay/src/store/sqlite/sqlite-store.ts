@@ -183,7 +183,12 @@ class SqliteStore implements SignupStore {
 
   /** The write-ahead log holds pages as they were before; what was erased must not stay there. */
   #emptyLog(): void {
-    const result = this.#file.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    let result;
+    try {
+      result = this.#file.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    } catch (cause) {
+      throw new StoreUnavailableError(`The signups are erased, but the log that may still hold them cannot be emptied: ${meaning(cause)}.`, { cause });
+    }
     if (Number(result?.['busy']) === 0) return;
     throw new StoreUnavailableError(
       'The signups are erased, but another program is reading the store, so that its log still holds them: end that program and erase again.',
