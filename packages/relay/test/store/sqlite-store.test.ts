@@ -1,11 +1,12 @@
 /** The SQLite store: the conformance suite, and what is its own – the disk, the lock, the file. */
+import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { conditions } from '../../src/store/conditions.ts';
-import { applicationId } from '../../src/store/sqlite/schema.ts';
+import { applicationId, steps } from '../../src/store/sqlite/schema.ts';
 import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../scratch-folder.ts';
@@ -154,6 +155,40 @@ describe('a signup store in an SQLite file', () => {
     expect(await before.counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
     await before.close();
     expect(await open(path).counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
+  });
+
+  it('brings a file of the first version up to date, and finds the people in it', async () => {
+    const path = join(scratchFolder(), 'relay.db');
+    const old = new DatabaseSync(path);
+    old.exec(steps[0] ?? '');
+    old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
+    const insert = old.prepare(`INSERT INTO signup (id, form, state, received_at, submission, intent, content, attempts, next_attempt_at, settled_at, last_error)
+      VALUES (?, 'default', ?, 1000, ?, ?, ?, 2, ?, ?, ?)`);
+    // As that version hashed: nothing of the hashes says whose they are.
+    for (const [n, [name, state, due, settled, reason]] of (
+      [
+        ['ada', 'waiting', 1000, null, 'the service answered 503'],
+        ['bob', 'delivered', null, 2000, null],
+        ['eve', 'dead', null, 2000, 'refused'],
+      ] as const
+    ).entries()) {
+      const hashed = (what: string): string => hash('sha256', `${what} ${name}`, 'base64url');
+      insert.run(`00000000-03e8-7000-8000-00000000000${n}`, state, JSON.stringify({ email: `${name}@example.com` }), n === 0 ? null : hashed('intent'), hashed('content'), due, settled, reason);
+    }
+    old.close();
+
+    const store = open(path);
+    expect(await store.counts()).toEqual({ waiting: 1, review: 0, delivered: 1, dead: 1 });
+    expect(await store.list({}, { limit: 10 })).toMatchObject([
+      { state: 'dead', submission: { email: 'eve@example.com' }, attempts: 2, settledAt: 2000, reason: 'refused' },
+      { state: 'delivered', submission: { email: 'bob@example.com' }, settledAt: 2000, reason: null },
+      { state: 'waiting', submission: { email: 'ada@example.com' }, nextAttemptAt: 1000, reason: 'the service answered 503' },
+    ]);
+    expect((await store.claim(10, 1000)).map(({ submission }) => submission.email)).toEqual(['ada@example.com']);
+    expect(await store.paused()).toBe(false);
+    expect([await store.erase('ADA@example.com'), await store.erase('bob@example.com')]).toEqual([1, 1]);
+    expect(await store.eraseDelivered(3000)).toBe(0);
+    expect(await store.counts()).toEqual({ waiting: 0, review: 0, delivered: 0, dead: 1 });
   });
 
   it.each([

@@ -2,10 +2,12 @@
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { KeptSubmission } from '@newsletter-kit/core/signup';
 import { StartupError } from '../../startup-error.ts';
+import { personHash } from '../fingerprint.ts';
 import { lockExclusively } from './exclusive-lock.ts';
 import { meaning } from './failure.ts';
-import { applicationId, steps } from './schema.ts';
+import { applicationId, personOf, steps } from './schema.ts';
 
 /** An open store file. */
 export interface OpenDatabase {
@@ -85,6 +87,7 @@ function migrate(db: DatabaseSync, path: string): void {
     throw new StartupError(`The store ${path} was written by a newer relay (version ${version}): update this one.`);
   }
   if (version === steps.length) return;
+  db.function(personOf, (submission) => (typeof submission === 'string' ? personHash((JSON.parse(submission) as KeptSubmission).email) : null));
   db.exec('BEGIN IMMEDIATE');
   for (const step of steps.slice(version)) db.exec(step);
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);

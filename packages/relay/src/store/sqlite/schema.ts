@@ -3,10 +3,43 @@
 /** Marks a file as ours (`PRAGMA application_id`, "NKRL"), so that a path to somebody else's database is refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
+/** Gives the hash of the person whom a submission in JSON names; steps call it. {@link personHash} */
+export const personOf = 'person_of';
+
+/**
+ * Of a hash that earlier relays wrote, what today's would have in its place: the person's, and 22 characters of the rest. Some
+ * wrote the person's at full length before it, some none: those are recognised no more, and found all the same when the
+ * person is erased.
+ */
+const shortened = (column: string): string =>
+  `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
+
 /** Step n brings a file from version n to version n + 1 (`PRAGMA user_version`). */
 export const steps: readonly string[] = [
   `
   CREATE TABLE signup (
+    id TEXT PRIMARY KEY,
+    form TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
+    received_at INTEGER NOT NULL,
+    origin TEXT,
+    submission TEXT NOT NULL,
+    intent TEXT,
+    content TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_attempt_at INTEGER,
+    settled_at INTEGER,
+    last_error TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX signup_by_intent ON signup (intent) WHERE intent IS NOT NULL;
+  CREATE INDEX signup_by_content ON signup (content, received_at);
+  CREATE INDEX signup_by_state ON signup (state, next_attempt_at);
+
+  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
+  `,
+  // What is delivered can be erased, and one index serves all hashes. Some files of version 1 have a part of this already.
+  `
+  CREATE TABLE signup_2 (
     id TEXT PRIMARY KEY,
     form TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
@@ -20,12 +53,15 @@ export const steps: readonly string[] = [
     settled_at INTEGER,
     last_error TEXT
   ) STRICT, WITHOUT ROWID;
+  INSERT INTO signup_2 SELECT id, form, state, received_at, origin, submission, ${shortened('intent')}, ${shortened('content')},
+    attempts, next_attempt_at, settled_at, last_error FROM signup;
+  DROP TABLE signup;
+  ALTER TABLE signup_2 RENAME TO signup;
   CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
   CREATE INDEX signup_due ON signup (next_attempt_at, received_at) WHERE state = 'waiting';
   CREATE INDEX signup_open ON signup (state, id) WHERE state <> 'delivered';
   CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
 
-  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
 ];
