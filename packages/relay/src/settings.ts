@@ -28,10 +28,19 @@ const origin = z.string().superRefine((text, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
+/** What is said of an address that is none. It is not repeated: it may hold a password. */
+export const moveAddressRule = 'must be postgres://user:password@host:5432/database';
+
+/** The address of a database, to which a store can be moved; null where it is none. */
+export function moveAddress(text: string): string | null {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1 ? text : null;
+}
+
 const store = z.string().transform((text, context): StoreAddress => {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path && path !== ':memory:') return { kind: 'sqlite', path };
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1) return { kind: 'postgres', url: text };
+  const url = moveAddress(text);
+  if (url !== null) return { kind: 'postgres', url };
   // The value is not repeated: it may hold a password.
   const message = 'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
   context.addIssue({ code: 'custom', message });

@@ -6,6 +6,7 @@ import { everySignup } from '../store/every-signup.ts';
 import type { StoredSignup } from '../store/signup-store.ts';
 import { UsageError, type Command, type Given } from './command.ts';
 import { filterOptions, givenFilter } from './filter-options.ts';
+import { moveCommand } from './move.ts';
 import { withOperator } from './with-operator.ts';
 
 const json = { about: 'Print JSON, for programs' } as const;
@@ -89,6 +90,7 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
       });
     },
   },
+  move: moveCommand,
 };
 
 function onlyWord({ words }: Given, what: string): string {

@@ -27,6 +27,8 @@ export async function serve(): Promise<void> {
     const server = await listen(relay, config.listen);
     const { waiting, review, dead } = await store.counts();
     log.info({ address: server.address, store: storeName(config.store), waiting, review, dead }, 'the relay takes signups');
+    const move = store.moving?.progress();
+    if (move) log.warn({ to: move.to }, 'a move was begun and is not over; everything is kept here until "newsletter-relay move" goes on with it');
     relay.start();
     const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });
 

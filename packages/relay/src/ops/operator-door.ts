@@ -3,6 +3,7 @@ import { refusalBody, refused, type Refused } from '@newsletter-kit/core/signup'
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
 import { everySignup } from '../store/every-signup.ts';
+import { moveAddress, moveAddressRule } from '../settings.ts';
 import type { Operator } from './operator.ts';
 import { isOperator } from './operator-token.ts';
 import { operatorPage } from './operator-page.ts';
@@ -61,14 +62,25 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
     if (!read.ok) return refuse(badFilter(read.mistakes));
     return Response.json({ redriven: await operator.redrive(read.filter) }, { headers });
   });
+  door.get('/api/move', async () => Response.json({ move: await operator.moving() }, { headers }));
+  door.post('/api/move', async ({ req }) => {
+    const to = moveAddress(textOf(await req.json().catch(() => null), 'to'));
+    if (to === null) return refuse(refused(400, 'INVALID_BODY', `Send {"to": "…"} with the new store: it ${moveAddressRule}.`));
+    return Response.json(await operator.move(to), { headers });
+  });
   door.post('/api/erase', async ({ req }) => {
-    const body: unknown = await req.json().catch(() => null);
-    const address = typeof body === 'object' && body !== null && 'address' in body && typeof body.address === 'string' ? body.address.trim() : '';
+    const address = textOf(await req.json().catch(() => null), 'address');
     if (!address) return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
     return Response.json({ erased: await operator.erase(address) }, { headers });
   });
   door.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
   return door;
+}
+
+/** A text of a JSON body; empty where there is none. */
+function textOf(body: unknown, name: string): string {
+  const value: unknown = typeof body === 'object' && body !== null ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined;
+  return typeof value === 'string' ? value.trim() : '';
 }
 
 function badFilter(mistakes: readonly string[]): Refused {

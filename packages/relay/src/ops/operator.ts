@@ -1,4 +1,6 @@
 /** What an operator can see and do. The same whether it reaches the store itself or a running relay that holds it. */
+import { StartupError } from '../startup-error.ts';
+import type { MoveProgress } from '../store/move.ts';
 import type { Overview, SignupFilter, SignupStore } from '../store/signup-store.ts';
 import type { Minute } from './rates.ts';
 
@@ -25,6 +27,10 @@ export interface Operator extends Pick<SignupStore, 'list' | 'erase' | 'setPause
   status(): Promise<Status>;
   /** Puts dead and reviewed signups that match back in line. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
+  /** Begins to move everything to another store, goes on with it, or joins a move under way. @param to - `postgres://…`; a secret */
+  move(to: string): Promise<MoveProgress>;
+  /** How the move stands; null where none was begun. */
+  moving(): Promise<MoveProgress | null>;
 }
 
 /** Options of {@link storeOperator}. */
@@ -53,5 +59,12 @@ export function storeOperator(store: SignupStore, { running = () => null, wake =
       return count;
     },
     erase: (address) => store.erase(address),
+    async move(to) {
+      if (!store.moving) throw new StartupError('RELAY_STORE names PostgreSQL already: there is no file to move from.');
+      return store.moving.start(to);
+    },
+    async moving() {
+      return store.moving?.progress() ?? null;
+    },
   };
 }

@@ -1,4 +1,5 @@
 /** The operator of a running relay, through its HTTP door. */
+import type { MoveProgress } from '../store/move.ts';
 import type { StoredSignup } from '../store/signup-store.ts';
 import type { Operator } from './operator.ts';
 import { writeFilter } from './signup-filter.ts';
@@ -38,6 +39,8 @@ export function relayOperator(address: string, token: string, fetch: typeof glob
       return (await ask<{ signups: readonly StoredSignup[] }>('GET', 'signups', query)).signups;
     },
     redrive: async (filter) => (await ask<{ redriven: number }>('POST', 'redrive', writeFilter(filter))).redriven,
+    move: (to) => ask('POST', 'move', {}, { to }),
+    moving: async () => (await ask<{ move: MoveProgress | null }>('GET', 'move')).move,
     erase: async (email) => (await ask<{ erased: number }>('POST', 'erase', {}, { address: email })).erased,
   };
 }

@@ -1,4 +1,5 @@
 /** Opens the store an address names. */
+import type { MoveTarget } from './move.ts';
 import type { SignupStore } from './signup-store.ts';
 
 /** Where signups are kept. */
@@ -21,13 +22,22 @@ type Adapter<K extends Kind> = (address: Extract<StoreAddress, { kind: K }>, opt
 
 /** One adapter per kind of address, each loaded when it is wanted. */
 const adapters: { readonly [K in Kind]: Adapter<K> } = {
-  sqlite: async ({ path }) => (await import('./sqlite/sqlite-store.ts')).openSqliteStore(path),
+  sqlite: async ({ path }, options) => {
+    const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
+    const { MovableStore } = await import('./movable-store.ts');
+    return new MovableStore({ store: openSqliteStore(path), target: (url) => openMoveTarget(url, options), nameOf: (url) => storeName({ kind: 'postgres', url }) });
+  },
   postgres: async ({ url }, options) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url, options),
 };
 
 /** @throws StartupError with one sentence that says what to do, and holds no password */
 export function openStore(address: StoreAddress, options: OpenStoreOptions = {}): Promise<SignupStore> {
   return address.kind === 'sqlite' ? adapters.sqlite(address, options) : adapters.postgres(address, options);
+}
+
+/** Opens what is moved into. @throws StartupError with one sentence that says what to do, and holds no password */
+export async function openMoveTarget(url: string, options: OpenStoreOptions = {}): Promise<MoveTarget> {
+  return (await import('./postgres/move-target.ts')).openMoveTarget(url, options);
 }
 
 /** An address for people to read: without user and password. */

@@ -1,5 +1,6 @@
 /** The port behind which signups are kept until the newsletter API has them. Every adapter passes the same conformance suite. */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
+import type { MoveProgress } from './move.ts';
 
 /**
  * - `waiting` – to be delivered, now or at its next attempt.
@@ -114,6 +115,18 @@ export interface SharedCounters {
   query(this: void, text: string, values: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
+/** Moving everything to another store. */
+export interface Moving {
+  /**
+   * Begins, goes on with a move that was begun, or joins the one under way.
+   *
+   * @param url - `postgres://…`; a secret
+   */
+  start(url: string): MoveProgress;
+  /** Null where no move was begun. */
+  progress(): MoveProgress | null;
+}
+
 /** Keeps signups. Every promise that writes resolves only once the change is on the disk. */
 export interface SignupStore {
   /** Whether other processes may write to it too: then what is due has to be asked for. */
@@ -167,6 +180,8 @@ export interface SignupStore {
   setPaused(paused: boolean): Promise<void>;
   /** Writes and syncs more than a signup would. @throws StoreUnavailableError where signups could not be kept either */
   probe(now: number): Promise<void>;
+  /** Can be left for another store while it is in use; only where it is one file. */
+  readonly moving?: Moving | undefined;
   /** Writes what is pending and lets go of the store. */
   close(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { conditions } from '../../src/store/conditions.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { applicationId, steps } from '../../src/store/sqlite/schema.ts';
 import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -26,6 +27,13 @@ const open = (path: string, maxPages?: number): SignupStore => {
   onTestFinished(() => store.close());
   return store;
 };
+
+describe('a signup store that can be moved', () => {
+  describeSignupStore(() => {
+    const path = join(scratchFolder(), 'relay.db');
+    return Promise.resolve({ open: () => openStore({ kind: 'sqlite', path }) });
+  });
+});
 
 describe('a signup store in an SQLite file', () => {
   describeSignupStore(() => {

@@ -5,7 +5,7 @@ import type { Row } from '../rows.ts';
 import { storeName } from '../open-store.ts';
 import { meaning } from './failure.ts';
 import { queueSchema, schema, steps } from './schema.ts';
-import { queue, sql } from './statements.ts';
+import { applicationName, queue, sql } from './statements.ts';
 
 /** Options of {@link openDatabase}. */
 export interface DatabaseOptions {
@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   readonly onTrouble?: ((error: Error) => void) | undefined;
   /** Time for pg-boss; a test moves it by hand. */
   readonly clock?: Clock | undefined;
+  /** Name of its connections in the server's lists. Default `newsletter-relay`. */
+  readonly name?: string | undefined;
 }
 
 /** An open database. */
@@ -46,11 +48,11 @@ const longestClaimSeconds = 23 * 3600;
 const connectMs = 5000;
 
 /** @throws StartupError with one sentence that says what to do, and holds no password */
-export async function openDatabase(url: string, { onTrouble, clock }: DatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase(url: string, { onTrouble, clock, name = applicationName }: DatabaseOptions): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
   const boss = new PgBoss({
     connectionString: url,
-    application_name: 'newsletter-relay',
+    application_name: name,
     connectionTimeoutMillis: connectMs,
     schema: queueSchema,
     schedule: false,

@@ -1,7 +1,9 @@
 /** Signups in PostgreSQL: a row and its job in one transaction, many signups per transaction, any number of relays. */
 import type { Db, JobInsert } from 'pg-boss';
+import { StartupError } from '../../startup-error.ts';
 import { conditions } from '../conditions.ts';
 import { fingerprint, personHash } from '../fingerprint.ts';
+import { storeName } from '../open-store.ts';
 import { numberOrNull, textOrNull, toClaimed, toStored, type Row } from '../rows.ts';
 import { signupId } from '../signup-id.ts';
 import {
@@ -26,7 +28,7 @@ import { Gathering } from './gathering.ts';
 import { openDatabase, renewMs, type DatabaseOptions, type OpenDatabase } from './open-database.ts';
 import { repeats, type Arrival, type Earlier } from './repeats.ts';
 import { counterTable, schema } from './schema.ts';
-import { filtered, queue, sql } from './statements.ts';
+import { filtered, moving, queue, sql } from './statements.ts';
 
 /**
  * Opens, or creates, the store in one database.
@@ -34,7 +36,13 @@ import { filtered, queue, sql } from './statements.ts';
  * @throws StartupError where it cannot be reached, does not let us in, is too old or not durable
  */
 export async function openPostgresStore(url: string, options: DatabaseOptions = {}): Promise<SignupStore> {
-  return new PostgresStore(await openDatabase(url, options));
+  const database = await openDatabase(url, options);
+  const [unfinished] = await database.query(sql.setting, [moving.from]);
+  if (!unfinished) return new PostgresStore(database);
+  await database.close();
+  throw new StartupError(
+    `A move into the store ${storeName({ kind: 'postgres', url })} is not over: name the old store in RELAY_STORE, and run "newsletter-relay move --to" with this one again.`,
+  );
 }
 
 /** Signups of one transaction: each holds a lock until its end, and PostgreSQL has room for some thousands of those. */
@@ -51,7 +59,7 @@ interface Settlement {
   readonly outcome: Outcome;
 }
 
-class PostgresStore implements SignupStore {
+export class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: SharedCounters;
   readonly #database: OpenDatabase;
@@ -287,11 +295,11 @@ function read<T>(work: () => Promise<T>): Promise<T> {
   return inOurWords('read', work);
 }
 
-async function inOurWords<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+export async function inOurWords<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof StoreUnavailableError) throw cause;
+    if (cause instanceof StoreUnavailableError || cause instanceof StartupError) throw cause;
     throw new StoreUnavailableError(`The store cannot be ${verb}: ${meaning(cause)}.`, { cause });
   }
 }

@@ -6,6 +6,9 @@ const signup = `${schema}.signup`;
 /** The queue of what waits for delivery. A job has the identifier of its signup, and nothing else. */
 export const queue = 'delivery';
 
+/** Name of a relay's connections. */
+export const applicationName = 'newsletter-relay';
+
 /** Nobody else's lock, we hope ("NKRL"). */
 const tablesLock = 0x4e_4b_52_4c;
 
@@ -62,6 +65,25 @@ export const sql = {
   // Larger than any signup with its indexes, and incompressible: on a nearly full disk the probe must fail first.
   probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, 2048)
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
+} as const;
+
+const columns = ['form', 'state', 'received_at', 'origin', 'submission', 'intent', 'content', 'attempts', 'next_attempt_at', 'settled_at', 'last_error'];
+
+/** What a move into this store needs: its settings, and statements. */
+export const moving = {
+  application: `${applicationName}-move`,
+  /** Names the move that is under way. */
+  from: 'moving_from',
+  /** Names the move that filled this store. */
+  done: 'moved_from',
+  relays: `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = '${applicationName}'`,
+  total: `SELECT count(*)::float8 AS count FROM ${signup}`,
+  any: `SELECT 1 FROM ${signup} LIMIT 1`,
+  upsert: `INSERT INTO ${signup} (id, ${columns.join(', ')}) SELECT id, ${columns.join(', ')}
+           FROM json_populate_recordset(null::${signup}, $1::text::json)
+           ON CONFLICT (id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
+  end: `DELETE FROM ${schema}.setting WHERE name = 'moving_from'`,
 } as const;
 
 /** Those that depend on a filter; `where` has a `?` for each of its values. */

@@ -20,6 +20,8 @@ import {
 } from '../signup-store.ts';
 import { meaning } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
+import type { MoveSource } from '../move.ts';
+import { movingTo, moveSource } from './move-source.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
 
@@ -34,14 +36,22 @@ export interface SqliteStoreOptions {
  *
  * @throws StartupError where the file cannot be used, is in use, or is not ours
  */
-export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SignupStore {
+export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): LeavableStore {
   return new SqliteStore(openDatabase(path, options.maxPages));
+}
+
+/** A store that can be left for another. */
+export interface LeavableStore extends SignupStore {
+  /** Where a move was begun to, without user and password; null where none was. */
+  readonly leavingFor: string | null;
+  /** Begins to leave, or goes on with it. */
+  leave(to: string): Promise<MoveSource>;
 }
 
 /** Signups erased in one transaction. */
 const erasedAtOnce = 500;
 
-class SqliteStore implements SignupStore {
+class SqliteStore implements LeavableStore {
   readonly shared = false;
   readonly #file: OpenDatabase;
   readonly #statements: Statements;
@@ -205,6 +215,14 @@ class SqliteStore implements SignupStore {
 
   async probe(now: number): Promise<void> {
     await this.#commits.run(() => this.#statements.probe.run({ now }));
+  }
+
+  get leavingFor(): string | null {
+    return movingTo(this.#file.db);
+  }
+
+  leave(to: string): Promise<MoveSource> {
+    return moveSource(this.#file.db, this.#commits, to);
   }
 
   close(): Promise<void> {
