@@ -83,7 +83,8 @@ const symptoms: readonly Symptom<Failure>[] = [
     advice: () => 'This device is offline. The form sends again when it is back.',
   },
   {
-    applies: ({ cause }) => cause instanceof DOMException && cause.name === 'TimeoutError',
+    // WebKit calls a signal’s timeout an abort; nothing else aborts a post.
+    applies: ({ cause }) => cause instanceof DOMException && /^(Timeout|Abort)Error$/.test(cause.name),
     advice: () => 'The endpoint did not answer in time. It should answer at once and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets the seconds the form waits.',
   },
 ];

@@ -1,4 +1,4 @@
-import { aTimeout, expect, fixture } from '@open-wc/testing';
+import { aTimeout, expect, fixture, waitUntil } from '@open-wc/testing';
 import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
 import { Form, Mailbox } from './harness.ts';
 import { openPage } from './page.ts';
@@ -111,9 +111,10 @@ describe('the built files', () => {
     const { document } = window;
     document.open();
     document.write('<!doctype html><script src="/widget/dist/newsletter-signup.js"></script><newsletter-signup>');
-    await window.customElements.whenDefined('newsletter-signup');
+    // What stands behind the script is parsed once the script has come: at once in one engine, later in another.
+    await waitUntil(() => document.querySelector('newsletter-signup'), 'The tag has not been parsed.', { timeout: 5000 });
     const signup = document.querySelector('newsletter-signup');
-    if (!signup) throw new Error('The tag has not been parsed.');
+    if (!signup) throw new Error('The tag has gone.');
     const form = new Form(signup);
     const isShown = (): boolean => form.shadow.querySelector('form') !== null;
     await form.settled();

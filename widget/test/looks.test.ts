@@ -41,9 +41,10 @@ describe('looks', () => {
           await expect(form.element).to.be.accessible();
           form.email.value = 'ada@example.com';
           form.labelled('I agree').click();
+          const heard = form.hears('newsletter-error');
           form.element.submit();
-          await form.reaches('busy');
-          await form.reaches('error');
+          await heard;
+          await form.settled();
           await expect(form.element).to.be.accessible();
           form.element.submit();
           await form.reaches('success');
