@@ -1,7 +1,6 @@
 /** Proof of work, made and checked by ALTCHA's library: a visitor's device computes for a moment, a flood of posts for long. */
 import { randomInt } from 'node:crypto';
-import { createChallenge, verifySolution, type Payload } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Payload } from 'altcha-lib';
 import { isRecord } from '@newsletter-kit/core/signup';
 import { purposeKey } from './keys.ts';
 
@@ -10,6 +9,12 @@ const rounds = 1000;
 
 /** How long a challenge is good, in seconds. */
 export const challengeLastsSeconds = 600;
+
+/** Loaded where a form asks for proofs: most never do. */
+async function library() {
+  const [{ createChallenge, verifySolution }, { deriveKey }] = await Promise.all([import('altcha-lib'), import('altcha-lib/algorithms/pbkdf2')]);
+  return { createChallenge, verifySolution, deriveKey };
+}
 
 export class ProofOfWork {
   readonly #secrets: { readonly hmacSignatureSecret: string; readonly hmacKeySignatureSecret: string };
@@ -26,6 +31,7 @@ export class ProofOfWork {
 
   /** A challenge for one form, as ALTCHA's solver takes it. */
   async challenge(form: string, now: number): Promise<Record<string, unknown>> {
+    const { createChallenge, deriveKey } = await library();
     const challenge = await createChallenge({
       algorithm: 'PBKDF2/SHA-256',
       cost: rounds,
@@ -46,6 +52,7 @@ export class ProofOfWork {
   async solved(proof: string, form: string): Promise<string | null> {
     const payload = unwrap(proof);
     if (payload?.challenge.parameters.data?.['form'] !== form) return null;
+    const { verifySolution, deriveKey } = await library();
     try {
       const { verified } = await verifySolution({ ...payload, deriveKey, ...this.#secrets });
       return verified ? payload.challenge.parameters.nonce : null;

@@ -8,6 +8,7 @@ import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
 import { openStore, storeName } from '../store/open-store.ts';
+import { letYoungGenerationGrow } from '../young-generation.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
@@ -30,6 +31,7 @@ export async function serve(): Promise<void> {
     const move = store.moving?.progress();
     if (move) log.warn({ to: move.to }, 'a move was begun and is not over; everything is kept here until "newsletter-relay move" goes on with it');
     relay.start();
+    letYoungGenerationGrow();
     const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
