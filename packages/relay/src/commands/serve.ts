@@ -21,7 +21,10 @@ export async function serve(): Promise<void> {
   const stopAsked = firstSignal();
   const secret = signingSecret(config);
   const log = logFor(config, secret);
-  const store = await openStore(config.store, { onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated') });
+  const store = await openStore(config.store, {
+    onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated'),
+    onMoved: (to) => log.warn({ store: to }, 'everything is moved, and kept there from now on: set RELAY_STORE to it before the next start'),
+  });
   try {
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({ config, store, log, secret, notice: alerts.notice, operatorToken: operatorToken(config) });

@@ -22,6 +22,8 @@ export interface MovableStoreOptions {
   readonly target: (url: string) => Promise<MoveTarget>;
   /** A place for people to read: without user and password. */
   readonly nameOf: (url: string) => string;
+  /** Told where everything is from now on. */
+  readonly onMoved?: ((to: string) => void) | undefined;
 }
 
 /** Signups of one transaction. */
@@ -125,6 +127,7 @@ export class MovableStore implements SignupStore {
       });
       await finished(() => target.finish(source.id), () => this.#closing);
       tell({ state: 'done', copied: total });
+      this.#options.onMoved?.(to);
     } finally {
       this.#draining = false;
       if (!inUse) await target.close();

@@ -15,6 +15,8 @@ export type StoreAddress =
 export interface OpenStoreOptions {
   /** Told of failures of a store's own upkeep, which it repeats by itself. Their messages hold no secret. */
   readonly onTrouble?: ((error: Error) => void) | undefined;
+  /** Told where everything is, once it was moved there while the store was open. */
+  readonly onMoved?: ((to: string) => void) | undefined;
 }
 
 type Kind = StoreAddress['kind'];
@@ -25,7 +27,7 @@ const adapters: { readonly [K in Kind]: Adapter<K> } = {
   sqlite: async ({ path }, options) => {
     const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
     const { MovableStore } = await import('./movable-store.ts');
-    return new MovableStore({ store: openSqliteStore(path), target: (url) => openMoveTarget(url, options), nameOf: (url) => storeName({ kind: 'postgres', url }) });
+    return new MovableStore({ store: openSqliteStore(path), target: (url) => openMoveTarget(url, { onTrouble: options.onTrouble }), nameOf: (url) => storeName({ kind: 'postgres', url }), onMoved: options.onMoved });
   },
   postgres: async ({ url }, options) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url, options),
 };
