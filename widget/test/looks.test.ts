@@ -1,6 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { emulateMedia } from '@web/test-runner-commands';
-import { Mailbox, mountAt } from './harness.ts';
+import { inScheme, Mailbox, mountAt } from './harness.ts';
 
 const head = '<h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p>';
 const fields = '<newsletter-field name="First name" placeholder="Ada"></newsletter-field><newsletter-field name="I agree" kind="boolean" required></newsletter-field>';
@@ -26,13 +25,13 @@ function contrast(one: string, other: string): number {
 }
 
 describe('looks', () => {
-  afterEach(() => emulateMedia({ colorScheme: 'light' }));
+  afterEach(() => inScheme('light'));
 
   for (const layout of ['stacked', 'card', 'dialog'] as const) {
     for (const direction of ['ltr', 'rtl'] as const) {
       it(`${layout}, ${direction}: nothing for axe to find in any state, light or dark`, async () => {
         for (const colorScheme of ['light', 'dark'] as const) {
-          await emulateMedia({ colorScheme });
+          await inScheme(colorScheme);
           const form = await mountAt(new Mailbox('broken', 'slow'), `${head}${fields}<button slot="trigger">Subscribe</button>`, `layout="${layout}" dir="${direction}" style="${page}"`);
           await form.element.open();
           await expect(form.element).to.be.accessible();
@@ -62,7 +61,7 @@ describe('looks', () => {
       expect(sheet.textContent.length).to.be.below(1000);
       document.head.append(sheet);
       for (const colorScheme of ['light', 'dark'] as const) {
-        await emulateMedia({ colorScheme });
+        await inScheme(colorScheme);
         const form = await mountAt(new Mailbox(), head + fields, `layout="card" style="${page}"`);
         await form.element.open();
         form.element.submit();
