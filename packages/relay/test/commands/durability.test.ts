@@ -15,7 +15,9 @@ const concurrency = 5;
 
 const times = (api: SandboxApi): Map<unknown, number> => {
   const counted = new Map<unknown, number>();
-  for (const { email } of api.received) counted.set(email, (counted.get(email) ?? 0) + 1);
+  // Alone, or in bulk where many wait.
+  const sent = api.received.flatMap((body) => (Array.isArray(body['subscriptions']) ? (body['subscriptions'] as { email: string }[]) : [body]));
+  for (const { email } of sent) counted.set(email, (counted.get(email) ?? 0) + 1);
   return counted;
 };
 
