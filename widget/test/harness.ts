@@ -49,7 +49,8 @@ if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
 /** Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own choice. */
 export async function inScheme(scheme: 'light' | 'dark'): Promise<void> {
   if (isChromium) await emulateMedia({ colorScheme: scheme });
-  else await ownScheme.replace(`:root, newsletter-signup { color-scheme: ${scheme} !important }`);
+  // In the dark WebKitGTK paints a page’s bare buttons white on light grey: the page colours those it brings; ours are out of reach in the shadow.
+  else await ownScheme.replace(`:root, newsletter-signup { color-scheme: ${scheme} !important } button { color: CanvasText; background: Canvas }`);
 }
 
 /** What assistive technology is told about the first thing of this role and name on the page. */
