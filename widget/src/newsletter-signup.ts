@@ -210,6 +210,7 @@ export class NewsletterSignup extends LitElement {
     super.disconnectedCallback();
     this.#observer?.disconnect();
     removeEventListener('newsletter-messages', this.#refresh);
+    document.removeEventListener('DOMContentLoaded', this.#refresh);
     this.#hold(null);
     this.#dialog?.stop();
   }
