@@ -52,7 +52,7 @@ describeInBrowser('the window', () => {
     await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First Name.*Ada.*Frühling 🌷.*E-mails received/s);
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => !document.querySelector('#subscriber[open]'));
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('ada+full@example.com');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('ada+full@example.com');
   });
 
   test('logs each request as it comes, with its reasons, and can keep the errors only', async () => {
