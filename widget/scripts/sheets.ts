@@ -1,8 +1,9 @@
 /**
  * Draws every layout in every scheme, width and direction, for people to look at: `pnpm run sheets` writes pictures into
- * `.output/looks`, which git leaves out. The built script runs in Chromium; answers are made up, nothing is sent.
+ * `.output/looks`, which git leaves out, and the four themes into `.github/themes.png`, which the READMEs show. The built
+ * script runs in Chromium; answers are made up, nothing is sent.
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -77,7 +78,18 @@ function sheet(words: Words): string {
   return rows.map((row) => `<div>${row}</div>`).join('');
 }
 
-const page = (language: string, { dir }: Words, scheme: string, content: string, more = ''): string => `<!doctype html>
+/** Every theme in both schemes, on the page it might stand on. */
+async function themes(): Promise<string> {
+  const files = (await readdir(at('../themes'))).sort();
+  const sheets = await Promise.all(files.map(async (file) => `@scope (.${file.replace('.css', '')}) { ${await readFile(at(`../themes/${file}`), 'utf8')} }`));
+  const form = '<h2 slot="head">The Tuesday letter</h2><p slot="head">Five minutes on what happened, every week.</p><newsletter-field name="First name"></newsletter-field>';
+  const cards = files.map((file) => `<section class="${file.replace('.css', '')}"><newsletter-signup endpoint="/" layout="card">${form}</newsletter-signup></section>`).join('');
+  return `<style>${sheets.join('')}
+    body { margin: 0 } div { gap: 1.5rem; margin: 0; padding: 1.75rem; background: light-dark(#eceff1, #0c0e10) } section { flex: 1 }
+    </style>${['light', 'dark'].map((scheme) => `<div style="color-scheme:${scheme}">${cards}</div>`).join('')}`;
+}
+
+const page = (language: string, { dir }: Pick<Words, 'dir'>, scheme: string, content: string, more = ''): string => `<!doctype html>
   <html lang="${language}" dir="${dir}" style="color-scheme:${scheme}"><title>${language}</title>
   <style>
     body { margin: 2rem; font: 1rem/1.5 system-ui, sans-serif; ${more} }
@@ -110,7 +122,7 @@ async function load(tab: Page, language: string, html: string): Promise<void> {
   await tab.goto(origin);
   await tab.setContent(html);
   await tab.evaluate(answer);
-  for (const file of [`languages/${language}.js`, 'newsletter-signup.js']) await tab.addScriptTag({ url: `${origin}/${file}` });
+  for (const file of [...(language === 'en' ? [] : [`languages/${language}.js`]), 'newsletter-signup.js']) await tab.addScriptTag({ url: `${origin}/${file}` });
   await tab.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
 }
 
@@ -145,6 +157,9 @@ try {
       }
     }
   }
+  await tab.setViewport({ width: 1500, height: 800 });
+  await load(tab, 'en', page('en', { dir: 'ltr' }, 'light dark', await themes()));
+  await tab.screenshot({ path: at('../../.github/themes.png'), fullPage: true });
 } finally {
   await browser.close();
   server.close();
