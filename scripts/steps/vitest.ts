@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.ts';
 const reports = join(root, '.cache', 'reports');
 
 /** Longest time of one run, in minutes. */
-const limit = 25;
+const limit = 40;
 
 /**
  * @param name - names the report
