@@ -37,6 +37,12 @@ const asking = (ask: unknown): Answer => ({
   body: JSON.stringify({ status: 403, statusText: 'forbidden', errors: [{ message: 'Not yet.', code: 'PROOF_REQUIRED' }], ask }),
 });
 
+/**
+ * Milliseconds after which even silence and what never ends do: long after whoever asked has stopped waiting. WebKit keeps the
+ * connection of a request that was given up, and has six for a host.
+ */
+const patience = 3000;
+
 const secret = { hmacSignatureSecret: 'a secret of the tests' };
 
 /** Takes a post with a proof of work that fits a challenge of ours; asks for one where there is none. */
@@ -123,13 +129,15 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     received.push({ headers: request.headers, body });
     const planned = answerOf(received.length - 1);
     const answer = typeof planned === 'function' ? await planned(body) : planned;
-    if (answer === 'silence') return;
+    if (answer === 'silence') return void setTimeout(() => request.socket.destroy(), patience);
     if (answer === 'drop') return void request.socket.destroy();
     if (answer === 'dropLater') return void setTimeout(() => request.socket.destroy(), 300);
     setTimeout(() => {
       response.writeHead(answer.status, answer.headers);
-      if (answer.endless) pour(response, answer.body ?? '');
-      else response.end(answer.body);
+      if (answer.endless) {
+        pour(response, answer.body ?? '');
+        setTimeout(() => request.socket.destroy(), patience);
+      } else response.end(answer.body);
     }, answer.delay ?? 0);
   }
 
