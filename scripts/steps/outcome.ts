@@ -1,10 +1,12 @@
 /** Runs the steps of a task one after the other and sums them up, for people and for CI. */
+import { describeFailures, type Failure } from './report.ts';
 
-/** How a step ended; runners of tests say how many passed and failed. */
+/** How a step ended; runners of tests say how many passed and failed, and what the failures were. */
 export interface Outcome {
   readonly ok: boolean;
   readonly passed?: number;
   readonly failed?: number;
+  readonly failures?: readonly Failure[];
 }
 
 /** One thing a task does. */
@@ -19,13 +21,15 @@ export function check(title: string, holds: () => Promise<boolean>): Step {
 }
 
 /**
- * Runs every step, also after one failed, so that one run shows everything. Where tests ran, the last line is
- * `N passed, N failed`: tests as their runners counted them, and each failed step that had no test to blame.
+ * Runs every step, also after one failed, so that one run shows everything. The summary names the tests that failed, because
+ * a log that was cut off keeps its end. Where tests ran, the last line is `N passed, N failed`: tests as their runners counted
+ * them, and each failed step that had no test to blame.
  *
  * @returns true where nothing failed
  */
 export async function runSteps(steps: readonly Step[]): Promise<boolean> {
   const lines: string[] = [];
+  const failures: Failure[] = [];
   let passed = 0;
   let failed = 0;
   let counted = false;
@@ -41,9 +45,11 @@ export async function runSteps(steps: readonly Step[]): Promise<boolean> {
     counted ||= outcome.passed !== undefined;
     passed += outcome.passed ?? 0;
     failed += outcome.failed ?? 0;
+    failures.push(...(outcome.failures ?? []));
     if (!outcome.ok && !outcome.failed) failed += 1;
   }
   console.log(`\n━━ Summary\n${lines.join('\n')}`);
+  if (failures.length > 0) console.log(`\n${describeFailures(failures).join('\n')}`);
   if (counted) console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0;
 }

@@ -1,7 +1,12 @@
-/** The line CI reads: what the runners counted, and never "0 failed" when something failed. */
+/** The lines CI reads: what the runners counted, never "0 failed" when something failed, and what it was. */
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { run } from '../../scripts/steps/command.ts';
 import { check, runSteps, type Outcome } from '../../scripts/steps/outcome.ts';
-import { countTests } from '../../scripts/steps/vitest.ts';
+import { reported } from '../../scripts/steps/report.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -33,17 +38,57 @@ describe('the last line of a test run', () => {
   });
 });
 
-describe("vitest's report", () => {
-  it('counts a file that could not be loaded as a failure', () => {
-    const report = {
-      numPassedTests: 2,
-      numFailedTests: 1,
-      testResults: [
-        { status: 'failed', assertionResults: [{ status: 'failed' }, { status: 'passed' }] },
-        { status: 'failed', assertionResults: [] },
-        { status: 'passed', assertionResults: [{ status: 'passed' }] },
-      ],
+describe('the summary', () => {
+  const failures = (count: number, error = 'AssertionError: 1 is not 2') => Array.from({ length: count }, (_, index) => ({ test: `a.test.ts > case ${index}`, error }));
+
+  it('names what failed after the steps and before the last line', async () => {
+    await runSteps([tests('A', { ok: false, passed: 3, failed: 1, failures: failures(1) }), tests('B', { ok: true, passed: 4, failed: 0 })]);
+    const summary = printed.slice(printed.indexOf('━━ Summary') + 1).filter(Boolean);
+    expect(summary).toEqual([
+      expect.stringMatching(/^✗ A /),
+      expect.stringMatching(/^✓ B /),
+      '✗ a.test.ts > case 0',
+      '    AssertionError: 1 is not 2',
+      '7 passed, 1 failed',
+    ]);
+  });
+
+  it('stays short, and says how much it left out', async () => {
+    const long = Array.from({ length: 50 }, (_, line) => `line ${line} ${'x'.repeat(2000)}`).join('\n');
+    await runSteps([tests('A', { ok: false, passed: 0, failed: 30, failures: failures(30, long) })]);
+    const summary = printed.slice(printed.indexOf('━━ Summary'));
+    expect(summary.length).toBeLessThan(300);
+    expect(Math.max(...summary.map((line) => line.length))).toBeLessThan(300);
+    expect(summary).toContain('… and 10 more');
+    expect(printed.at(-1)).toBe('0 passed, 30 failed');
+  });
+});
+
+describe('vitest', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'reported-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('reports tests that failed, and what broke outside of them', async () => {
+    const files = {
+      'fails.test.js': "import { expect, it } from 'vitest'; it('adds up', () => expect(1 + 1).toBe(3)); it('holds', () => {}); it.skip('waits', () => {});",
+      'hook.test.js': "import { afterAll, describe, it } from 'vitest'; describe('a server', () => { afterAll(() => { throw new Error('does not stop'); }); it('answers', () => {}); });",
+      'unloaded.test.js': "throw new Error('not today');",
+      'late.test.js': "import { it } from 'vitest'; it('ends too early', async () => { void Promise.reject(new Error('nobody waited')); await new Promise(setImmediate); });",
     };
-    expect(countTests(JSON.stringify(report))).toEqual({ passed: 2, failed: 2 });
+    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const reporter = join(root, 'scripts', 'steps', 'reported-tests.ts');
+    const { ok, failures, ...counts } = await reported('tests-that-fail', (file) =>
+      run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
+    );
+    expect({ ok, ...counts }).toEqual({ ok: false, passed: 3, failed: 4 });
+    const said = failures.map(({ test, error }) => `${test}: ${error}`);
+    for (const part of [/fails\.test\.js > adds up: AssertionError: expected 2 to be 3/, /hook\.test\.js.*: Error: does not stop/, /unloaded\.test\.js: Error: not today/, /late\.test\.js, outside of its tests: Error: nobody waited/]) {
+      expect(said).toContainEqual(expect.stringMatching(part));
+    }
+    expect(said).toHaveLength(4);
   });
 });
