@@ -1,25 +1,34 @@
 /** One process per file for as long as it likes: a lock of the kernel, let go of when the process ends however it ends. Nothing to go stale. */
+import process from 'node:process';
 
-/** SQLite's code where another connection holds the lock. */
+/** SQLite's code where another connection holds the lock; extended codes carry it in their low byte. */
 const busy = 5;
 
+/** Another process holds the lock, and nothing else is wrong. */
+export class FileInUseError extends Error {
+  override readonly name = 'FileInUseError';
+}
+
 /**
- * Locks `<path>-lock`, through SQLite: the only way to a lock of the kernel that Node has built in.
+ * Locks `<path>-lock`, through SQLite: the only way to a lock of the kernel that Node has built in. The file itself stays
+ * readable for everybody, and the lock's file stays behind, empty.
  *
- * @param refuse - makes the error of a reason; `busy` where another process holds the lock, and nothing else is wrong
  * @returns a function that unlocks
+ * @throws FileInUseError where another process holds the lock, and what SQLite says where nothing can be locked there
  */
-export async function lockExclusively(path: string, refuse: (reason: string, busy: boolean) => Error): Promise<() => void> {
-  const { DatabaseSync } = await import('node:sqlite');
-  let database: InstanceType<typeof DatabaseSync> | undefined;
+export function lockExclusively(path: string): () => void {
+  // Loaded when it is needed: importing it would warn those who never lock, on a Node that calls it experimental.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(`${path}-lock`, { timeout: 0 });
   try {
-    database = new DatabaseSync(`${path}-lock`, { timeout: 0 });
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
-    database?.close();
-    const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
-    throw refuse(code === busy ? 'another process is using it' : cause instanceof Error ? cause.message : String(cause), code === busy);
+    database.close();
+    throw isBusy(cause) ? new FileInUseError('another process is using it', { cause }) : cause;
   }
-  const locked = database;
-  return () => locked.close();
+  return () => database.close();
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === busy;
 }

@@ -23,9 +23,10 @@ export interface FileJournal extends Journal {
  * @throws JournalError where another process has it open, where it is no journal, or where a line in its middle is damaged
  */
 export async function openFileJournal(path: string): Promise<FileJournal> {
-  const unlock = await lockExclusively(path, (reason) => new JournalError(`The journal ${path} can't be used: ${reason}.`));
+  let unlock: (() => void) | undefined;
   let file: FileHandle | undefined;
   try {
+    unlock = lockExclusively(path);
     file = await open(path, 'a+', 0o600);
     const { end, records } = await wholeLines(file, path);
     await file.truncate(end);
@@ -34,7 +35,7 @@ export async function openFileJournal(path: string): Promise<FileJournal> {
     return journal(file, path, records > 0, unlock);
   } catch (cause) {
     await file?.close();
-    unlock();
+    unlock?.();
     if (cause instanceof JournalError) throw cause;
     throw new JournalError(`The journal ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
   }

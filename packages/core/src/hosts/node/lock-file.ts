@@ -1,14 +1,11 @@
 /** Takes turns with other processes: a lock for as long as some work takes, waited for. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockExclusively } from './exclusive-file.ts';
+import { FileInUseError, lockExclusively } from './exclusive-file.ts';
 
 /** Somebody else holds the lock for longer than anybody should. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 }
-
-/** Somebody holds it just now. */
-class Busy extends Error {}
 
 /**
  * Runs `work` while no other process that asks for the same path runs theirs. The lock is `<path>-lock`, which stays behind, empty.
@@ -28,10 +25,10 @@ export async function withLock<T>(path: string, work: () => Promise<T>, { waitMs
 async function waitForLock(path: string, giveUp: number, waitMs: number): Promise<() => void> {
   for (;;) {
     try {
-      return await lockExclusively(path, (reason, busy) => (busy ? new Busy() : new LockedError(`${path} can't be locked: ${reason}.`)));
-    } catch (error) {
-      if (!(error instanceof Busy)) throw error;
-      if (Date.now() >= giveUp) throw new LockedError(`Another process has used ${path} for ${waitMs / 1000} s. Wait for it or end it, then try again.`);
+      return lockExclusively(path);
+    } catch (cause) {
+      if (!(cause instanceof FileInUseError)) throw new LockedError(`${path} can't be locked: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
+      if (Date.now() >= giveUp) throw new LockedError(`Another process has used ${path} for ${waitMs / 1000} s. Wait for it or end it, then try again.`, { cause });
       await sleep(10 + Math.random() * 40);
     }
   }

@@ -24,7 +24,7 @@ const fileMeanings: Readonly<Record<string, string>> = {
 };
 
 /** The primary result code of an SQLite error, or null where it is none. */
-export function sqliteCode(error: unknown): number | null {
+function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   return error.errcode & 0xff;
 }

@@ -2,10 +2,10 @@
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
-import { StartupError, StoreMovedError } from '../../startup-error.ts';
+import { StartupError, StoreInUseError, StoreMovedError } from '../../startup-error.ts';
 import { personHash } from '../fingerprint.ts';
-import { lockExclusively } from './exclusive-lock.ts';
 import { meaning } from './failure.ts';
 import { movedTo } from './move-source.ts';
 import { applicationId, personOf, steps } from './schema.ts';
@@ -22,7 +22,7 @@ const full = 2;
 /** @throws StartupError with one sentence that says what to do */
 export function openDatabase(givenPath: string, maxPages: number | undefined): OpenDatabase {
   const path = ownFile(givenPath);
-  const unlock = lockExclusively(path);
+  const unlock = forThisRelayAlone(path);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 2000 });
@@ -66,6 +66,16 @@ function ownFile(givenPath: string): string {
     return realpathSync(real);
   } catch (cause) {
     throw new StartupError(`The store ${path} cannot be created: ${meaning(cause)}.`, { cause });
+  }
+}
+
+/** One relay per store, by a lock beside it, so that the store itself stays readable for backups and operators' tools. */
+function forThisRelayAlone(path: string): () => void {
+  try {
+    return lockExclusively(path);
+  } catch (cause) {
+    if (!(cause instanceof FileInUseError)) throw new StartupError(`The lock file ${path}-lock cannot be used: ${meaning(cause)}.`, { cause });
+    throw new StoreInUseError(`Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`, { cause });
   }
 }
 
