@@ -20,9 +20,10 @@ export interface FileJournal extends Journal {
  * holds row numbers, ids and digests, and no address. Beside it stands `<path>-lock`, which the kernel frees however a process
  * ends.
  *
- * @throws JournalError where another process has it open, where it is no journal, or where a line in its middle is damaged
+ * @throws JournalError where the path is empty, where another process has it open, where it is no journal, or where a line in its middle is damaged
  */
 export async function openFileJournal(path: string): Promise<FileJournal> {
+  if (path === '') throw new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.');
   let unlock: (() => void) | undefined;
   let file: FileHandle | undefined;
   try {

@@ -25,8 +25,10 @@ const othersMay = 0o066;
  * const store = createFileTokenStore(`${homedir()}/.config/my-app/tokens.json`);
  * ```
  * @returns a store whose methods reject with {@link TokenFileError}, and with what the system says of a disk or folder
+ * @throws TokenFileError where the path is empty
  */
 export function createFileTokenStore(path: string): Required<TokenStore> {
+  if (path === '') throw new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.');
   return {
     async load() {
       const text = await readFile(path, 'utf8').catch(nullWhereMissing);

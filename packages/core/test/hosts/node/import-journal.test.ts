@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import type { JournalRecord } from '../../../src/import/index.ts';
+import { JournalError, type JournalRecord } from '../../../src/import/index.ts';
 import { openFileJournal } from '../../../src/hosts/node/import-journal.ts';
 
 async function scratch(): Promise<string> {
@@ -60,6 +61,11 @@ it('refuses a file that is damaged in its middle, or no journal', async () => {
   await expect(openFileJournal(path)).rejects.toThrow('Line 2 of');
   await writeFile(path, 'x'.repeat(2_000_000));
   await expect(openFileJournal(path)).rejects.toThrow('is no journal');
+});
+
+it('wants a name, and leaves nothing behind where it has none', async () => {
+  await expect(openFileJournal('')).rejects.toThrow(new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.'));
+  expect(existsSync('-lock')).toBe(false);
 });
 
 it('lets only one process use it, and the next one as soon as that is gone', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,6 +54,11 @@ describe('the token file', () => {
     expect(error).toBeInstanceOf(TokenFileError);
     expect(String(error)).toContain(path);
     expect(String(error)).not.toContain('a secret');
+  });
+
+  it('wants a name, before anything is written', () => {
+    expect(() => createFileTokenStore('')).toThrow(new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.'));
+    expect(existsSync('-lock')).toBe(false);
   });
 
   it('holds one login or the other, whole, wherever a process is killed while it saves', async () => {
