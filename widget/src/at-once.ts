@@ -1,4 +1,5 @@
 /** What the script takes in place of `later.ts`: there is no other file to wait for. */
-import * as signup from './signup.ts';
+import type * as signup from './signup.ts';
+import { Signup, dress, recall } from './signup.ts';
 
-export const later = async (): Promise<typeof signup> => signup;
+export const later = async (): Promise<typeof signup> => ({ Signup, dress, recall });
