@@ -33,13 +33,15 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
 
   if (attributes('hidden') !== null) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
 
+  // Chromium calls a required box invalid before anybody has touched it, unless it is told better.
   const box = (type: string, choice: string, words: unknown, isChosen = false): TemplateResult =>
-    html`<label part="choice"><input type=${type} name=${name} data-kind=${kind} value=${choice} ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
+    html`<label part="choice"><input type=${type} name=${name} data-kind=${kind} value=${choice} aria-invalid="false" ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
   if (kind === 'boolean') return html`<div part="field">${box('checkbox', 'true', label, value === 'true')}</div>`;
   if (kind === 'consent') return html`<div part="field">${box('checkbox', label.replace(/[[\]]/g, ''), linked(label, text('href')))}</div>`;
 
   const remarks = [isList && !hasChoice && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
-  const title = html`${label} ${remarks && html`<small part="remark">${remarks}</small>`}`;
+  // The space belongs to the word: browsers leave one that stands alone out of the name of a control.
+  const title = html`${label + ' '}${remarks && html`<small part="remark">${remarks}</small>`}`;
   if (hasChoice) {
     const chosen = splitChoices(value);
     return html`<fieldset part="field" ?data-required=${required}>

@@ -1,0 +1,71 @@
+/** What assistive technology gets of a form in every state, as pictures in words: the trees beside this file. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { readTree } from './ax-tree.ts';
+import { answers, dialogSteps, prepare, steps, walk, type Hands, type Step, type Way } from './journey.ts';
+import { builds, languages, pageToWalk, tags, type Layout, type Words } from './pages-to-walk.ts';
+import { openSite, type Site } from './site.ts';
+
+let site: Site;
+let session: BrowserSession;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+beforeAll(async () => {
+  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
+  site.script('/turnstile.js', await readFile(join(root, 'widget/test/pages/turnstile.js'), 'utf8'));
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
+});
+
+type Build = keyof typeof builds;
+type Mode = keyof typeof tags;
+const modes = Object.keys(tags) as Mode[];
+
+describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
+  /** Opens a page with one form on it. */
+  async function open(words: Words, mode: Mode, layout: Layout, way?: Way): Promise<Hands> {
+    const page = await session.browser.newPage();
+    const hands = await prepare(page, way);
+    const address = `${endpoint.origin}/signup/${crypto.randomUUID()}/${layout === 'dialog' ? 'accepted' : answers}`;
+    await page.goto(site.page(`/${build}-${mode}-${layout}-${words.lang}`, { html: pageToWalk(words, build, tags[mode](words, address, layout)) }));
+    await page.waitForFunction('forms.length === 1');
+    return hands;
+  }
+
+  /** Takes these steps, and gives what is heard and what is there after each of them. */
+  async function tell(hands: Hands, taken: readonly Step[]): Promise<string> {
+    const devtools = await hands.page.createCDPSession();
+    const told: string[] = [];
+    for (const step of taken) {
+      await walk(hands, step);
+      const heard = (await hands.page.evaluate('heard.splice(0)')) as string[];
+      told.push([`# ${step.name}`, ...heard.map((words) => `says “${words}”`), await readTree(devtools)].join('\n'));
+    }
+    return `${told.join('\n\n')}\n`;
+  }
+
+  // One golden for both builds: nobody hears which it is.
+  describe.each(modes)('with its form in the %s tree', (mode) => {
+    it.each([
+      { words: languages.en, way: 'button' },
+      { words: languages.ar, way: 'email' },
+    ] as const)('says in every state what it shows, and keeps the focus: $words.dir, sent from the $way', async ({ words, way }) => {
+      const hands = await open(words, mode, 'inline', way);
+      await expect(await tell(hands, steps)).toMatchFileSnapshot(`trees/${mode}-${words.dir}.txt`);
+      // Screen readers tell of changes in a region that was there before: this one, empty.
+      expect(await hands.page.evaluate(`[...regions].map(([form, { region, text }]) => [text, region === regionOf(form)])`)).toEqual([['', true]]);
+      expect(await hands.page.evaluate('lost')).toBe(0);
+    });
+
+    it('says of a dialog what it is, and leaves it the way it came', async () => {
+      const hands = await open(languages.en, mode, 'dialog');
+      await expect(await tell(hands, dialogSteps)).toMatchFileSnapshot(`trees/${mode}-dialog.txt`);
+      expect(await hands.page.evaluate('lost')).toBe(0);
+    });
+  });
+});
