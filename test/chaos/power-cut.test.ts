@@ -4,7 +4,6 @@
  *
  * `POWER_CUTS=500 vitest run --project chaos test/chaos/power-cut.test.ts` cuts more often.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -13,6 +12,7 @@ import { everySignup, openStore } from '@newsletter-kit/relay';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { eventually } from '../../packages/relay/test/eventually.ts';
+import { canTrace } from '../../packages/relay/test/machine.ts';
 import { diskAfter, readTrace, straceOptions, type DiskEvent } from './disk-trace.ts';
 
 const cuts = Number(process.env['POWER_CUTS'] ?? 60);
@@ -100,13 +100,3 @@ it.skipIf(!canTrace())('a power cut at any moment takes nobody who had a 202', a
   const unsynced = events.filter(({ kind }) => kind !== 'sync');
   expect((await keptOn(diskAfter(unsynced, unsynced.length - 1, () => false), join(folder, 'unsynced'))).size).toBe(0);
 }, 300_000);
-
-function canTrace(): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { canMount, canTrace } from '../machine.ts';
 import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { serve, type ServingRelay } from './relay-process.ts';
@@ -98,7 +99,7 @@ const fullDisks: readonly { readonly name: string; readonly possible: boolean; r
   },
   {
     name: 'a disk without room',
-    possible: mountable(),
+    possible: canMount(),
     fill: () => {
       const folder = join(scratchFolder(), 'disk');
       mkdirSync(folder);
@@ -135,7 +136,7 @@ for (const { name, possible, fill } of fullDisks) {
   }, 60_000);
 }
 
-it.skipIf(!traceable())('a 202 leaves only after a sync of the disk', async () => {
+it.skipIf(!canTrace())('a 202 leaves only after a sync of the disk', async () => {
   const folder = scratchFolder();
   const trace = join(folder, 'trace');
   const relay = await serve(folder);
@@ -153,21 +154,3 @@ it.skipIf(!traceable())('a 202 leaves only after a sync of the disk', async () =
   expect(events.filter((event) => event === '202')).toHaveLength(posts);
   for (const [i, event] of events.entries()) if (event === '202') expect(events[i - 1]).toBe('sync');
 }, 40_000);
-
-function mountable(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  return works('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
-}
-
-function traceable(): boolean {
-  return process.platform === 'linux' && works('strace', ['-o', '/dev/null', 'true']);
-}
-
-function works(command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,0 +1,22 @@
+/** What this machine lets a test do to a relay: watch its system calls, give it a disk of its own. */
+import { execFileSync } from 'node:child_process';
+
+/** Whether the system calls of a process may be traced: `strace` is there, and nothing forbids it. */
+export function canTrace(): boolean {
+  return process.platform === 'linux' && works('strace', ['-o', '/dev/null', 'true']);
+}
+
+/** Whether a file system may be mounted. */
+export function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  return works('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
+}
+
+function works(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
