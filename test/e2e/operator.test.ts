@@ -1,9 +1,8 @@
 /** The operator's page of a running relay, used as its operator would: on a phone, in a browser that has JavaScript and nothing else. */
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { openChain, type Chain } from './chain.ts';
 import { openBrowser, type BrowserSession } from './visitor.ts';
 
@@ -60,15 +59,6 @@ async function open(token?: string): Promise<{ page: Page; complaints: string[] 
 const keptToken = (): Promise<string> => readFile(`${chain.relayFile}-operator`, 'utf8').then((text) => text.trim());
 
 const text = (page: Page, selector: string): Promise<string> => page.$eval(selector, (element) => (element instanceof HTMLElement ? element.innerText : ''));
-
-/** What axe finds, by rule. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
-}
 
 async function pictured(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES'];

@@ -1,10 +1,10 @@
 /** The playground as somebody at a screen finds it, in a real Chromium. */
 import { serve, type ServerType } from '@hono/node-server';
-import axe from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentOptions } from '../../examples/demo/playground-routes.ts';
 import { createSite } from '../../examples/demo/site.ts';
+import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { bringWidget } from '../../scripts/steps/build.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -142,13 +142,7 @@ describe('the playground', () => {
     await page.setViewport({ width, height: 900 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     await page.$$eval('details', (all) => all.forEach((details) => (details.open = true)));
-    // Through the debugger, which the page's policy does not concern.
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({ iframes: false });
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
-    });
-    expect(found).toEqual([]);
+    expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(complaints).toEqual([]);
   });

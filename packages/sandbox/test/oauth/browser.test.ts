@@ -1,10 +1,10 @@
 /** The consent page in a real browser: a person connects an app on another site, and a hostile site tries to. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { describeInBrowser, open } from '../ui/browser.ts';
+import { findings } from '../ui/findings.ts';
 import { asked, confidential, type Fields } from './wire.ts';
 
 /** An app on `localhost`, which is another site than the sandbox's `127.0.0.1`: pages by path, each loaded as it is. */
@@ -122,11 +122,10 @@ describeInBrowser('in a browser', () => {
 
   describe.each([['light', 1280], ['dark', 1280], ['light', 320], ['dark', 320]] as const)('in %s, %d pixels wide,', (scheme, width) => {
     /** What axe finds, and what sticks out. */
-    async function findings(page: Page): Promise<readonly string[]> {
-      await page.evaluate(axe.source);
-      const results = (await page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })")) as AxeResults;
+    async function troubles(page: Page): Promise<readonly string[]> {
+      const found = await findings(page);
       const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-      return [...results.violations.map(({ id, help }) => `${id}: ${help}`), ...(beyond > 0 ? [`${beyond} px stick out`] : [])];
+      return beyond > 0 ? [...found, `${beyond} px stick out`] : found;
     }
     const shown = async (fields: Fields): Promise<Page> => {
       const { page } = await visit(fields);
@@ -139,13 +138,13 @@ describeInBrowser('in a browser', () => {
     test('the consent page has no accessibility findings and fits', async () => {
       const page = await shown({ scope: 'identify:read subscriptions:read subscriptions:write automations:read custom_fields:read data_deletion:write' });
       expect(await page.$$(allow)).toHaveLength(1);
-      expect(await findings(page)).toEqual([]);
+      expect(await troubles(page)).toEqual([]);
     });
 
     test('the page for a mistake has none either, and fits', async () => {
       const page = await shown({ redirect_uri: `https://${'long-label.'.repeat(20)}example/` });
       expect(await page.$eval('code', (code) => code.textContent)).toBe('invalid_redirect_uri');
-      expect(await findings(page)).toEqual([]);
+      expect(await troubles(page)).toEqual([]);
     });
   });
 });

@@ -1,16 +1,9 @@
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, isLive, open } from './browser.ts';
+import { findings } from './findings.ts';
 
 const views = ['subscribers', 'requests', 'inbox', 'jobs', 'clock', 'faults', 'assumptions', 'connection'] as const;
-
-/** What axe finds, each as a sentence that names the place. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const results = (await page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })")) as AxeResults;
-  return results.violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
-}
 
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 

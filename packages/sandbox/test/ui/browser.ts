@@ -1,38 +1,20 @@
 /** A person in front of the window: a real Chromium on a real server, both ended when the test ends. */
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { findChromium } from '../../../../scripts/browsers/find.ts';
 import { readOptions } from '../../src/command/options.ts';
 import { serve } from '../../src/command/serve.ts';
 import { apiKeys, publicationId } from '../../src/index.ts';
-
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-
-/** `CHROMIUM` from the environment, else what the PATH has; undefined where there is none. */
-function findChromium(): string | undefined {
-  const asked = process.env['CHROMIUM'];
-  if (asked && !isProgram(asked)) throw new Error(`CHROMIUM is "${asked}", and there is no program there.`);
-  const folders = ['/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean)];
-  return asked || folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const executablePath = findChromium();
 let browser: Browser | undefined;
 
 /** Tests in a browser; without one on this machine they are skipped, and their name says why. */
 export function describeInBrowser(title: string, tests: () => void): void {
-  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
   describe.skipIf(!executablePath)(executablePath ? title : `${title} (skipped: there is no Chromium; set CHROMIUM to its path)`, () => {
     let profile = '';
     beforeAll(async () => {

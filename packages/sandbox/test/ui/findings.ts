@@ -1,0 +1,15 @@
+/** What axe finds on a page that is open in a browser. */
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/**
+ * Each finding as a sentence that names the place. Frames are pages of their own and left out. axe comes in through the
+ * debugger, which the page's policy does not concern.
+ */
+export async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(rules)}, iframes: false })`)) as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
+}
