@@ -5,8 +5,7 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey as derivePbkdf2 } from 'altcha-lib/algorithms/web/pbkdf2';
 import { deriveKey as deriveSha } from 'altcha-lib/algorithms/web/sha';
-import type { Challenge } from 'altcha-lib/types';
-import type { Ask } from '@newsletter-kit/core/signup';
+import type { ProofOfWork } from '@newsletter-kit/core/signup';
 
 /**
  * Searches for at most 90 seconds. Needs a page with TLS or on this machine: elsewhere browsers hide Web Crypto.
@@ -14,9 +13,7 @@ import type { Ask } from '@newsletter-kit/core/signup';
  * @returns the challenge and its solution in ALTCHA's own wrapping, which its servers read
  * @throws where the challenge is none, asks for what browsers cannot do, or is not solved in time
  */
-export async function solve(ask: NonNullable<Ask['proof_of_work']>): Promise<string> {
-  // What it holds is between ALTCHA's server and its solver, which says where it does not understand it.
-  const challenge = ask as unknown as Challenge;
+export async function solve(challenge: ProofOfWork): Promise<string> {
   const deriveKey = challenge.parameters.algorithm.startsWith('PBKDF2') ? derivePbkdf2 : deriveSha;
   const solution = await solveChallenge({ challenge, deriveKey });
   if (!solution) throw new Error('The proof of work was not found within 90 seconds.');

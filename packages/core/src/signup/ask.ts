@@ -10,7 +10,26 @@ export interface Ask {
   /** How long the token wants to age, in seconds. Default 0. */
   readonly wait_seconds?: number;
   /** A challenge of ALTCHA, as its library made it; the solution is sent back as `proof`. */
-  readonly proof_of_work?: Readonly<Record<string, unknown>>;
+  readonly proof_of_work?: ProofOfWork;
   /** Cloudflare Turnstile: what its widget answers is sent back as `proof`. */
   readonly turnstile?: { readonly site_key: string };
+}
+
+/** A challenge in ALTCHA's second format: its server makes it and checks the solution, its solver knows what it means. */
+export interface ProofOfWork {
+  readonly parameters: {
+    readonly algorithm: string;
+    readonly nonce: string;
+    readonly salt: string;
+    readonly cost: number;
+    readonly keyLength: number;
+    readonly keyPrefix: string;
+    readonly keySignature?: string;
+    readonly memoryCost?: number;
+    readonly parallelism?: number;
+    /** Seconds since 1970. */
+    readonly expiresAt?: number;
+    readonly data?: Readonly<Record<string, string | number | boolean | null>>;
+  };
+  readonly signature?: string;
 }

@@ -1,6 +1,6 @@
 /** What a website sends: the submission, how it is read, and the checks both sides share. */
 export { addressKey, isAddress, normalizeAddress } from './address.ts';
-export type { Ask } from './ask.ts';
+export type { Ask, ProofOfWork } from './ask.ts';
 export {
   attributionLimit,
   fitAttribution,

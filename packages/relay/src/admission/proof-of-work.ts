@@ -1,7 +1,7 @@
 /** Proof of work, made and checked by ALTCHA's library: a visitor's device computes for a moment, a flood of posts for long. */
 import { randomInt } from 'node:crypto';
-import type { Payload } from 'altcha-lib';
-import { isRecord } from '@newsletter-kit/core/signup';
+import type { ProofOfWork as Challenge } from '@newsletter-kit/core/signup';
+import * as z from 'zod';
 import { purposeKey } from './keys.ts';
 
 /** Rounds of PBKDF2 for one try. */
@@ -30,9 +30,9 @@ export class ProofOfWork {
   }
 
   /** A challenge for one form, as ALTCHA's solver takes it. */
-  async challenge(form: string, now: number): Promise<Record<string, unknown>> {
+  async challenge(form: string, now: number): Promise<Challenge> {
     const { createChallenge, deriveKey } = await library();
-    const challenge = await createChallenge({
+    return createChallenge({
       algorithm: 'PBKDF2/SHA-256',
       cost: rounds,
       counter: randomInt(Math.ceil(this.#effort / 2), this.#effort + 1),
@@ -41,7 +41,6 @@ export class ProofOfWork {
       expiresAt: Math.ceil(now / 1000) + challengeLastsSeconds,
       ...this.#secrets,
     });
-    return { ...challenge };
   }
 
   /**
@@ -51,7 +50,7 @@ export class ProofOfWork {
    */
   async solved(proof: string, form: string): Promise<string | null> {
     const payload = unwrap(proof);
-    if (payload?.challenge.parameters.data?.['form'] !== form) return null;
+    if (payload?.challenge.parameters.data.form !== form) return null;
     const { verifySolution, deriveKey } = await library();
     try {
       const { verified } = await verifySolution({ ...payload, deriveKey, ...this.#secrets });
@@ -62,13 +61,28 @@ export class ProofOfWork {
   }
 }
 
-function unwrap(proof: string): Payload | null {
+/** What {@link ProofOfWork.challenge} makes, beside its solution. The signature covers all parameters, so none may be left out. */
+const solvedChallenge = z.object({
+  challenge: z.object({
+    parameters: z.strictObject({
+      algorithm: z.string(),
+      nonce: z.string(),
+      salt: z.string(),
+      cost: z.number(),
+      keyLength: z.number(),
+      keyPrefix: z.string(),
+      keySignature: z.string(),
+      expiresAt: z.number(),
+      data: z.strictObject({ form: z.string() }),
+    }),
+    signature: z.string(),
+  }),
+  solution: z.object({ counter: z.number(), derivedKey: z.string() }),
+});
+
+function unwrap(proof: string): z.infer<typeof solvedChallenge> | null {
   try {
-    const payload = JSON.parse(Buffer.from(proof, 'base64').toString()) as unknown;
-    if (!isRecord(payload) || !isRecord(payload['solution']) || !isRecord(payload['challenge'])) return null;
-    const { parameters, signature } = payload['challenge'];
-    // The signature covers the parameters, so with it they are what this relay wrote; without it the library says no.
-    return isRecord(parameters) && typeof signature === 'string' ? (payload as unknown as Payload) : null;
+    return solvedChallenge.safeParse(JSON.parse(Buffer.from(proof, 'base64').toString())).data ?? null;
   } catch {
     return null;
   }

@@ -1,7 +1,6 @@
 /** What a form asked for, read from its answer, and how a visitor's device solves a proof of work. */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Challenge } from 'altcha-lib/types';
 import { expect } from 'vitest';
 import type { Ask } from '@newsletter-kit/core/signup';
 
@@ -13,8 +12,8 @@ export async function asked(answer: Response, code: 'TOKEN_REQUIRED' | 'PROOF_RE
 }
 
 /** ALTCHA's payload, as its own form field and the tag send it. */
-export async function solve({ proof_of_work: ask }: Ask): Promise<string> {
-  const challenge = ask as unknown as Challenge;
+export async function solve({ proof_of_work: challenge }: Ask): Promise<string> {
+  if (!challenge) throw new Error('No proof of work was asked for.');
   const solution = await solveChallenge({ challenge, deriveKey });
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
