@@ -1,11 +1,11 @@
-/** Takes forms on a page through every state a visitor can find them in, by keyboard; connection, answers and clock are in our hands. */
+/** Takes forms on a page through every state a visitor can find them in; connection, answers and clock are in our hands. */
 import type { HTTPRequest, Page } from 'puppeteer-core';
 
 /** What the endpoint answers on the way, in the order in which the steps want it. */
 export const answers = 'limited,broken,badEmail,asksTurnstile,accepted';
 
-/** How a page sends: by pressing the button, or with Enter in the address field. */
-export type Way = 'button' | 'email';
+/** How forms are sent: with Enter on the button or in the address field, or by a script of the page, which takes several at once. */
+export type Way = 'button' | 'email' | 'script';
 
 export interface Step {
   /** The state visitors find, as people call it. */
@@ -50,6 +50,7 @@ export const steps: readonly Step[] = [
     state: 'error',
     take: async ({ page, send }) => {
       await page.setOfflineMode(true);
+      await page.waitForFunction('!navigator.onLine');
       await send();
     },
   },
@@ -180,11 +181,9 @@ export async function prepare(page: Page, way: Way = 'button'): Promise<Hands> {
         }
       }`)),
     async send() {
-      const count = Number(await page.evaluate('forms.length'));
-      for (let position = 0; position < count; position += 1) {
-        await page.evaluate(`partOf(forms[${position}], '${way === 'email' ? '[name=email]' : 'button'}').focus()`);
-        await page.keyboard.press('Enter');
-      }
+      if (way === 'script') return void (await page.evaluate('forms.forEach((form) => form.submit())'));
+      await page.evaluate(`partOf(forms[0], '${way === 'email' ? '[name=email]' : 'button'}').focus()`);
+      await page.keyboard.press('Enter');
     },
     hold: () => void (held = []),
     async release() {
@@ -197,10 +196,12 @@ export async function prepare(page: Page, way: Way = 'button'): Promise<Hands> {
 }
 
 /** Takes one step, and waits until every form on the page shows it. */
-export async function walk(hands: Hands, { state, take }: Step): Promise<void> {
+export async function walk(hands: Hands, { name, state, take }: Step): Promise<void> {
   const { page } = hands;
   const before = JSON.stringify(await page.evaluate(`forms.map(standing)`));
   await take(hands);
   if (state === 'idle') return;
-  await page.waitForFunction(`forms.every((form, position) => form.state === '${state}' && standing(form) !== ${before}[position])`);
+  await page.waitForFunction(`forms.every((form, position) => form.state === '${state}' && standing(form) !== ${before}[position])`).catch(async (cause: unknown) => {
+    throw new Error(`On the way to “${name}” the forms got no further than ${JSON.stringify(await page.evaluate('forms.map(standing)'))}.`, { cause });
+  });
 }

@@ -93,6 +93,6 @@ export const builds: Readonly<Record<'script' | 'npm', string>> = {
 /** A whole page with these forms in it. */
 export function pageToWalk({ lang, dir }: Words, build: keyof typeof builds, forms: string, style = ''): string {
   return `<!doctype html><html lang="${lang}" dir="${dir}"><meta charset="utf-8"><title>${lang}</title>
-    <style>html { color-scheme: light dark } ${style}</style>
+    <style>html { color-scheme: light dark; color: CanvasText; background: Canvas } ${style}</style>
     ${lang === 'en' ? '' : `<script src="/languages/${lang}.js"></script>`}${builds[build]}<main>${forms}</main></html>`;
 }

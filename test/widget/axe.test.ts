@@ -1,0 +1,68 @@
+/** axe has nothing to find: every state, every layout, both ways to write the tag, both directions, and whatever visitors prefer to see. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { answers, prepare, steps, walk } from './journey.ts';
+import { languages, pageToWalk, tags, type Layout, type Words } from './pages-to-walk.ts';
+import { openSite, type Site } from './site.ts';
+
+/** What visitors have told their system. */
+const preferences = {
+  light: { 'prefers-color-scheme': 'light' },
+  dark: { 'prefers-color-scheme': 'dark' },
+  'forced colours': { 'forced-colors': 'active' },
+  'more contrast': { 'prefers-contrast': 'more' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+let site: Site;
+let session: BrowserSession;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+beforeAll(async () => {
+  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
+  site.script('/turnstile.js', await readFile(join(root, 'widget/test/pages/turnstile.js'), 'utf8'));
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
+});
+
+const nextEndpoint = (): string => `${endpoint.origin}/signup/${crypto.randomUUID()}/${answers}`;
+/** What axe says of every form on the page: by all rules, or by those that go by what is painted. */
+const findings = (rules: 'all' | 'painted'): string => `axe
+  .run('newsletter-signup', { resultTypes: ['violations'], iframes: false ${rules === 'all' ? '' : `, runOnly: ['color-contrast', 'link-in-text-block']`} })
+  .then(({ violations, passes }) => [
+    ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' and ')),
+    ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['axe has seen no colours']),
+  ])`;
+
+/** Forms that stand on one page; of dialogs one alone can be open. */
+const together: readonly (readonly [string, readonly Layout[], readonly (keyof typeof tags)[]])[] = [
+  ['inline, stacked and card', ['inline', 'stacked', 'card'], ['shadow', 'light']],
+  ['an open dialog', ['dialog'], ['shadow']],
+  ['an open dialog around a form of the owner’s', ['dialog'], ['light']],
+];
+
+describe.each(Object.values(languages) as readonly Words[])('from $dir', (words) => {
+  it.each(together)('in every state: %s', async (_, layouts, modes) => {
+    const page = await session.browser.newPage();
+    const hands = await prepare(page, 'script');
+    const forms = layouts.flatMap((layout) => modes.map((mode) => tags[mode](words, nextEndpoint(), layout)));
+    await page.goto(site.page(`/axe-${words.dir}-${layouts.join('-')}-${modes.join('-')}`, { html: pageToWalk(words, 'script', forms.join('\n')) }));
+    await page.waitForFunction(`forms.length === ${forms.length}`);
+    await page.evaluate(axe.source);
+    await page.evaluate(`Promise.all(forms.map((form) => form.open()))`);
+    const devtools = await page.createCDPSession();
+    for (const step of steps) {
+      await walk(hands, step);
+      for (const [preference, features] of Object.entries(preferences)) {
+        await devtools.send('Emulation.setEmulatedMedia', { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
+        await page.waitForFunction(`matchMedia('${Object.entries(features).map(([name, value]) => `(${name}: ${value})`).join(' and ')}').matches`);
+        expect({ state: step.name, preference, findings: await page.evaluate(findings(preference === 'light' ? 'all' : 'painted')) }).toEqual({ state: step.name, preference, findings: [] });
+      }
+    }
+  });
+});
