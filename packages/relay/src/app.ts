@@ -10,7 +10,7 @@ import { checks, originCheck, type Check } from './admission/checks.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
 import type { Form } from './admission/form.ts';
 import { Gate } from './admission/gate.ts';
-import type { MakeLimiter } from './admission/limits.ts';
+import type { LimitKind, MakeLimiter } from './admission/limits.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { inPostgres } from './admission/postgres-limiter.ts';
 import { SamePace } from './admission/same-pace.ts';
@@ -28,7 +28,7 @@ import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
-  readonly config: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'trustedProxies'>;
+  readonly config: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'delivery' | 'trustedProxies'>;
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;
   readonly log: Log;
@@ -42,7 +42,7 @@ export interface RelayOptions {
   readonly mail?: MailResolver | undefined;
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
-  readonly delivery?: Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random' | 'bulk'> | undefined;
+  readonly delivery?: Partial<Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random' | 'bulk'>> | undefined;
   /** Told what happens, besides the relay's own metrics. */
   readonly notice?: Notice | undefined;
   /** Opens the operator's page and its API at `/operator`, for whoever sends this token. Default: there is none. */
@@ -94,7 +94,9 @@ export function createRelay(options: RelayOptions): Relay {
     options.notice ?? (() => {}),
   );
 
+  const { bulkAbove } = config.delivery;
   const dispatcher = new Dispatcher({
+    bulk: bulkAbove === null ? null : { above: bulkAbove },
     ...options.delivery,
     store,
     // Its pacer learns the quota. Few calls wait in its line at a time, and their signups are claimed meanwhile, no more.
@@ -110,7 +112,7 @@ export function createRelay(options: RelayOptions): Relay {
     const from = performance.now();
     if (draining) return refuse(visit, unavailable());
     const admission = await admit(visit, { checks: allChecks, gate, readBody: body, now: now() });
-    if ('refused' in admission) return refuse(visit, admission.refused, admission.entered);
+    if ('refused' in admission) return refuse(visit, admission.refused, admission);
     const { signup, passed } = admission;
     const began = performance.now();
     const { id, repeated } = await store.accept(signup).catch(async (error: unknown) => {
@@ -139,10 +141,10 @@ export function createRelay(options: RelayOptions): Relay {
     return refuse(asker, unavailable());
   }
 
-  function refuse(asker: Asker, why: Refused, entered?: Entered): Answer {
+  function refuse(asker: Asker, why: Refused, { limit, entered }: { readonly limit?: LimitKind | undefined; readonly entered?: Entered } = {}): Answer {
     const codes = why.errors.map(({ code }) => code);
-    log.debug({ status: why.status, codes }, 'refused');
-    notice({ what: 'refused', status: why.status, codes });
+    log.debug({ status: why.status, codes, limit }, 'refused');
+    notice({ what: 'refused', status: why.status, codes, limit });
     return refusal(asker, why, entered);
   }
 

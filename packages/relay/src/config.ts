@@ -22,6 +22,10 @@ export interface RelayConfig {
     /** Days after which a delivered signup's content is erased; null: never. */
     readonly eraseAfterDays: number | null;
   };
+  readonly delivery: {
+    /** Signups due from which on they go in bulk; null: never. */
+    readonly bulkAbove: number | null;
+  };
   /** Networks in CIDR notation whose word on a visitor's address is taken. */
   readonly trustedProxies: readonly string[];
   /** Signs form tokens and proofs; undefined: one is made and kept beside the store. */
@@ -63,6 +67,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     log: { level: relay.RELAY_LOG_LEVEL, format: relay.RELAY_LOG_FORMAT },
     alerts: { webhook: relay.RELAY_ALERT_WEBHOOK, command: relay.RELAY_ALERT_COMMAND },
     operator: { token: relay.RELAY_OPERATOR_TOKEN, eraseAfterDays: relay.RELAY_ERASE_AFTER_DAYS },
+    delivery: { bulkAbove: relay.RELAY_BULK_ABOVE },
     trustedProxies: relay.RELAY_TRUSTED_PROXIES,
     secret: relay.RELAY_SECRET,
     defence: {

@@ -75,6 +75,12 @@ const limit = list(z.string())
   .transform((texts) => (texts.join() === '0' ? [] : texts))
   .pipe(z.array(limitRule));
 
+/** With fewer a bulk creation saves nothing: it has to be looked up who has arrived. */
+const leastBulk = 100;
+
+/** So many are counted each time it is looked how many are due. */
+const mostBulk = 100_000;
+
 const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
 
 /** Every variable: its check, its default, and what it is for. The README's tables are compared with it. */
@@ -136,6 +142,12 @@ const environment = z.object({
     .optional()
     .describe('Signs form tokens and proofs. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed'),
   RELAY_TURNSTILE_URL: webAddress.prefault(turnstileUrl).describe('Where Turnstile is asked'),
+  RELAY_BULK_ABOVE: z
+    .string()
+    .refine((text) => text === 'never' || (/^\d{3,6}$/.test(text) && Number(text) >= leastBulk && Number(text) <= mostBulk), `must be a number from ${leastBulk} to ${mostBulk}, or never`)
+    .transform((text) => (text === 'never' ? null : Number(text)))
+    .prefault('1000')
+    .describe('Signups due from which on they go to the API in bulk: 100 to 100000; `never` sends each alone'),
   RELAY_ERASE_AFTER_DAYS: z
     .string()
     .regex(/^(\d{1,4}|never)$/, 'must be a number of days, or never')

@@ -22,6 +22,7 @@ describe('the configuration', () => {
       log: { level: 'info', format: 'auto' },
       alerts: { webhook: undefined, command: undefined },
       operator: { token: undefined, eraseAfterDays: 30 },
+      delivery: { bulkAbove: 1000 },
       trustedProxies: [],
       secret: undefined,
       defence: {
@@ -119,6 +120,8 @@ describe('the configuration', () => {
     [{ RELAY_LIMIT_ADDRESS: '0,3/1d' }, 'RELAY_LIMIT_ADDRESS must be 0, or a number and a time'],
     [{ RELAY_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8'],
     [{ RELAY_TRUSTED_PROXIES: 'localhost' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks'],
+    [{ RELAY_BULK_ABOVE: '99' }, 'RELAY_BULK_ABOVE must be a number from 100 to 100000, or never'],
+    [{ RELAY_BULK_ABOVE: '100001' }, 'RELAY_BULK_ABOVE must be a number from 100 to 100000, or never'],
     [{ RELAY_PROOF: 'sometimes' }, 'RELAY_PROOF must be off, always or attack'],
     [{ RELAY_SECRET: 'short' }, 'RELAY_SECRET must be 24 characters or more'],
     [{ RELAY_TURNSTILE_SITE_KEY: '0x4' }, 'RELAY_TURNSTILE_SITE_KEY needs RELAY_TURNSTILE_SECRET beside it'],

@@ -42,7 +42,7 @@ it('lists every metric with its labels', async () => {
   const { store } = runRelay();
   const metrics = createMetrics({ store });
   metrics.notice({ what: 'kept', form: 'default', suspected: false, repeated: false, tookMs: 1 });
-  metrics.notice({ what: 'refused', status: 400, codes: ['EMAIL_INVALID'] });
+  metrics.notice({ what: 'refused', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
   metrics.notice({ what: 'dead', signup: 'id', form: 'default', reason: 'no' });
   const { text } = await metrics.page();
   const shown = [...text.matchAll(/^# TYPE (newsletter_relay_\w+)/gm)].map(([, name = '']) => {

@@ -14,12 +14,13 @@ import {
 import type { NewSignup } from '../store/signup-store.ts';
 import type { Check } from './checks.ts';
 import type { Gate, Passed } from './gate.ts';
+import type { LimitKind } from './limits.ts';
 import { contentHeaders, type Visit } from './visit.ts';
 
 /** How admission ended; a refused form post comes with what it held. */
 export type Admission =
   | { readonly signup: NewSignup; readonly passed: Passed }
-  | { readonly refused: Refused; readonly entered?: Entered };
+  | { readonly refused: Refused; readonly limit?: LimitKind | undefined; readonly entered?: Entered };
 
 /** The name under which all signups beyond an address's limit are one. */
 const beyondLimit = 'beyond the limit of the address';
@@ -51,7 +52,7 @@ export async function admit(
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
   const passage = await gate.pass(visit, read, now);
   if ('refused' in passage) {
-    return { refused: passage.refused, ...(kind === 'form' && { entered: new URLSearchParams(new TextDecoder().decode(body)) }) };
+    return { refused: passage.refused, limit: passage.limit, ...(kind === 'form' && { entered: new URLSearchParams(new TextDecoder().decode(body)) }) };
   }
   const { passed } = passage;
   return {

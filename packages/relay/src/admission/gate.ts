@@ -7,7 +7,7 @@ import { networkOf } from './client-address.ts';
 import type { Form } from './form.ts';
 import { makeToken, readToken, tokenLastsMs, tokenRipensMs, type ReadToken } from './form-token.ts';
 import { purposeKey } from './keys.ts';
-import { inMemory, Limits, type LimitRule, type LimitRules, type MakeLimiter } from './limits.ts';
+import { inMemory, Limits, type LimitKind, type LimitRule, type LimitRules, type MakeLimiter } from './limits.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { challengeLastsSeconds, ProofOfWork } from './proof-of-work.ts';
 import { SingleUse } from './single-use.ts';
@@ -57,7 +57,13 @@ export interface Passed {
 type Read = Pick<Extract<ReadSubmission, { ok: true }>, 'submission' | 'suspected'>;
 
 /** How it ended. */
-export type Passage = { readonly passed: Passed } | { readonly refused: Refused };
+export type Passage =
+  | { readonly passed: Passed }
+  | {
+      readonly refused: Refused;
+      /** The limit that was reached: for the operator's eyes, a visitor must not learn what others do. */
+      readonly limit?: LimitKind;
+    };
 
 /** How long Turnstile may take, in milliseconds: a visitor waits for it. */
 const turnstileTimeoutMs = 3000;
@@ -116,7 +122,7 @@ export class Gate {
       domain: this.#hidden(domainOf(submission.email)),
       ...(visit.client !== null && { ip: this.#hidden(networkOf(visit.client)) }),
     });
-    if (!counted.within) return { refused: tooMany(counted.retryAfterSeconds) };
+    if (!counted.within) return { refused: tooMany(counted.retryAfterSeconds), limit: counted.kind };
 
     const used: (() => Promise<void>)[] = [counted.giveBack];
     const undo = async (): Promise<void> => {

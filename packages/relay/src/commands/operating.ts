@@ -100,10 +100,11 @@ function onlyWord({ words }: Given, what: string): string {
 }
 
 /** For a person; figures in one column. */
-function statusLines({ counts, due, oldestWaitingSince, paused, deadByReason, running }: Status): string[] {
+function statusLines({ counts, due, oldestWaitingSince, paused, deadByReason, shared, running }: Status): string[] {
+  const unasked = shared ? 'by the relays that share the store; the page of each says how it fares' : 'no relay is running here';
   const age = oldestWaitingSince === null ? '' : `, the oldest since ${new Date(oldestWaitingSince).toISOString()}`;
   return [
-    `Delivery   ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : 'no relay is running here'))}`,
+    `Delivery   ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : unasked))}`,
     `Waiting    ${counts.waiting}${counts.waiting > 0 ? ` (${due} due now${age})` : ''}`,
     `Delivered  ${counts.delivered}`,
     `Review     ${counts.review}`,

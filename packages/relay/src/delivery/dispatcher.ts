@@ -24,8 +24,8 @@ export interface DispatcherOptions {
   /** Most deliveries at a time. Default 5, what the service advises. */
   readonly concurrency?: number | undefined;
   readonly patience?: Partial<Patience> | undefined;
-  /** Default: above 1,000 signups; null lets every signup go alone. */
-  readonly bulk?: BulkOptions | null | undefined;
+  /** Null lets every signup go alone. */
+  readonly bulk: BulkOptions | null;
   readonly now?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -76,7 +76,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#patience = { ...defaultPatience, ...options.patience };
-    this.#bulk = options.bulk === undefined ? { above: 1000 } : options.bulk;
+    this.#bulk = options.bulk;
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
     this.#notice = options.notice ?? (() => {});

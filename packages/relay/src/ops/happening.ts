@@ -1,11 +1,13 @@
 /** What happens in a relay that somebody outside may want to know: counted by the metrics, told by the alerts. No address, no secret. */
 
+import type { LimitKind } from '../admission/limits.ts';
+
 /** One thing that happened. Texts are safe to show. */
 export type Happening =
   /** A post was answered with 202. `suspected`: it waits for review. `repeated`: it had been kept before. */
   | { readonly what: 'kept'; readonly form: string; readonly suspected: boolean; readonly repeated: boolean; readonly tookMs: number }
-  /** A post was turned away. */
-  | { readonly what: 'refused'; readonly status: number; readonly codes: readonly string[] }
+  /** A post was turned away. `limit`: the one it went beyond, where it was one. */
+  | { readonly what: 'refused'; readonly status: number; readonly codes: readonly string[]; readonly limit?: LimitKind | undefined }
   /** The API has it. */
   | { readonly what: 'delivered'; readonly form: string; readonly waitedMs: number }
   /** An attempt failed; the signup waits. */

@@ -37,8 +37,8 @@ export function createMetrics({ store, now = Date.now }: MetricsOptions): Metric
   });
   const refusals = new Counter({
     name: 'newsletter_relay_refusals_total',
-    help: 'Posts turned away, by status and first error code.',
-    labelNames: ['status', 'code'],
+    help: 'Posts turned away, by status and first error code; those beyond a limit by the limit too.',
+    labelNames: ['status', 'code', 'limit'],
     registers,
   });
   const attempts = new Counter({
@@ -74,7 +74,7 @@ export function createMetrics({ store, now = Date.now }: MetricsOptions): Metric
       signups.inc({ form, result: repeated ? 'repeated' : suspected ? 'review' : 'new' });
       acknowledgement.observe(tookMs / 1000);
     },
-    refused: ({ status, codes: [code = 'none'] }) => refusals.inc({ status, code }),
+    refused: ({ status, codes: [code = 'none'], limit }) => refusals.inc({ status, code, ...(limit && { limit }) }),
     delivered({ waitedMs }) {
       attempts.inc({ result: 'delivered' });
       waited.observe(waitedMs / 1000);

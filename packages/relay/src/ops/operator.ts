@@ -8,6 +8,8 @@ import type { Minute } from './rates.ts';
 export interface Status extends Overview {
   /** Whether an operator has paused delivery. */
   readonly paused: boolean;
+  /** Whether relays may hold the store that were not asked: any number of them share it. */
+  readonly shared: boolean;
   /** What a running relay knows besides; null where none was asked. */
   readonly running: Running | null;
 }
@@ -46,7 +48,7 @@ export interface StoreOperatorOptions {
 export function storeOperator(store: SignupStore, { running = () => null, wake = () => {}, now = Date.now }: StoreOperatorOptions = {}): Operator {
   return {
     async status() {
-      return { ...(await store.overview(now())), paused: await store.paused(), running: running() };
+      return { ...(await store.overview(now())), paused: await store.paused(), shared: store.shared, running: running() };
     },
     async setPaused(paused) {
       await store.setPaused(paused);

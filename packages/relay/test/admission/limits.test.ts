@@ -145,6 +145,21 @@ describe('a limit', () => {
     expect(await store.counts()).toMatchObject({ waiting: 1, review: 0 });
   });
 
+  it.each([
+    ['ip', { RELAY_LIMIT_IP: '1/1h' }],
+    ['domain', { RELAY_LIMIT_DOMAIN: '1/1h' }],
+    ['global', { RELAY_LIMIT_GLOBAL: '1/1h' }],
+  ])('that is reached is named to the operator, here %s, and not to the visitor', async (limit, settings) => {
+    const relay = runRelay({ settings });
+    await relay.fetch(post({ email: 'ada@example.com' }), peer);
+    const answer = await raw(await relay.fetch(post({ email: 'bob@example.com' }), peer));
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([429, expect.objectContaining({ errors: [expect.objectContaining({ code: 'TOO_MANY_SIGNUPS' })] })]);
+    expect(JSON.stringify(answer)).not.toContain(limit);
+    const metrics = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
+    expect(metrics).toContain(`newsletter_relay_refusals_total{status="429",code="TOO_MANY_SIGNUPS",limit="${limit}"} 1`);
+    expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(expect.objectContaining({ msg: 'refused', limit }));
+  });
+
   it('that is reached uses up nothing of the others', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '1/1h', RELAY_LIMIT_GLOBAL: '2/1h' } });
     for (let n = 0; n < 10; n += 1) await relay.fetch(post({ email: `p${n}@example.com` }), peer);

@@ -67,6 +67,19 @@ it('sends one by one below the backlog', async () => {
   expect(asked.bulks).toEqual([]);
 });
 
+it('takes the backlog from RELAY_BULK_ABOVE, and never goes in bulk where that says so', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const alone = await withBacklog(api, people(150), { delivery: { concurrency: 5 }, settings: { RELAY_BULK_ABOVE: 'never' } });
+  alone.start();
+  await allDelivered(alone, 150);
+  expect(asked.bulks).toEqual([]);
+  const together = await withBacklog(api, people(150), { delivery: { concurrency: 5 }, settings: { RELAY_BULK_ABOVE: '100' } });
+  together.start();
+  await eventually('they go in bulk', () => asked.bulks.length > 0);
+  expect(asked.bulks[0]).toBeGreaterThanOrEqual(50);
+});
+
 it('sends again, alone, whoever did not arrive: what the API left out in silence gets its own answer', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
