@@ -71,6 +71,12 @@ const partsBeside: Plugin = {
   },
 };
 
+/**
+ * Lets Chromium compile the whole script while it arrives, beside the page. Else the page's own thread would compile each
+ * function when it is first called, which is a fifth of all the time the script takes from a page. Others see a comment.
+ */
+const compileHint = '//# allFunctionsCalledOnLoad';
+
 /** The last step: what the bundler's own minifier leaves, a second one makes a hundredth smaller still. */
 function smallest(mode: string): Plugin {
   return {
@@ -78,7 +84,8 @@ function smallest(mode: string): Plugin {
     generateBundle: async (_, bundle) => {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
-        const { code = '' } = await minify(chunk.code, { ecma: 2020, module: mode in others, compress: { passes: 3, hoist_funs: true }, format: { comments: false } });
+        const format = { comments: false, ...(mode in others ? {} : { preamble: compileHint }) };
+        const { code = '' } = await minify(chunk.code, { ecma: 2020, module: mode in others, compress: { passes: 3, hoist_funs: true }, format });
         chunk.code = code;
       }
     },
