@@ -32,6 +32,6 @@ function runOnce({ configuration, engines }: Run): Promise<Required<Outcome>> {
   const config = join(root, 'scripts', 'steps', 'reported-widget-tests.mjs');
   return reported('widget', (file) => {
     const env = { TEST_REPORT: file, WIDGET_CONFIG: configuration, WIDGET_ENGINES: engines.join(',') };
-    return run(runner, ['--config', config], { cwd: widget, env, limit: 8 });
+    return run(runner, ['--config', config], { cwd: widget, env, limit: 20 });
   });
 }

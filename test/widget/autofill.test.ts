@@ -56,7 +56,7 @@ async function autofilled(page: Page, root: string): Promise<Filled> {
     const value = (name) => ${root}.querySelector('[name="' + name + '"]')?.value;
     return { email: value('email'), trap: value('hp_field'), others: ${JSON.stringify(fields.map(({ name }) => `custom_fields[${name}]`))}.map(value).filter((text) => text !== undefined) };
   })()`;
-  await page.waitForFunction(`${root}.querySelector('[name=email]').value !== ''`, { timeout: 5000 });
+  await page.waitForFunction(`${root}.querySelector('[name=email]').value !== ''`, { timeout: 60_000 });
   return (await page.evaluate(read)) as Filled;
 }
 

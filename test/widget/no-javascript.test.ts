@@ -36,5 +36,5 @@ it('the form around which the tag stands posts by itself, gets a 303 to the than
 
   expect(answers).toEqual([[303, 'application/x-www-form-urlencoded']]);
   expect(page.url()).toBe(thanks);
-  await expect.poll(async () => (await api.subscriptions()).some(({ email }) => email === 'ada+plain@example.com'), { timeout: 30_000 }).toBe(true);
+  await expect.poll(async () => (await api.subscriptions()).some(({ email }) => email === 'ada+plain@example.com'), { timeout: 60_000 }).toBe(true);
 });

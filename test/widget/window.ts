@@ -5,7 +5,7 @@ import type { EngineName } from '../../scripts/browsers/engines.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
 /** Long enough for a busy machine; what is there is there at once. */
-export const patience = { timeout: 30_000 } as const;
+export const patience = { timeout: 60_000 } as const;
 
 export interface Window {
   /** Goes to an address and waits until the page has loaded. */

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { Mailbox, mountAt, type Form } from './harness.ts';
+import { Mailbox, mountAt, until, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 import { openPage } from './page.ts';
 
@@ -29,11 +29,11 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     const form = await mountAt(mailbox);
     let beats = 0;
     const heart = setInterval(() => (beats += 1), 1);
+    const notices = form.hearsNotices();
     await signUp(form);
-    await form.reaches('busy');
-    expect(form.notice.textContent).to.equal('Sending…');
     await form.reaches('success');
     clearInterval(heart);
+    expect(notices[0]?.text).to.equal('Sending…');
     const [first, second, ...more] = await mailbox.bodies();
     expect(more).to.deep.equal([]);
     expect(first).to.deep.equal({ email: 'ada@example.com' });
@@ -95,11 +95,9 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
 
     /** Waits for Turnstile to be on the page, and gives its button. */
     async function check(form: Form): Promise<HTMLButtonElement> {
-      for (;;) {
-        const button = widgetOf(form)?.querySelector('button');
-        if (button) return button;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      const button = (): HTMLButtonElement | null | undefined => widgetOf(form)?.querySelector('button');
+      await until(button, () => 'Turnstile is not on the page.');
+      return button() ?? expect.fail('Turnstile has gone.');
     }
 
     afterEach(() => {
@@ -132,7 +130,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       await signUp(form);
       const first = await check(form);
       first.click();
-      while (widgetOf(form)?.contains(first)) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => !widgetOf(form)?.contains(first), () => 'The first Turnstile is still on the page.');
       (await check(form)).click();
       await form.reaches('success');
       expect(await mailbox.received()).to.have.lengthOf(3);
@@ -201,7 +199,7 @@ describe('the built script, asked for more,', () => {
     form.email.value = 'ada@example.com';
     form.element.submit();
     const button = (): HTMLButtonElement | null => form.element.querySelector('[slot=turnstile] button');
-    while (!button()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(button, () => 'Turnstile is not on the page.');
     button()?.click();
     await form.reaches('success');
     expect((await mailbox.bodies())[1]?.['proof']).to.equal('token of site-key');

@@ -1,6 +1,6 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
-import { accessible, isChromium, Mailbox, mountAt, type Form } from './harness.ts';
+import { accessible, isChromium, Mailbox, mountAt, until, type Form } from './harness.ts';
 import { openPage, type Page } from './page.ts';
 
 const key = 'newsletter-signup-quiet:1';
@@ -15,16 +15,12 @@ const isOpen = (form: Form): boolean => dialogIn(form).matches(':modal') || form
 
 /** Waits until the file has come that makes the dialog. */
 async function here(form: Form): Promise<void> {
-  for (const end = Date.now() + 5000; !form.root.querySelector('dialog'); await aTimeout(10)) {
-    if (Date.now() > end) throw new Error('There is no dialog.');
-  }
+  await until(() => form.root.querySelector('dialog'), () => 'There is no dialog.');
 }
 
 /** Waits until it is open, or until it is closed. */
 async function becomes(form: Form, open: boolean): Promise<void> {
-  for (const end = Date.now() + 5000; isOpen(form) !== open; await aTimeout(20)) {
-    if (Date.now() > end) throw new Error(`The dialog is ${open ? 'not open' : 'still open'}.`);
-  }
+  await until(() => isOpen(form) === open, () => `The dialog is ${open ? 'not open' : 'still open'}.`);
 }
 
 async function mountDialog(mailbox = new Mailbox(), attributes = ''): Promise<Form> {
@@ -58,7 +54,7 @@ describe('layout="dialog"', () => {
     expect(form.hasFocus(form.find('[part=close]'))).to.equal(true);
     await sendKeys({ press: 'Escape' });
     await becomes(form, false);
-    expect(document.activeElement).to.equal(trigger(form));
+    await until(() => document.activeElement === trigger(form), () => 'The focus has not come back.');
   });
 
   it('closes by its ×, which says so', async () => {
@@ -220,9 +216,9 @@ describe('a dialog that comes by itself', () => {
   });
 
   it('comes after a delay', async () => {
-    const { form } = await visit({ 'open-on': 'delay 1s' });
-    expect(isOpen(form)).to.equal(false);
-    await becomes(form, true);
+    const page = await visit({ 'open-on': 'delay 1s' });
+    await becomes(page.form, true);
+    expect(page.window.performance.now()).to.be.at.least(990);
   });
 
   it('comes where the visitor has scrolled to', async () => {
@@ -349,8 +345,7 @@ describe('a dialog that comes by itself', () => {
     leave(page);
     await dismiss(page);
     page.form.element.revokeConsent();
-    await aTimeout(100);
-    expect(localStorage.getItem(key)).to.equal(null);
+    await until(() => localStorage.getItem(key) === null, () => 'It is still remembered.');
     leave(page);
     expect(isOpen(page.form)).to.equal(false);
   });

@@ -1,4 +1,5 @@
 /** An endpoint that keeps to the wire page, on an origin of its own, and remembers what it was sent. */
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -18,6 +19,8 @@ interface Answer {
   readonly body?: string;
   /** Milliseconds before the answer. */
   readonly delay?: number;
+  /** Comes when the test has let it go. */
+  readonly held?: boolean;
   /** `none`: pages of other origins may not read it; `simple`: but may not send what needs a preflight. */
   readonly cors?: 'none' | 'simple';
   /** The body goes on for ever. */
@@ -58,18 +61,19 @@ const judgeProof = (algorithm: 'SHA-256' | 'PBKDF2/SHA-256'): Judge => async (bo
 /** Refuses a post in the words of its source. */
 const repeat: Judge = async (body) => ({ status: 400, headers: json, body: refusal(400, { message: JSON.parse(body).utm_source ?? 'Nothing to say.', code: 'SAID' }) });
 
-/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `dropLater` after a while, `silence` says nothing. */
-const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | 'silence'>> = {
+/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `heldDrop` when the test lets it go, `silence` says nothing. */
+const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
   empty: { status: 204 },
   slow: { status: 202, headers: json, body: '{"status":"accepted"}', delay: 300 },
+  held: { status: 202, headers: json, body: '{"status":"accepted"}', held: true },
   badEmail: { status: 400, headers: json, body: refusal(400, { message: 'Not an address, says the server.', code: 'EMAIL_INVALID' }) },
   refused: { status: 400, headers: json, body: refusal(400, { message: 'We know no field "Shoe size".', code: 'INVALID_FIELD' }) },
   markup: { status: 400, headers: json, body: refusal(400, { message: '<img src=x onerror="document.title=1"><b>bold</b>', code: '<i>' }) },
   oddBody: { status: 400, headers: json, body: '{"errors":[null,7,{"message":{"a":1}},{"message":null}]}' },
   tooLarge: { status: 413, headers: json, body: refusal(413, { message: 'Too large.', code: 'TOO_LARGE' }) },
   forbidden: { status: 403, headers: json, body: refusal(403, { message: 'Origin https://x.example is not allowed.', code: 'ORIGIN' }) },
-  limited: { status: 429, headers: { ...json, 'Retry-After': '2' }, body: refusal(429, { message: 'Slow down.', code: 'LIMITED' }) },
+  limited: { status: 429, headers: { ...json, 'Retry-After': '3' }, body: refusal(429, { message: 'Slow down.', code: 'LIMITED' }) },
   limitedByDate: async () => ({ status: 429, headers: { ...json, 'Retry-After': new Date(Date.now() + 600_000).toUTCString() } }),
   limitedSilently: { status: 429 },
   down: { status: 503, headers: { ...json, 'Retry-After': '120' } },
@@ -77,7 +81,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | '
   page: { status: 200, headers: html, body: '<h1>Welcome to my single-page app</h1>' },
   notFound: { status: 404, headers: html, body: 'Not found' },
   drop: 'drop',
-  dropLater: 'dropLater',
+  heldDrop: 'heldDrop',
   silence: 'silence',
   garbage: { status: 400, headers: json, body: '{"errors":[{"message":' },
   nothing: { status: 500 },
@@ -100,17 +104,19 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'dropLater' | '
 
 /**
  * Starts on a free port. `POST /signup/<box>/<answer>,<answer>…` gives the first answer to the first request, the last one
- * to all further ones; `GET /received/<box>` lists what came in.
+ * to all further ones; `GET /received/<box>` lists what came in, `GET /release/<box>` lets held answers go.
  */
 export async function startEndpoint(): Promise<{ readonly origin: string; stop(): Promise<void> }> {
   const boxes = new Map<string, Received[]>();
+  const released = new Set<string>();
+  const release = new EventEmitter().setMaxListeners(0);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, route, box = '', plan = 'accepted'] = (request.url ?? '').split('/');
     const names = plan.split(',');
     const received = boxes.get(box) ?? [];
     boxes.set(box, received);
-    const answerOf = (position: number): Answer | Judge | 'drop' | 'dropLater' | 'silence' => {
+    const answerOf = (position: number): Answer | Judge | 'drop' | 'heldDrop' | 'silence' => {
       const name = names[Math.min(position, names.length - 1)] ?? '';
       const answer = answers[name];
       if (!answer) throw new Error(`There is no answer "${name}".`);
@@ -122,6 +128,11 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     if (!forbidden) for (const [name, value] of Object.entries(crossOrigin(request))) response.setHeader(name, value);
     if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     if (route === 'received') return void response.writeHead(200, json).end(JSON.stringify(received));
+    if (route === 'release') {
+      released.add(box);
+      release.emit(box);
+      return void response.writeHead(204).end();
+    }
     if (route === 'page') return void response.writeHead(200, html).end('<h1>Thanks</h1>');
     if (request.method !== 'POST') return void response.writeHead(405).end();
 
@@ -131,7 +142,8 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     const answer = typeof planned === 'function' ? await planned(body) : planned;
     if (answer === 'silence') return void setTimeout(() => request.socket.destroy(), patience);
     if (answer === 'drop') return void request.socket.destroy();
-    if (answer === 'dropLater') return void setTimeout(() => request.socket.destroy(), 300);
+    if ((answer === 'heldDrop' || answer.held) && !released.has(box)) await once(release, box);
+    if (answer === 'heldDrop') return void request.socket.destroy();
     setTimeout(() => {
       response.writeHead(answer.status, answer.headers);
       if (answer.endless) {

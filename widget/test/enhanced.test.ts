@@ -162,7 +162,8 @@ describe('a form of the owner’s', () => {
   });
 
   it('lets its button rest, and leaves its words alone', async () => {
-    const form = await enhance(new Mailbox('slow'), `${email}<button type="button">Info</button><button><b>Join</b></button>`);
+    const mailbox = new Mailbox('held');
+    const form = await enhance(mailbox, `${email}<button type="button">Info</button><button><b>Join</b></button>`);
     form.email.value = 'ada@example.com';
     const join = form.find('form button:last-of-type');
     join.focus();
@@ -173,6 +174,7 @@ describe('a form of the owner’s', () => {
     expect(join.innerHTML).to.equal('<b>Join</b>');
     expect(form.notice.textContent).to.equal('Sending…');
     expect(form.hasFocus(join)).to.equal(true);
+    await mailbox.release();
     await form.reaches('success');
   });
 

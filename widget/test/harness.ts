@@ -1,5 +1,5 @@
 /** A page object: what a visitor does to the form, and what the endpoint has received of it. */
-import { fixture, html } from '@open-wc/testing';
+import { aTimeout, fixture, html } from '@open-wc/testing';
 import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
 import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
@@ -26,11 +26,28 @@ export class Mailbox {
     return (await this.received()).map(({ body }) => JSON.parse(body));
   }
 
+  /** Lets go the answers called `held`, those to come included. */
+  async release(): Promise<void> {
+    await fetch(`${origin}/release/${this.#name}`);
+  }
+
   /** The only body that came in. */
   async body(): Promise<Record<string, unknown>> {
     const bodies = await this.bodies();
     if (bodies.length !== 1) throw new Error(`${bodies.length} requests came in, not one.`);
     return bodies[0] ?? {};
+  }
+}
+
+/**
+ * Waits until something holds.
+ *
+ * @param complaint - says what was waited for in vain. The wait is far longer than any machine needs: it only ends a test that
+ * would never end by itself.
+ */
+export async function until(holds: () => unknown, complaint: () => string): Promise<void> {
+  for (const end = Date.now() + 20_000; !holds(); await aTimeout(5)) {
+    if (Date.now() > end) throw new Error(complaint());
   }
 }
 
@@ -145,13 +162,20 @@ export class Form {
     await sendKeys({ press: key });
   }
 
-  /** Waits until the form stands in this state and shows it. */
+  /** Waits until the form stands in this state and shows it; a state that it is in for a moment only may be missed. */
   async reaches(state: SignupState): Promise<void> {
-    for (const end = Date.now() + 5000; this.element.state !== state; ) {
-      if (Date.now() > end) throw new Error(`The form is ${this.element.state}, not ${state}.`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(() => this.element.state === state, () => `The form is ${this.element.state}, not ${state}.`);
     await this.settled();
+  }
+
+  /** What the live region says from now on, also what is soon replaced; and whether it is live while it says so. */
+  hearsNotices(): readonly { readonly text: string; readonly isLive: boolean }[] {
+    const { notice } = this;
+    const heard: { text: string; isLive: boolean }[] = [];
+    // Live regions are announced when they change while they are live.
+    const observer = new MutationObserver(() => heard.push({ text: notice.textContent, isLive: notice.ariaLive !== 'off' }));
+    observer.observe(notice, { characterData: true, childList: true, subtree: true });
+    return heard;
   }
 
   /** The next event of this name. */

@@ -15,7 +15,8 @@ const chromium: LaunchOptions = {
 /** The launcher speaks to Firefox as well: by WebDriver BiDi, which puppeteer-core chooses for it. */
 const firefox: LaunchOptions = {
   browser: 'firefox',
-  extraPrefsFirefox: { 'intl.accept_languages': 'en-US,en' },
+  // What one test has entered is nothing that another is offered: Escape would close the offer, and not the dialog.
+  extraPrefsFirefox: { 'intl.accept_languages': 'en-US,en', 'browser.formfill.enable': false },
 };
 
 function byPuppeteer(name: string, executablePath: string | undefined, options: LaunchOptions): ChromeLauncher {

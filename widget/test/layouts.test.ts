@@ -5,8 +5,8 @@ const box = (element: Element): DOMRect => element.getBoundingClientRect();
 const onOneLine = (form: Form): boolean => Math.abs(box(form.email).bottom - box(form.button).bottom) < 1;
 
 /** A form in a container of this width. */
-async function mountIn(width: number, attributes = '', fields = ''): Promise<Form> {
-  const form = await mountAt(new Mailbox('slow'), fields, `style="inline-size: ${width}px" ${attributes}`);
+async function mountIn(width: number, attributes = '', fields = '', mailbox = new Mailbox()): Promise<Form> {
+  const form = await mountAt(mailbox, fields, `style="inline-size: ${width}px" ${attributes}`);
   // Looks beyond inline come a moment later.
   await form.element.open();
   return form;
@@ -28,13 +28,15 @@ describe('layouts', () => {
   });
 
   it('inline: the button keeps its size while it says something else', async () => {
-    const form = await mountIn(640);
+    const mailbox = new Mailbox('held');
+    const form = await mountIn(640, '', '', mailbox);
     const { width, height } = box(form.button);
     form.email.value = 'ada@example.com';
     form.button.click();
     await form.reaches('busy');
     expect(form.button.textContent).to.equal('Sending…');
     expect([box(form.button).width, box(form.button).height]).to.deep.equal([width, height]);
+    await mailbox.release();
   });
 
   for (const layout of ['stacked', 'card'] as const) {

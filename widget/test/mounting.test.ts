@@ -1,6 +1,7 @@
-import { aTimeout, expect, fixture, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect } from '@open-wc/testing';
 import type { NewsletterSignup } from '../src/index.ts';
-import { Form, Mailbox } from './harness.ts';
+import { Form, Mailbox, until } from './harness.ts';
+import { openFrame } from './page.ts';
 
 const script = '/widget/dist/newsletter-signup.js';
 
@@ -11,21 +12,19 @@ interface Site {
 
 /** An empty page of this site, in a frame; the test writes what the server would send, piece by piece. */
 async function emptyPage(): Promise<Document> {
-  const frame = await fixture<HTMLIFrameElement>('<iframe title="page"></iframe>');
-  await new Promise((resolve) => {
-    frame.addEventListener('load', resolve, { once: true });
-    frame.src = '/widget/test/pages/empty.html';
-  });
+  const frame = await openFrame('/widget/test/pages/empty.html');
   if (!frame.contentDocument) throw new Error('The page has no document.');
   return frame.contentDocument.open();
 }
+
+const isHere = (page: Document): boolean => page.defaultView?.customElements.get('newsletter-signup') !== undefined;
 
 /** Shows a page and waits until it has loaded. */
 async function visit(body: string, head = ''): Promise<Site> {
   const page = await emptyPage();
   page.write(`<!doctype html><html lang="en"><head><title>A page</title>${head}</head><body>${body}</body></html>`);
   page.close();
-  await waitUntil(() => page.readyState === 'complete' && page.defaultView?.customElements.get('newsletter-signup'));
+  await until(() => page.readyState === 'complete' && isHere(page), () => 'The script has not come.');
   return site(page);
 }
 
@@ -127,7 +126,7 @@ describe('A <div data-newsletter-signup>', () => {
     const mailbox = new Mailbox();
     const arriving = await emptyPage();
     arriving.write(`<!doctype html><title>A slow page</title><script src="${script}"></script><p>`);
-    await waitUntil(() => arriving.defaultView?.customElements.get('newsletter-signup'));
+    await until(() => isHere(arriving), () => 'The script has not come.');
     for (const piece of [
       `</p><div data-newsletter-signup data-endpoint="${mailbox.endpoint}"><a href="/x">Old link</a><div data-newsletter-`,
       'field data-name="City"></div><p>More',

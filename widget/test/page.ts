@@ -10,12 +10,23 @@ export interface Page {
   signUp(address?: string): Promise<void>;
 }
 
-export async function openPage(address: string, mailbox: Mailbox): Promise<Page> {
+/** Puts a frame on the page and waits until this address has loaded in it. */
+export async function openFrame(address: string): Promise<HTMLIFrameElement> {
   const frame = await fixture<HTMLIFrameElement>('<iframe title="page"></iframe>');
-  await new Promise((resolve) => {
-    frame.addEventListener('load', resolve, { once: true });
+  await new Promise<void>((resolve) => {
+    frame.addEventListener('load', function onLoad() {
+      // The empty page that a frame begins with may still have its own event to come.
+      if (frame.contentWindow?.location.href === 'about:blank') return;
+      frame.removeEventListener('load', onLoad);
+      resolve();
+    });
     frame.src = address;
   });
+  return frame;
+}
+
+export async function openPage(address: string, mailbox: Mailbox): Promise<Page> {
+  const frame = await openFrame(address);
   const { contentWindow: window, contentDocument: document } = frame;
   const element = document?.querySelector<NewsletterSignup>('newsletter-signup');
   if (!window || !element) throw new Error(`There is no form at ${address}.`);

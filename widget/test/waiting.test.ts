@@ -1,11 +1,30 @@
-import { aTimeout, expect, waitUntil } from '@open-wc/testing';
-import { Mailbox, mountAt, type Form } from './harness.ts';
+import { aTimeout, expect } from '@open-wc/testing';
+import { Mailbox, mountAt, until, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 
 /** Types an address and sends it. */
 async function signUp(form: Form): Promise<void> {
   await form.type(form.email, 'ada@example.com');
   await form.press('Enter');
+}
+
+/** Waits until the time is over. */
+const isOver = (form: Form): Promise<void> => until(() => !form.button.hasAttribute('aria-disabled'), () => form.notice.textContent);
+
+/**
+ * Signs up where the first answer never comes, and waits until the form has given it up. On a busy machine it may do so before
+ * anything has arrived: then it is sent `again`.
+ */
+async function meetsSilence(form: Form, mailbox: Mailbox, again: () => void): Promise<void> {
+  form.element.timeout = 1;
+  await signUp(form);
+  await form.reaches('error');
+  while ((await mailbox.received()).length === 0) {
+    const failed = form.hears('newsletter-error');
+    again();
+    await failed;
+  }
+  form.element.timeout = 20;
 }
 
 /** Says to the page that the device is offline, or online again. */
@@ -18,28 +37,23 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
   it('is left alone, while the form counts down for the eyes and speaks twice to the ears', async () => {
     const mailbox = new Mailbox('limited', 'accepted');
     const form = await mountAt(mailbox);
-    const heard: string[] = [];
-    // Live regions are announced when they change while they are live.
-    const listener = new MutationObserver(() => form.notice.ariaLive !== 'off' && heard.push(form.notice.textContent));
-    listener.observe(form.notice, { characterData: true, childList: true, subtree: true });
+    const notices = form.hearsNotices();
     await signUp(form);
     await form.reaches('error');
-    const seen = [form.notice.textContent];
     expect(form.button.getAttribute('aria-disabled')).to.equal('true');
     form.button.click();
-    await waitUntil(() => form.notice.textContent !== seen[0], 'counts', { timeout: 3000 });
-    seen.push(form.notice.textContent);
-    expect(form.notice.ariaLive).to.equal('off');
-    await waitUntil(() => !form.button.hasAttribute('aria-disabled'), 'is over', { timeout: 3000 });
-    seen.push(form.notice.textContent);
-    expect(seen).to.deep.equal([2, 1, 0].map((left) => `Too many signups. Please try again ${['now', 'in 1 second', 'in 2 seconds'][left]}.`));
-    expect(new Set(heard)).to.deep.equal(new Set(['Sending…', seen[0], seen[2]]));
+    await isOver(form);
+    const sentences = ['now', 'in 1 second', 'in 2 seconds', 'in 3 seconds'].map((when) => `Too many signups. Please try again ${when}.`);
+    const seconds = [...new Set(notices.map(({ text }) => text))].map((text) => sentences.indexOf(text));
+    // A browser that is short of time may come too late for one of the seconds in between.
+    expect(seconds.join(' '), notices.map(({ text }) => text).join(' ')).to.match(/^-1 3 (2 1|2|1) 0$/);
+    const spoken = notices.filter(({ isLive }) => isLive).map(({ text }) => text);
+    expect(new Set(spoken)).to.deep.equal(new Set(['Sending…', sentences[3], sentences[0]]));
     expect(form.notice.ariaLive).not.to.equal('off');
     expect(await mailbox.received()).to.have.lengthOf(1);
     form.button.click();
     await form.reaches('success');
     expect(await mailbox.received()).to.have.lengthOf(2);
-    listener.disconnect();
   });
 
   it('is told in minutes where it is long, and the entry may be changed meanwhile', async () => {
@@ -62,7 +76,7 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
     parentElement?.append(form.element);
     await form.settled();
     expect(form.button.getAttribute('aria-disabled')).to.equal('true');
-    await waitUntil(() => !form.button.hasAttribute('aria-disabled'), 'is over', { timeout: 3000 });
+    await isOver(form);
     expect(form.email.value).to.equal('ada@example.com');
   });
 });
@@ -126,10 +140,11 @@ inBothModes('a device that is offline', () => {
 
   it('sends the same signup where the connection broke on the way', async () => {
     const mailbox = new Mailbox('silence', 'accepted');
-    const form = await mountAt(mailbox, '', 'timeout="0.2"');
-    form.element.addEventListener('newsletter-submit', () => goes('offline'), { once: true });
-    await signUp(form);
-    await form.reaches('error');
+    const form = await mountAt(mailbox);
+    const breaks = (): void => goes('offline');
+    form.element.addEventListener('newsletter-submit', breaks);
+    await meetsSilence(form, mailbox, () => goes('online'));
+    form.element.removeEventListener('newsletter-submit', breaks);
     expect(form.notice.textContent).to.contain('You are offline.');
     goes('online');
     await form.reaches('success');
@@ -140,19 +155,19 @@ inBothModes('a device that is offline', () => {
 inBothModes('an endpoint that does not answer in time', () => {
   it('is a calm sentence, and the next attempt is the same signup', async () => {
     const mailbox = new Mailbox('silence', 'accepted');
-    const form = await mountAt(mailbox, '', 'timeout="0.2"');
-    await signUp(form);
-    await form.reaches('error');
+    const form = await mountAt(mailbox);
+    await meetsSilence(form, mailbox, () => form.element.submit());
     expect(form.notice.textContent).to.equal('We could not be reached. Please check your connection and try again.');
     expect(form.email.value).to.equal('ada@example.com');
     form.element.submit();
     await form.reaches('success');
-    const [first, second] = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
-    expect(second).to.equal(first);
+    const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).to.have.lengthOf(2);
+    expect(keys[1]).to.equal(keys[0]);
   });
 
   it('nor ends what it answers, is left in the middle of it', async () => {
-    const form = await mountAt(new Mailbox('endless'), '', 'timeout="0.5"');
+    const form = await mountAt(new Mailbox('endless'), '', 'timeout="2"');
     await signUp(form);
     await form.reaches('error');
     expect(form.notice.textContent).to.equal('Not accepted. Please check what you entered.');
