@@ -6,32 +6,35 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['source', ...defaultServerConditions];
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 
+/** Ends what would never end by itself: no test is about how fast the machine is, and some machines do many things at a time. */
+const patient = { testTimeout: 240_000, hookTimeout: 240_000, expect: { poll: { timeout: 60_000 } } };
+
 export default defineConfig({
   test: {
     projects: [
-      { ...fromSource, test: { name: 'core', include: ['packages/core/test/**/*.test.ts'] } },
-      { ...fromSource, test: { name: 'sandbox', include: ['packages/sandbox/test/**/*.test.ts'] } },
-      { ...fromSource, test: { name: 'relay', include: ['packages/relay/test/**/*.test.ts'] } },
-      { ...fromSource, test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts'], testTimeout: 30_000 } },
-      { ...fromSource, test: { name: 'nodes', include: ['test/nodes/**/*.test.ts'] } },
-      { ...fromSource, test: { name: 'scripts', include: ['test/{scripts,docs}/**/*.test.ts'], testTimeout: 60_000 } },
-      { ...fromSource, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000, fileParallelism: false } },
-      { ...fromSource, test: { name: 'proofs', include: ['test/proofs/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 } },
+      { ...fromSource, test: { ...patient, name: 'core', include: ['packages/core/test/**/*.test.ts'] } },
+      { ...fromSource, test: { ...patient, name: 'sandbox', include: ['packages/sandbox/test/**/*.test.ts'] } },
+      { ...fromSource, test: { ...patient, name: 'relay', include: ['packages/relay/test/**/*.test.ts'] } },
+      { ...fromSource, test: { ...patient, name: 'cli', include: ['packages/cli/test/**/*.test.ts'] } },
+      { ...fromSource, test: { ...patient, name: 'nodes', include: ['test/nodes/**/*.test.ts'] } },
+      { ...fromSource, test: { ...patient, name: 'scripts', include: ['test/{scripts,docs}/**/*.test.ts'] } },
+      { ...fromSource, test: { ...patient, name: 'chaos', include: ['test/chaos/**/*.test.ts'], fileParallelism: false } },
+      { ...fromSource, test: { ...patient, name: 'proofs', include: ['test/proofs/**/*.test.ts'] } },
       {
         ...fromSource,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+        test: { ...patient, name: 'e2e', include: ['test/e2e/**/*.test.ts'], fileParallelism: false },
       },
       {
         ...fromSource,
-        test: { name: 'widget', include: ['test/widget/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+        test: { ...patient, name: 'widget', include: ['test/widget/**/*.test.ts'], fileParallelism: false },
       },
       {
         ...fromSource,
-        test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false },
+        test: { ...patient, name: 'examples', include: ['test/examples/**/*.test.ts'], fileParallelism: false },
       },
       {
         ...fromSource,
-        test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 240_000, fileParallelism: false },
+        test: { ...patient, name: 'packaging', include: ['test/packaging/**/*.test.ts'], fileParallelism: false },
       },
     ],
   },

@@ -96,5 +96,5 @@ describe.each(ways)('with $name', ({ begin }) => {
       expect((await store.counts()).waiting).toBe(people.length);
       await eventually('everybody is delivered', async () => (await store.counts()).delivered === people.length, 90_000);
     });
-  }, 240_000);
+  });
 });

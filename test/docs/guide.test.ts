@@ -36,7 +36,7 @@ beforeAll(async () => {
     ...offered(bundle).map(({ action }) => action),
     ...events.map(({ name }) => `On ${name.toLowerCase()}`),
   ]);
-}, 60_000);
+});
 afterAll(() => bundle?.remove());
 
 function labels({ displayName, name, options = [], values = [], ...option }: Property): string[] {

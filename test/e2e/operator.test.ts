@@ -128,7 +128,7 @@ describe('the operator’s page', () => {
     expect(await findings(page)).toEqual([]);
     await pictured(page, 'operator-dark');
     await clearFaults();
-    await page.waitForSelector('#trouble[hidden]', { timeout: 30_000 });
+    await page.waitForSelector('#trouble[hidden]', { timeout: 60_000 });
   });
 
   it('is signed out with the tab', async () => {

@@ -46,7 +46,7 @@ describe('while the newsletter API is down', () => {
     await chain.start('sandbox');
     await chain.start('relay');
     await expect
-      .poll(async () => (await chain.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items, { timeout: 30_000 })
+      .poll(async () => (await chain.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items, { timeout: 60_000 })
       .toMatchObject([{ email: 'hedy@example.com', utm_source: 'storm warning', custom_fields: [{ name: 'Birthday', value: '1994-11-09' }] }]);
     await page.waitForSelector('#connection[data-state=open]');
   });

@@ -59,7 +59,7 @@ export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): 
 /** Opens the demo page and waits until the tag and the live view work. What the page complains about is collected. */
 export async function visit(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   watchConsole(page, complaints);
   await page.goto(url, { waitUntil: 'load' });
@@ -114,7 +114,7 @@ export async function notice(page: Page, kind: 'success' | 'error'): Promise<str
 
 /** Waits until the live view shows this address. */
 export async function arrivalOf(page: Page, email: string): Promise<Arrival> {
-  const item = await page.waitForSelector(`.arrival[data-email="${quoted(email)}"]`, { timeout: 15_000 });
+  const item = await page.waitForSelector(`.arrival[data-email="${quoted(email)}"]`, { timeout: 60_000 });
   if (!item) throw new Error(`${email} is not on the page.`);
   return item.evaluate((node) => ({
     status: node.querySelector('.status')?.textContent ?? '',

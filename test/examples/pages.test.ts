@@ -43,7 +43,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     server = serve({ fetch: site.fetch, port: Number(new URL(chain.demoUrl).port), hostname: '127.0.0.1' }, () => resolve());
   });
-}, 240_000);
+});
 afterEach(() => session.closePages());
 afterAll(async () => {
   await session?.close();
@@ -60,7 +60,7 @@ interface Opened {
 
 async function open(path: string, javaScript = true): Promise<Opened> {
   const page = await session.browser.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   watchConsole(page, complaints);
   await page.setJavaScriptEnabled(javaScript);
@@ -89,7 +89,7 @@ async function signUp(place: Page | Frame, email: string, tag = 'newsletter-sign
 /** The subscription of this address, once the relay has delivered it. */
 async function arrived(email: string): Promise<Awaited<ReturnType<Chain['api']['subscriptions']['list']>>['items'][number]> {
   const found = (): ReturnType<Chain['api']['subscriptions']['list']> => chain.api.subscriptions.list({ email, expand: ['custom_fields'] });
-  await expect.poll(async () => (await found()).items.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await found()).items.length, { timeout: 60_000 }).toBe(1);
   const [subscription] = (await found()).items;
   if (!subscription) throw new Error(`${email} has gone again.`);
   return subscription;

@@ -42,7 +42,7 @@ const press = (page: Page, name: string, value: string): Promise<void> => page.$
 /** The tag in the preview that is shown, once it stands in this state. */
 async function previewReaches(page: Page, state: string): Promise<string> {
   const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
-  const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, { timeout: 10_000 });
+  const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, { timeout: 60_000 });
   return (await notice?.evaluate(({ textContent }) => textContent)) ?? '';
 }
 

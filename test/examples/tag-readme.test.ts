@@ -74,7 +74,7 @@ async function open(body: string, { before = '', javaScript = true } = {}): Prom
   shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll('https://relay.example', origin)}</body></html>`;
   posts.length = 0;
   const page = await session.browser.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   watchConsole(page, complaints);
   await page.setJavaScriptEnabled(javaScript);

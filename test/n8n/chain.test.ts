@@ -79,7 +79,7 @@ it('brings every signup from the real tag into the workflow, with attribution an
 it('shows the latest subscription when run by hand, and does not report it a second time', { timeout: 30_000 }, async () => {
   const before = (await n8n.workflow(workflow)).staticData;
   const id = await n8n.runManually(workflow, 'New subscription');
-  const execution = await expect.poll(() => n8n.execution(id), { timeout: 20_000 }).toBeDefined().then(() => n8n.execution(id));
+  const execution = await expect.poll(() => n8n.execution(id), { timeout: 60_000 }).toBeDefined().then(() => n8n.execution(id));
   expect(execution?.status).toBe('success');
   expect(execution?.output('New subscription')).toHaveLength(1);
   // The last two may have come in the same second, which the API does not tell apart.

@@ -60,7 +60,7 @@ it('subscribes whoever signs up on the demo site once the example is published, 
 
   const { key, publicationId } = sandboxAccount;
   const api = createClient({ baseUrl: `${serverUrl(ports.sandbox)}/v2`, token: key, publicationId });
-  await expect.poll(() => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source), { timeout: 20_000 }).toBe('guide');
+  await expect.poll(() => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source), { timeout: 60_000 }).toBe('guide');
   await end(started);
 });
 

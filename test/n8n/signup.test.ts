@@ -46,7 +46,7 @@ async function publish(parameters: Readonly<Record<string, unknown>> = {}, next:
   ]);
   await on.rest.activate(workflow);
   const endpoint = `${on.url}/webhook/${path}`;
-  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status, { timeout: 20_000 }).toBe(403);
+  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status, { timeout: 60_000 }).toBe(403);
   return {
     workflow,
     endpoint,
@@ -58,7 +58,7 @@ async function publish(parameters: Readonly<Record<string, unknown>> = {}, next:
         redirect: 'manual',
       }),
     async items(count) {
-      await expect.poll(() => on.rest.executionIds(workflow), { timeout: 20_000 }).toHaveLength(count);
+      await expect.poll(() => on.rest.executionIds(workflow), { timeout: 60_000 }).toHaveLength(count);
       // What would come too many comes late.
       await sleep(1_000);
       const ids = await on.rest.executionIds(workflow);
@@ -116,7 +116,7 @@ describe('the example, from the tag to the newsletter', () => {
       env: { DEMO_PORT: String(port), SANDBOX_URL: sandboxOnPort.address, SIGNUP_ENDPOINT: `${n8nUrl}/webhook/${path}` },
     });
     try {
-      await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok, { timeout: 20_000 }).toBe(true);
+      await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok, { timeout: 60_000 }).toBe(true);
       const came = { utm_source: 'Küstenblatt', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', ref: 'Zq4' };
       const { page, complaints } = await visit(session.browser, `${origin}/?${new URLSearchParams(came).toString()}`);
       await subscribe(page, { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' });
@@ -380,7 +380,7 @@ describe('in the editor', () => {
         body: '{"email":"ada@example.com"}',
       });
       expect([answer.status, await answer.text()]).toEqual([202, '{"status":"accepted"}']);
-      await expect.poll(() => n8n.executionIds(workflow), { timeout: 20_000 }).toHaveLength(count);
+      await expect.poll(() => n8n.executionIds(workflow), { timeout: 60_000 }).toHaveLength(count);
     }
   });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
       await bundle.newsletter.execute.call(context);
     }
   }
-}, 60_000);
+});
 afterAll(async () => {
   sandbox?.close();
   await bundle?.remove();

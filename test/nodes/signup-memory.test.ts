@@ -96,7 +96,7 @@ it('passes each address on once in a quiet period, and loses none, across restar
     }),
     { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 40) },
   );
-}, 120_000);
+});
 
 it('heals what requests that came together overwrote: each saves its own copy, and the last one wins', async () => {
   host = await hostSignup(load(), { allowedOrigins });

@@ -62,7 +62,7 @@ async function run(node: string, code: string): Promise<Ended> {
   await Promise.all(blocks(readme, 'csv').map((text) => writeFile(join(folder, 'people.csv'), text)));
   await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' });
   return new Promise((resolve) => {
-    execFile(node, ['--disable-warning=ExperimentalWarning', 'snippet.ts'], { cwd: folder, timeout: 30_000, env: { PATH: process.env['PATH'], HOME: folder } }, (error, stdout, stderr) => {
+    execFile(node, ['--disable-warning=ExperimentalWarning', 'snippet.ts'], { cwd: folder, timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder } }, (error, stdout, stderr) => {
       void rm(folder, { recursive: true, force: true });
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });

@@ -61,7 +61,7 @@ export async function installPacked(): Promise<Installation> {
   const run = async (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> => {
     // The commands run under the Node of this process; an environment of its own keeps our conditions and settings out.
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-    const options = { cwd: folder, timeout: 30_000, env: { PATH: path, ...env } };
+    const options = { cwd: folder, timeout: 120_000, env: { PATH: path, ...env } };
     return execute(file, [...args], options).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       (error: { code?: number; stdout?: string; stderr?: string }) => ({ code: error.code ?? -1, stdout: error.stdout ?? '', stderr: error.stderr ?? '' }),

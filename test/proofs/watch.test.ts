@@ -15,7 +15,7 @@ import { Ledger } from '../../packages/core/test/watch/ledger.ts';
 
 const runs = Number(process.env['WATCH_RUNS'] ?? 40);
 const seed = process.env['WATCH_SEED'] === undefined ? {} : { seed: Number(process.env['WATCH_SEED']) };
-vi.setConfig({ testTimeout: 60_000 + runs * 500 });
+vi.setConfig({ testTimeout: 240_000 + runs * 500 });
 
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('sign up' as const), count: fc.integer({ min: 1, max: 5 }), optIn: fc.constantFrom('on' as const, 'off' as const, 'not_set' as const) }) },

@@ -50,9 +50,9 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
   return start(args, env).ended;
 }
 
-/** Waits until `look` finds something, for ten seconds. */
+/** Waits until `look` finds something; the limit ends what would never happen. */
 export async function eventually<T>(what: string, look: () => T | null | undefined): Promise<T> {
-  for (let tries = 0; tries < 1000; tries++) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     const found = look();
     if (found !== null && found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -105,7 +105,7 @@ test('begins anew for another question, and where the service no longer knows th
 test('ends at once when it is interrupted twice', async ({ sandboxOnPort: sandbox }) => {
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 20_000 } });
   const slow = start(['export', join(scratchFolder(), 'all.csv')], sandbox.env);
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // nothing tells that it waits for an answer
+  await eventually('that it waits for an answer', () => sandbox.faults.list().some(({ fired }) => fired > 0) || null);
   slow.kill('SIGINT');
   await eventually('that it was heard', () => /once more to end at once/.exec(slow.stderr()));
   slow.kill('SIGINT');

@@ -2,13 +2,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { settings } from '../src/index.ts';
 import { serve } from './commands/relay-process.ts';
 import { scratchFolder } from './scratch-folder.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const folder = new URL('../deploy/', import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');

@@ -1,8 +1,12 @@
 /** Waits for what happens in its own time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** @returns the first value of `look` that is not null, undefined or false */
-export async function eventually<T>(what: string, look: () => T | Promise<T>, withinMs = 8000): Promise<NonNullable<T>> {
+/**
+ * The limit ends what would never happen, and is no measure of speed.
+ *
+ * @returns the first value of `look` that is not null, undefined or false
+ */
+export async function eventually<T>(what: string, look: () => T | Promise<T>, withinMs = 60_000): Promise<NonNullable<T>> {
   const end = Date.now() + withinMs;
   for (;;) {
     const value = await look();

@@ -90,8 +90,8 @@ export class PostgresServer {
 /** One server for the tests of a file. */
 export function postgresServer(): PostgresServer {
   const server = new PostgresServer();
-  beforeAll(() => server.create(), 120_000);
-  afterAll(() => server.remove(), 60_000);
+  beforeAll(() => server.create());
+  afterAll(() => server.remove());
   return server;
 }
 

@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { assumptions } from '../src/control/assumptions/table.ts';
 import { run, start } from './command/process.ts';
-
-// Each test starts processes; a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const room = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

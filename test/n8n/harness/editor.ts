@@ -11,7 +11,7 @@ const pictures = join(root, '.output', 'n8n');
 /** Signs in and gives the page. */
 export async function openEditor(browser: Browser, url: string): Promise<Page> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${url}/signin`, { waitUntil: 'domcontentloaded' });
   await (await page.waitForSelector('input[type=email], input[name=emailOrLdapLoginId]', { visible: true }))?.type(owner.email);
@@ -63,6 +63,6 @@ async function settle(page: Page): Promise<void> {
     () =>
       document.querySelector('.el-skeleton, .el-loading-mask, [data-test-id=resource-mapper-fields-container] .el-loading-spinner') === null &&
       document.getAnimations().every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().iterations === Infinity),
-    { polling: 100, timeout: 5_000 },
+    { polling: 100, timeout: 60_000 },
   );
 }

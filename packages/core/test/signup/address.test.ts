@@ -46,11 +46,9 @@ describe('isAddress refuses', () => {
     `ada@${'abcdefgh.'.repeat(30)}com`,
   ])('%s', (address) => expect(isAddress(address)).toBe(false));
 
-  it('quickly, also where the text is built to make it search', () => {
-    const started = performance.now();
-    isAddress(`${'a.'.repeat(120)}@`);
-    isAddress(`a@${'a-'.repeat(124)}`);
-    expect(performance.now() - started).toBeLessThan(50);
+  it('also where the text is built to make it search: an expression that goes back would never come to an end', () => {
+    expect(isAddress(`${'a.'.repeat(120)}@`)).toBe(false);
+    expect(isAddress(`a@${'a-'.repeat(124)}`)).toBe(false);
   });
 });
 

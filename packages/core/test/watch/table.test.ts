@@ -109,7 +109,7 @@ describe('a million subscriptions', () => {
     }
   }
 
-  it('take at most 12 bytes each, and none is taken for another', { timeout: 60_000 }, () => {
+  it('take at most 12 bytes each, and none is taken for another', () => {
     let table: Table = [];
     let page: Sighting[] = [];
     let mistaken = 0;

@@ -16,7 +16,7 @@ import { SubscriptionList, type Row } from './list.ts';
 
 const runs = Number(process.env['WATCH_RUNS'] ?? 400);
 const seed = process.env['WATCH_SEED'] === undefined ? {} : { seed: Number(process.env['WATCH_SEED']) };
-vi.setConfig({ testTimeout: 60_000 + runs * 50 });
+vi.setConfig({ testTimeout: 240_000 + runs * 50 });
 
 const statuses = ['validating', 'pending', 'active', 'inactive', 'on_hold'];
 const change = fc.oneof(

@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { formPost, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { asked } from './asked.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const jobs = 'https://jobs.example';
 const club = 'https://club.example';

@@ -1,12 +1,10 @@
 /** Bombing: many signups of one address, many addresses from one place, and answers that tell nothing. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { slowerShare } from './timing.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ip = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
 

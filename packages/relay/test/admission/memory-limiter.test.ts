@@ -1,8 +1,6 @@
 /** A counter under a flood of keys: it stays small, and still counts. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { inMemory } from '../../src/index.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 it('remembers the last twenty thousand keys of however many, and forgets the oldest', async () => {
   const counter = inMemory('flood', { points: 1, seconds: 3600 });

@@ -1,11 +1,9 @@
 /** Limits that several relays on one PostgreSQL keep together. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { openStore } from '../../src/index.ts';
 import { postgresServer } from '../postgres-server.ts';
 import { post, runRelay, type RunningRelay } from '../running-relay.ts';
 import { asked } from './asked.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const server = postgresServer();
 

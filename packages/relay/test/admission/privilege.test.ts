@@ -2,14 +2,11 @@
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
 import { attributionFields, readSubmission } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { settings } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
-
-// Processes and retries take as long as a busy machine makes them; each wait has a limit of its own.
-vi.setConfig({ testTimeout: 30_000 });
 
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
 const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
@@ -51,7 +48,7 @@ it('only public fields reach the API, and pinned ones always win', async () => {
     }),
     { numRuns: 150 },
   );
-}, 30_000);
+});
 
 it('of the custom fields only the listed ones reach the API, and none too many loses the person', async () => {
   const api = sandboxApi();

@@ -1,10 +1,8 @@
 /** Proofs: of work, always or under attack, and of Turnstile, which may not answer. */
 import { createServer } from 'node:http';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { formPost, post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { asked, solve } from './asked.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const quick = { RELAY_PROOF_EFFORT: '20' };
 const ada = { email: 'ada@example.com' };

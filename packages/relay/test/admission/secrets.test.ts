@@ -1,14 +1,12 @@
 /** Nothing secret and nobody's address in any answer, log line, metric or file but its own. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { run, serve } from '../commands/relay-process.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const key = 'key-that-nobody-may-see-0123456789';
 const operator = 'operator-token-that-nobody-may-see';

@@ -71,24 +71,23 @@ it('SIGKILL under load loses no acknowledged signup, and repeats only those whos
     const counted = times(api);
     return acknowledged.every((email) => counted.has(email));
   };
-  await eventually('every acknowledged signup is delivered', arrived, 30_000);
+  await eventually('every acknowledged signup is delivered', arrived);
   await sleep(200);
   const repeated = [...times(api).values()].reduce((sum, count) => sum + count - 1, 0);
   expect(repeated).toBeLessThanOrEqual(kills * concurrency);
   const subscribed = new Set((await api.subscriptions()).map(({ email }) => email));
   expect(acknowledged.filter((email) => !subscribed.has(email))).toEqual([]);
-}, 60_000);
+});
 
 it('without a crash each signup reaches the API exactly once', async () => {
   const api = sandboxApi();
   const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` });
-  const until = Date.now() + 500;
-  const { acknowledged } = await load(relay, 16, (n) => `p${n}@example.com`, () => Date.now() > until);
-  await eventually('all are delivered', () => api.received.length >= acknowledged.length, 20_000);
+  const { acknowledged } = await load(relay, 16, (n) => `p${n}@example.com`, (so) => so.acknowledged.length >= 300);
+  await eventually('all are delivered', () => times(api).size >= acknowledged.length);
   relay.child.kill('SIGTERM');
   expect((await relay.ended).code).toBe(0);
   expect(Object.fromEntries(times(api))).toEqual(Object.fromEntries(acknowledged.map((email) => [email, 1])));
-}, 40_000);
+});
 
 /** Ways to run out of room: a limit on the size of files for everyone, a tiny file system where one may be mounted. */
 const fullDisks: readonly { readonly name: string; readonly possible: boolean; readonly fill: () => { folder: string; wrapper?: string; makeRoom: () => void } }[] = [
@@ -131,9 +130,9 @@ for (const { name, possible, fill } of fullDisks) {
     makeRoom();
     const roomy = await serve(folder, { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` });
     expect((await roomy.signUp('after@example.com')).status).toBe(202);
-    await eventually('all are delivered', () => times(api).size >= acknowledged.length + 1, 30_000);
+    await eventually('all are delivered', () => times(api).size >= acknowledged.length + 1);
     expect(new Set(times(api).keys())).toEqual(new Set([...acknowledged, 'after@example.com']));
-  }, 60_000);
+  });
 }
 
 it.skipIf(!canTrace())('a 202 leaves only after a sync of the disk', async () => {
@@ -148,9 +147,10 @@ it.skipIf(!canTrace())('a 202 leaves only after a sync of the disk', async () =>
   relay.child.kill('SIGTERM');
   await Promise.all([relay.ended, once(tracer, 'close')]);
   const events = readFileSync(trace, 'utf8').split('\n').flatMap((line) => {
-    if (/\b(fsync|fdatasync)\(.*= 0/.test(line)) return ['sync'];
+    // A call that another thread's call came into is told in two lines.
+    if (/\b(fsync|fdatasync)(\(| resumed>).*= 0/.test(line)) return ['sync'];
     return line.includes('HTTP/1.1 202') ? ['202'] : [];
   });
   expect(events.filter((event) => event === '202')).toHaveLength(posts);
   for (const [i, event] of events.entries()) if (event === '202') expect(events[i - 1]).toBe('sync');
-}, 40_000);
+});

@@ -1,7 +1,7 @@
 /** `newsletter-relay move`: everything from the file into PostgreSQL, while signups keep coming; nothing lost, nothing doubled. */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../eventually.ts';
 import { postgresServer } from '../postgres-server.ts';
@@ -9,8 +9,6 @@ import { environment, publicationId } from '../running-relay.ts';
 import { onPort } from '../sandbox-api.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { run, serve, startProcess, type ServingRelay } from './relay-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const server = postgresServer();
 

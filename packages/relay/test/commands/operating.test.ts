@@ -1,13 +1,11 @@
 /** What an operator does: on a store that nobody holds, and through the running relay that does. */
 import { readFileSync, statSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { run, serve, type Ended } from './relay-process.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** An API that refuses the custom field "Age" until it is told not to. */
 async function pickyApi() {

@@ -53,7 +53,7 @@ export async function serve(folder: string, variables: Readonly<Record<string, s
   const [, address = ''] = await eventually('the relay takes signups', () => {
     if (relay.child.exitCode !== null) throw new Error(`The relay ended: ${relay.output()}`);
     return /"address":"(http:[^"]+)"/.exec(relay.output());
-  }, 30_000);
+  });
   const headers = { origin: site, 'content-type': 'application/json' };
   return {
     ...relay,

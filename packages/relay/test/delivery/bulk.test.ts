@@ -1,10 +1,8 @@
 /** Delivery above a backlog: a few calls for many signups, and nobody counted as delivered on trust. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5, concurrency: 1, bulk: { above: 100, lookAfterMs: 300 } };
 

@@ -1,12 +1,10 @@
 /** Delivery to the sandbox: what arrives, and what happens to signups while the API will not take them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { createClient } from '@newsletter-kit/core';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { post, runRelay, unreachable, type RelayParts } from '../running-relay.ts';
+import { apiKey, environment, post, runRelay, unreachable, type RelayParts } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
-
-// Processes and retries take as long as a busy machine makes them; each wait has a limit of its own.
-vi.setConfig({ testTimeout: 30_000 });
 
 /** Impatient, and without chance. */
 const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5 };
@@ -21,10 +19,9 @@ const answering = (status: number, body: unknown, headers: Record<string, string
 const problem = (status: number, message = 'No.') => ({ status, statusText: 'x', errors: [{ message, code: 'X' }] });
 
 describe('a signup', () => {
-  it('arrives within a second with its attribution and custom fields', async () => {
+  it('arrives at once with its attribution and custom fields', async () => {
     const api = sandboxApi();
     const relay = start(api);
-    const from = Date.now();
     await relay.fetch(
       post({
         email: 'Grace.Hopper+navy@BÜCHER.example',
@@ -38,8 +35,8 @@ describe('a signup', () => {
         ],
       }),
     );
-    await eventually('the relay counts it as delivered', async () => (await relay.store.counts()).delivered === 1);
-    expect(Date.now() - from).toBeLessThan(1000);
+    // Were nobody woken by it, it would wait for the minute in which the relay looks anyway.
+    await eventually('the relay counts it as delivered', async () => (await relay.store.counts()).delivered === 1, 30_000);
     const [newest] = (await api.subscriptions()).filter(({ email }) => email === 'Grace.Hopper+navy@bücher.example');
     expect(newest).toMatchObject({ utm_source: 'Frühlings-Newsletter 🌷', utm_campaign: 'x'.repeat(300), referring_site: 'https://blog.example/a?b=c' });
     expect(newest?.custom_fields).toEqual(
@@ -114,18 +111,24 @@ describe('while the API will not take them', () => {
 
   it('the API is asked by one signup at a time, not by all of them', async () => {
     const api = sandboxApi();
-    let asked = 0;
-    api.instead = (request) => {
-      asked += 1;
+    /** When each request came, and how many were under way then. */
+    const asked: { readonly at: number; readonly underWay: number }[] = [];
+    let underWay = 0;
+    api.instead = async (request) => {
+      underWay += 1;
+      asked.push({ at: performance.now(), underWay });
+      await sleep(1);
+      underWay -= 1;
       return unreachable(request);
     };
     const relay = runRelay({ api: api.fetch, delivery });
     for (let i = 0; i < 500; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
     relay.start();
-    await sleep(300);
+    await eventually('several waits', () => asked.length > 12);
     // Five at first, then one for each wait of 20 to 60 ms.
-    expect(asked).toBeGreaterThan(5);
-    expect(asked).toBeLessThan(25);
+    const later = asked.slice(5);
+    expect(new Set(later.map((each) => each.underWay))).toEqual(new Set([1]));
+    for (const [index, { at }] of later.slice(1).entries()) expect(at - (later[index]?.at ?? 0)).toBeGreaterThan(18);
     api.instead = null;
     await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 500);
   });
@@ -218,13 +221,17 @@ describe('stopping', () => {
 
   it('gives up on an API that does not answer, and keeps the signup', async () => {
     const api = sandboxApi();
-    api.instead = (request) => new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted'))));
-    const relay = start(api);
+    let asked = false;
+    api.instead = (request) => {
+      asked = true;
+      return new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    };
+    // By itself the client would wait for longer than this test may take.
+    const client = createClient({ baseUrl: environment.NEWSLETTER_API_URL, token: apiKey, fetch: api.fetch, timeoutMs: 3_600_000, pacer: false });
+    const relay = start(api, { client });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await sleep(50);
-    const from = Date.now();
+    await eventually('the API is asked', () => asked);
     await relay.stop(100);
-    expect(Date.now() - from).toBeLessThan(1000);
     expect(await relay.store.counts()).toMatchObject({ waiting: 1 });
     expect(await relay.store.claim(1, Date.now())).toMatchObject([{ attempts: 0 }]);
   });
@@ -234,12 +241,16 @@ describe('the log', () => {
   it('holds neither key nor address, whatever went wrong', async () => {
     const api = sandboxApi();
     const email = 'Ada.Lovelace+secret@example.com';
-    const replies = [400, 401, 404, 429, 500].map((status) => answering(status, problem(status, `${email} with sandbox-key: no`)));
     const relay = start(api);
-    for (const [i, reply] of replies.entries()) {
-      api.instead = reply;
-      await relay.fetch(post({ email, utm_term: String(i) }));
-      await sleep(60);
+    for (const status of [400, 401, 404, 429, 500]) {
+      const reply = answering(status, problem(status, `${email} with sandbox-key: no`));
+      let answered = false;
+      api.instead = () => {
+        answered = true;
+        return reply();
+      };
+      await relay.fetch(post({ email, utm_term: String(status) }));
+      await eventually(`${status} is answered`, () => answered);
     }
     api.instead = null;
     await eventually('all are settled', async () => (await relay.store.counts()).waiting === 0);

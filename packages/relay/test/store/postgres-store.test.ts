@@ -7,8 +7,6 @@ import { eventually } from '../eventually.ts';
 import { PostgresServer, postgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const server = postgresServer();
 
 const ofPerson = (email: string): NewSignup => ({

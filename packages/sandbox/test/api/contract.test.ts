@@ -1,13 +1,11 @@
 /** The contract, walked: every operation of the API is brought to succeed and to answer each error status it documents. */
 import { operation, operations, type OperationId } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiKeys, type Sandbox } from '../../src/index.ts';
 import { errorsOf, fresh, publicationPath, send, type Answered } from '../caller.ts';
 import { app } from '../oauth/app.ts';
 import { known, type Known } from './known.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 type ApiId = Exclude<OperationId, `oauth.${string}`>;
 

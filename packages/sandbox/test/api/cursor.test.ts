@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { create, fresh, list, noon } from '../caller.ts';
-
-// Hundreds of runs; a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** What may happen between two pages. */
 const interlude = fc.record({

@@ -11,7 +11,7 @@ import { known } from './known.ts';
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 3000);
 const seed = process.env['FUZZ_SEED'] === undefined ? {} : { seed: Number(process.env['FUZZ_SEED']) };
-vi.setConfig({ testTimeout: 60_000 + runs * 20 });
+vi.setConfig({ testTimeout: 240_000 + runs * 20 });
 
 const apiOperations = operations.filter(({ base }) => base === 'api');
 let sandbox: Sandbox;

@@ -2,12 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { apiKeys, publicationId } from '../../src/index.ts';
 import { folder, run, start, type Running } from './process.ts';
-
-// Each test starts processes; a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
 const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;

@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { folder, launch, run } from './process.ts';
-
-// Each test starts processes; a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A command that runs `code` as a module, from source, in Node. */
 const script = (code: string): string[] => ['--', process.execPath, '--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code];

@@ -1,10 +1,7 @@
 /** Faults over a port: what a real `fetch` sees of them. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiKeys, publicationId } from '../../src/index.ts';
 import { start, type Running } from './process.ts';
-
-// Each test starts processes; a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
 const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;

@@ -84,7 +84,7 @@ test('a large snapshot is exported in pieces, though the sandbox goes on in betw
   }
   expect(pieces).toBeGreaterThan(5);
   expect(text === whole).toBe(true);
-}, 30_000);
+});
 
 const resealed = (text: string): string => {
   const lines = text.trimEnd().split('\n').slice(0, -1);

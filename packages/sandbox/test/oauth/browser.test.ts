@@ -34,7 +34,7 @@ interface Visit {
 async function visit(fields: Fields = {}): Promise<Visit> {
   const { page: first, address: sandbox } = await open({ seed: 'empty' });
   const page = await first.browserContext().newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   let link = '';
   const app = await serveApp((address) => {
     const parameters = { ...asked, redirect_uri: `${address}/callback`, ...fields };

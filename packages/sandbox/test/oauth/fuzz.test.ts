@@ -1,13 +1,10 @@
 /** Whatever is sent to OAuth, the answer is one of its own. */
 import { oauthError } from '@newsletter-kit/core/schema';
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { fresh } from '../caller.ts';
 import { callback, origin } from './app.ts';
 import { asked, codeFor, confidential, tokensFor } from './wire.ts';
-
-// Thousands of runs; a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constantFrom('\u0000', '\ud800', '%', '%E0%A4%A', ':', '__proto__'));
 

@@ -2,13 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { accessTokenLifetime, codeLifetime } from '../../src/oauth/grants.ts';
 import { standardRedirectUris } from '../../src/oauth/redirect.ts';
 import { fresh } from '../caller.ts';
 import { asked, authorizeUrl } from './wire.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const section = /\n## OAuth 2\.0\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
@@ -17,7 +15,7 @@ const snippet = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\
 test('the example prints what its comments say', () => {
   const code = snippet('ts');
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
-  const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], { cwd, input: code, encoding: 'utf8', timeout: 30_000 });
+  const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], { cwd, input: code, encoding: 'utf8', timeout: 120_000 });
   const said = [...code.matchAll(/^console\.log.*\/\/ (.*)$/gm)].map(([, comment]) => comment);
   expect(said).toHaveLength(3);
   expect(ended.stdout.trimEnd().split('\n'), ended.stderr).toEqual(said);

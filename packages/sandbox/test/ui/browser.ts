@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { findChromium } from '../../../../scripts/browsers/find.ts';
 import { readOptions } from '../../src/command/options.ts';
 import { serve } from '../../src/command/serve.ts';
@@ -14,7 +14,6 @@ let browser: Browser | undefined;
 
 /** Tests in a browser; without one on this machine they are skipped, and their name says why. */
 export function describeInBrowser(title: string, tests: () => void): void {
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
   describe.skipIf(!executablePath)(executablePath ? title : `${title} (skipped: there is no Chromium; set CHROMIUM to its path)`, () => {
     let profile = '';
     beforeAll(async () => {
@@ -65,7 +64,7 @@ export async function open({ path = '/', seed = 'demo', phone = false, dark = fa
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => {

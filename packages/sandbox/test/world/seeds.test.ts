@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { automationTriggers, customFieldKinds, publicationFieldKinds, subscriptionStatuses } from '@newsletter-kit/core/contract';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSandbox, publicationId, SeedError, type Sandbox, type Seed } from '../../src/index.ts';
 import { ask, customFieldsPath, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const year = 365 * 86_400;
 

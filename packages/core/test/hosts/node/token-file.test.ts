@@ -77,7 +77,7 @@ describe('the token file', () => {
     }
     await store.clear();
     expect(readdirSync(join(path, '..'))).toEqual([]); // nothing with a token in it is left lying about
-  }, 60_000);
+  });
 });
 
 describe('the lock of a token file', () => {
