@@ -36,6 +36,17 @@ describe('the Dockerfile', () => {
   });
 });
 
+it('the command beside the unit works under the unit’s account, on its store, with its settings', () => {
+  const unit = file('newsletter-relay.service');
+  const properties = [...file('newsletter-relayctl').matchAll(/--property=([A-Za-z]+)=(\S+)/g)];
+  expect(properties.map(([, name]) => name)).toEqual(['DynamicUser', 'User', 'StateDirectory', 'UMask', 'Environment', 'EnvironmentFile']);
+  for (const [, name = '', value = ''] of properties) {
+    // Without a name of its own the unit's account has the unit's.
+    if (name === 'User') expect(value).toBe('newsletter-relay');
+    else expect(unit.split('\n').find((line) => line.startsWith(`${name}=`)) ?? '', name).toContain(value);
+  }
+});
+
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 it.skipIf(!hasSystemd)('the unit is one that systemd understands, and leaves the service little to break', () => {
