@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
-import { slowerShare } from './timing.ts';
+import { shuffled, slowerShare } from './timing.ts';
 
 const ip = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
 
@@ -168,7 +168,7 @@ describe('a limit', () => {
 describe('the time of an answer', () => {
   it('does not tell a known address, a repeated signup or one beyond its limit from a new one', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '1/1d' } });
-    const rounds = 150;
+    const rounds = 400;
     const beyond = (n: number): unknown => ({ email: 'beyond@example.com', utm_term: `t${n}` });
     const kinds = {
       fresh: (n: number) => ({ email: `new${n}@example.com`, utm_term: `t${n}` }),
@@ -179,19 +179,17 @@ describe('the time of an answer', () => {
     const took: Record<string, number[]> = { fresh: [], alsoFresh: [], repeated: [], beyond: [] };
     for (const warm of Object.values(kinds)) await relay.fetch(post(warm(-1)));
     for (let n = 0; n < rounds; n += 1) {
-      // In an order that changes, so that no kind always comes behind the same other one.
-      const names = Object.keys(kinds).sort((a, b) => ((n * 7 + a.length * 3) % 5) - ((n * 7 + b.length * 3) % 5));
-      for (const name of names) {
+      for (const name of shuffled(Object.keys(kinds))) {
         const request = post(kinds[name as keyof typeof kinds](n));
         const from = performance.now();
         await relay.fetch(request);
         took[name]?.push(performance.now() - from);
       }
     }
-    // How often one is slower than the other: 0.5 is never to be told. Two samples of one kind show what chance does.
-    expect(Math.abs(slowerShare(took['fresh'] ?? [], took['alsoFresh'] ?? []) - 0.5)).toBeLessThan(0.2);
-    for (const kind of ['repeated', 'beyond']) {
-      expect(Math.abs(slowerShare(took['fresh'] ?? [], took[kind] ?? []) - 0.5), kind).toBeLessThan(0.2);
+    // 0.5 is never to be told; without a wait it is nearly 1. What waits for its time wakes a little late where the machine is
+    // busy, down to 0.37: from there chance goes as far as 0.25 once in a million times, and from 0.5 never.
+    for (const kind of ['alsoFresh', 'repeated', 'beyond']) {
+      expect(Math.abs(slowerShare(took['fresh'] ?? [], took[kind] ?? []) - 0.5), kind).toBeLessThan(0.25);
     }
   });
 });
