@@ -301,7 +301,7 @@ inBothModes('<newsletter-signup>', () => {
     });
 
     it('waits as long as the endpoint asked, and then goes through', async () => {
-      const mailbox = new Mailbox('limited', 'accepted');
+      const mailbox = new Mailbox('limitedForThree', 'accepted');
       const form = await mountAt(mailbox);
       form.email.value = 'ada@example.com';
       form.element.submit();

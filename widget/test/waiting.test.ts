@@ -35,7 +35,7 @@ function goes(state: 'online' | 'offline'): void {
 
 inBothModes('an endpoint that wants to be left alone for a time', () => {
   it('is left alone, while the form counts down for the eyes and speaks twice to the ears', async () => {
-    const mailbox = new Mailbox('limited', 'accepted');
+    const mailbox = new Mailbox('limitedForThree', 'accepted');
     const form = await mountAt(mailbox);
     const notices = form.hearsNotices();
     await signUp(form);
@@ -67,7 +67,7 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
   });
 
   it('is left alone by a form that was taken from the page and put back, too', async () => {
-    const mailbox = new Mailbox('limited', 'accepted');
+    const mailbox = new Mailbox('limitedForThree', 'accepted');
     const form = await mountAt(mailbox);
     await signUp(form);
     await form.reaches('error');
