@@ -1,22 +1,9 @@
 /** The operator's page of a running relay, used as its operator would: on a phone, in a browser that has JavaScript and nothing else. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
-import { openChain, type Chain } from './chain.ts';
-import { openBrowser, type BrowserSession } from './visitor.ts';
-
-let chain: Chain;
-let session: BrowserSession;
-beforeAll(async () => {
-  chain = await openChain();
-  session = await openBrowser();
-});
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await session?.close();
-  await chain?.close();
-});
+import { chain, session } from './stage.ts';
 
 /** Posts as the demo page does. */
 async function signUp(email: string, more: Readonly<Record<string, unknown>> = {}): Promise<void> {

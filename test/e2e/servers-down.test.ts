@@ -1,19 +1,7 @@
 /** What a visitor sees, and what is lost (nothing), while a part of the chain is down. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openChain, type Chain } from './chain.ts';
-import { arrivalOf, notice, openBrowser, press, subscribe, typedAddress, visit, type BrowserSession } from './visitor.ts';
-
-let chain: Chain;
-let session: BrowserSession;
-beforeAll(async () => {
-  chain = await openChain();
-  session = await openBrowser();
-});
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await session?.close();
-  await chain?.close();
-});
+import { describe, expect, it } from 'vitest';
+import { chain, session } from './stage.ts';
+import { arrivalOf, notice, press, subscribe, typedAddress, visit } from './visitor.ts';
 
 describe('while the relay is down', () => {
   it('the visitor reads a calm sentence, keeps what was typed, and gets through once it is back', async () => {

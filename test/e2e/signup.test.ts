@@ -1,19 +1,7 @@
 /** The main job: what a person types into the tag on a website arrives in the newsletter API, with where they came from. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openChain, type Chain } from './chain.ts';
-import { arrivalOf, notice, openBrowser, problem, subscribe, visit, type BrowserSession, type Entries } from './visitor.ts';
-
-let chain: Chain;
-let session: BrowserSession;
-beforeAll(async () => {
-  chain = await openChain();
-  session = await openBrowser();
-});
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await session?.close();
-  await chain?.close();
-});
+import { describe, expect, it } from 'vitest';
+import { chain, session } from './stage.ts';
+import { arrivalOf, notice, problem, subscribe, visit, type Entries } from './visitor.ts';
 
 const longCampaign = `${'From the harbour wall to the outer mole – '.repeat(8).slice(0, 299)}🌊`;
 

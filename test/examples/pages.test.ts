@@ -2,7 +2,6 @@
 import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serve, type ServerType } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Frame, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { build } from 'vite';
 import { createSite } from '../../examples/demo/site.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { openChain, type Chain } from '../e2e/chain.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
 const folder = join(root, 'examples/pages');
@@ -19,7 +19,7 @@ const frameworks = entries.filter((entry) => entry.isDirectory()).map(({ name })
 
 let chain: Chain;
 let session: BrowserSession;
-let server: ServerType;
+let site: Hosted;
 let built = '';
 
 beforeAll(async () => {
@@ -38,17 +38,14 @@ beforeAll(async () => {
       define: { 'import.meta.env.VITE_ENDPOINT': JSON.stringify(endpoint) },
     });
   }
-  const site = createSite({ sandboxUrl: chain.apiUrl.replace('/v2', ''), signupEndpoint: endpoint });
-  site.use('/built/*', serveStatic({ root: built, rewriteRequestPath: (path) => path.replace('/built', '') }));
-  await new Promise<void>((resolve) => {
-    server = serve({ fetch: site.fetch, port: Number(new URL(chain.demoUrl).port), hostname: '127.0.0.1' }, () => resolve());
-  });
+  const pages = createSite({ sandboxUrl: chain.apiUrl.replace('/v2', ''), signupEndpoint: endpoint });
+  pages.use('/built/*', serveStatic({ root: built, rewriteRequestPath: (path) => path.replace('/built', '') }));
+  site = await hosted(pages, Number(new URL(chain.demoUrl).port));
 });
 afterEach(() => session.closePages());
 afterAll(async () => {
   await session?.close();
-  server?.close();
-  if (server && 'closeAllConnections' in server) server.closeAllConnections();
+  site?.close();
   await chain?.close();
   await rm(built, { recursive: true, force: true });
 });

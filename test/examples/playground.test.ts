@@ -1,30 +1,27 @@
 /** The playground as somebody at a screen finds it, in a real Chromium. */
-import { serve, type ServerType } from '@hono/node-server';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentOptions } from '../../examples/demo/playground-routes.ts';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { bringWidget } from '../../scripts/steps/build.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
 let session: BrowserSession;
-let server: ServerType;
+let site: Hosted;
 let address = '';
 
 beforeAll(async () => {
   await bringWidget();
-  const site = createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' });
-  address = await new Promise((resolve) => {
-    server = serve({ fetch: site.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(`http://127.0.0.1:${port}/playground`));
-  });
+  site = await hosted(createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' }));
+  address = `${site.origin}/playground`;
   session = await openBrowser();
 });
 afterEach(() => session.closePages());
 afterAll(async () => {
   await session?.close();
-  server?.close();
-  if (server && 'closeAllConnections' in server) server.closeAllConnections();
+  site?.close();
 });
 
 async function open(query = '', complaints: string[] = []): Promise<Page> {

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { serve, type ServerType } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
@@ -13,6 +12,7 @@ import { build, type InlineConfig } from 'vite';
 import { addWidgetFiles } from '../../examples/demo/widget-files.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { bringWidget } from '../../scripts/steps/build.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
 interface Snippet {
@@ -27,8 +27,7 @@ const snippets: readonly Snippet[] = Array.from(readme.matchAll(/^( *)```(\w+)\n
 }));
 
 let session: BrowserSession;
-let server: ServerType;
-let origin = '';
+let site: Hosted;
 let folder = '';
 /** What stands at `/`. */
 let shown = '';
@@ -42,25 +41,22 @@ const posts: Post[] = [];
 beforeAll(async () => {
   await bringWidget();
   folder = await mkdtemp(join(root, 'examples/node_modules/.readme-'));
-  const site = new Hono();
-  site.get('/', (context) => context.html(shown));
-  site.get('/favicon.ico', (context) => context.body(null, 204));
-  site.post('/signup', async (context) => {
+  const pages = new Hono();
+  pages.get('/', (context) => context.html(shown));
+  pages.get('/favicon.ico', (context) => context.body(null, 204));
+  pages.post('/signup', async (context) => {
     posts.push({ type: context.req.header('content-type') ?? '', key: context.req.header('idempotency-key') ?? '', body: await context.req.text() });
     return context.json({ status: 'accepted' }, 202);
   });
-  site.use('/built/*', serveStatic({ root: folder, rewriteRequestPath: (path) => path.replace('/built', '') }));
-  addWidgetFiles(site, '');
-  origin = await new Promise((resolve) => {
-    server = serve({ fetch: site.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(`http://127.0.0.1:${port}`));
-  });
+  pages.use('/built/*', serveStatic({ root: folder, rewriteRequestPath: (path) => path.replace('/built', '') }));
+  addWidgetFiles(pages, '');
+  site = await hosted(pages);
   session = await openBrowser();
 });
 afterEach(() => session.closePages());
 afterAll(async () => {
   await session?.close();
-  server?.close();
-  if (server && 'closeAllConnections' in server) server.closeAllConnections();
+  site?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -71,7 +67,7 @@ interface Visit {
 
 /** A page with this in its body, opened by somebody who came from a campaign; `before` runs before any script of the page. */
 async function open(body: string, { before = '', javaScript = true } = {}): Promise<Visit> {
-  shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll('https://relay.example', origin)}</body></html>`;
+  shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll('https://relay.example', site.origin)}</body></html>`;
   posts.length = 0;
   const page = await session.browser.newPage();
   page.setDefaultTimeout(60_000);
@@ -79,7 +75,7 @@ async function open(body: string, { before = '', javaScript = true } = {}): Prom
   watchConsole(page, complaints);
   await page.setJavaScriptEnabled(javaScript);
   if (before) await page.evaluateOnNewDocument(before);
-  await page.goto(`${origin}/?utm_source=exchange`, { waitUntil: 'load' });
+  await page.goto(`${site.origin}/?utm_source=exchange`, { waitUntil: 'load' });
   if (javaScript) await page.evaluate('localStorage.clear()');
   return { page, complaints };
 }
@@ -112,7 +108,7 @@ const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.str
 async function openBuilt(files: Readonly<Record<string, string>>, config: InlineConfig = {}, body = ''): Promise<Visit> {
   const name = `page-${Object.keys(files).length}-${Date.now()}`;
   const source = await mkdtemp(join(folder, 'source-'));
-  for (const [file, content] of Object.entries(files)) await writeFile(join(source, file), content.replaceAll('https://relay.example', origin));
+  for (const [file, content] of Object.entries(files)) await writeFile(join(source, file), content.replaceAll('https://relay.example', site.origin));
   await writeFile(join(source, 'index.html'), `<!doctype html><html lang="en"><head><title>README</title></head><body>${body}<div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`);
   await build({ ...config, configFile: false, root: source, base: `/built/${name}/`, logLevel: 'warn', build: { outDir: join(folder, name), emptyOutDir: true } });
   return open(await readFile(join(folder, name, 'index.html'), 'utf8'));

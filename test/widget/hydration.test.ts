@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { serve, type ServerType } from '@hono/node-server';
 import { createLog, createRelay, everySignup, openStore, readConfig, type SignupStore } from '@newsletter-kit/relay';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enginesToTest } from '../../scripts/browsers/engines.ts';
 import { bringWidget } from '../../scripts/steps/build.ts';
 import type * as Server from '../../widget/src/server.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { bundle, openSite, type Page, type Site } from './site.ts';
 import { windows, type Window } from './window.ts';
 
@@ -71,10 +71,9 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
   };
 
   describe('without any script', () => {
-    let relay: ServerType;
+    let relay: Hosted;
     let store: SignupStore;
     let folder: string;
-    let address: string;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'newsletter-hydration-'));
       const config = readConfig({
@@ -86,19 +85,16 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
       });
       store = await openStore(config.store);
       const { fetch } = createRelay({ config, store, log: createLog({ level: 'silent', secrets: [] }) });
-      address = await new Promise((resolve) => {
-        relay = serve({ fetch: (request) => fetch(request), port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(`http://127.0.0.1:${port}`));
-      });
+      relay = await hosted({ fetch });
     });
     afterAll(async () => {
       relay?.close();
-      if (relay && 'closeAllConnections' in relay) relay.closeAllConnections();
       await store?.close();
       await rm(folder, { recursive: true, force: true });
     });
 
     it('is seen, labelled and checked, and the relay takes what it posts', async () => {
-      await window.open(page(around(renderSignup({ endpoint: `${address}/signup`, 'utm-source': 'blog' }, { fields }))).address);
+      await window.open(page(around(renderSignup({ endpoint: `${relay.origin}/signup`, 'utm-source': 'blog' }, { fields }))).address);
       expect(await window.ask(`${inForm('#email')}.checkVisibility() && ${inForm('#email')}.labels[0].textContent.trim()`)).toBe('Email address');
       await window.ask(`void (${inForm('#email')}.value = 'ada@example.com')`);
       await window.ask(`void ${inForm('[name="custom_fields[Topics][]"][value=Design]')}.click()`);
@@ -108,7 +104,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
       await window.ask(`void (${inForm('[name="custom_fields[First name]"]')}.value = 'Ada')`);
       await window.ask(`void ${inForm('[name=consent]')}.click()`);
       await window.ask(`void ${inForm('button')}.click()`);
-      await expect.poll(() => window.ask('location.href')).toContain(address);
+      await expect.poll(() => window.ask('location.href')).toContain(relay.origin);
       expect(await window.ask('document.body.innerText')).toMatch(/thank/i);
       const kept = [];
       for await (const signup of everySignup(store)) kept.push(signup);

@@ -1,6 +1,7 @@
 /** Bombing: many signups of one address, many addresses from one place, and answers that tell nothing. */
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
@@ -129,13 +130,7 @@ describe('a limit', () => {
   it('is not used up by a signup that could not be kept', async () => {
     let full = true;
     const { store } = runRelay();
-    const failing = new Proxy(store, {
-      get(target, name) {
-        if (name === 'accept' && full) return () => Promise.reject(new StoreUnavailableError('full'));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const failing = changedStore(store, { accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)) });
     const relay = runRelay({ store: failing, settings: { RELAY_LIMIT_IP: '1/1h', RELAY_LIMIT_ADDRESS: '1/1h' } });
     for (let n = 0; n < 5; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(503);
     full = false;

@@ -1,6 +1,7 @@
 /** Limits that several relays on one PostgreSQL keep together. */
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { postgresServer } from '../postgres-server.ts';
 import { post, runRelay, type RunningRelay } from '../running-relay.ts';
 import { asked } from './asked.ts';
@@ -41,13 +42,7 @@ it('are kept by each relay for itself while the database does not answer, and lo
   const store = await openStore({ kind: 'postgres', url: await server.database() });
   const { counters } = store;
   if (!counters) throw new Error('This store is shared.');
-  const deaf = new Proxy(store, {
-    get(target, name) {
-      if (name === 'counters') return { ...counters, query: () => Promise.reject(new Error('connection terminated')) };
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  const deaf = changedStore(store, { counters: { ...counters, query: () => Promise.reject(new Error('connection terminated')) } });
   const relay = runRelay({ store: deaf, settings: { RELAY_LIMIT_IP: '2/1h' } });
   const statuses: number[] = [];
   for (let n = 0; n < 4; n += 1) statuses.push((await relay.fetch(post({ email: `p${n}@example.com` }), '203.0.113.9')).status);

@@ -1,6 +1,7 @@
 /** Signed form tokens: what a form with them asks, and what of a token is refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { changedStore } from '../changed-store.ts';
 import { formPost, post, runRelay, site, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
 import { asked } from './asked.ts';
@@ -88,13 +89,7 @@ describe('a form with tokens', () => {
   it('gives one back that was used for a signup it could not keep', async () => {
     let full = true;
     const { store } = runRelay();
-    const failing = new Proxy(store, {
-      get(target, name) {
-        if (name === 'accept' && full) return () => Promise.reject(new StoreUnavailableError('full'));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const failing = changedStore(store, { accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)) });
     const relay = tokenRelay({ store: failing });
     const token = await freshToken(relay);
     relay.turn(3000);

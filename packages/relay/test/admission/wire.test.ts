@@ -1,7 +1,8 @@
 /** `POST /signup` on the wire: one success for everybody, and every refusal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError, type Acceptance, type Check, type SignupStore } from '../../src/index.ts';
+import { StoreUnavailableError, type Acceptance, type Check } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { formPost, post, runRelay, site, type RelayParts } from '../running-relay.ts';
 
 const ada = { email: 'Ada+news@BÜCHER.example', utm_source: 'Frühling 🌷', custom_fields: [{ name: 'Topics', value: ['CSS'] }] };
@@ -31,7 +32,7 @@ describe('an accepted signup', () => {
     const relay = runRelay();
     const events: string[] = [];
     let written: (acceptance: Acceptance) => void = () => undefined;
-    const slow = accepting(relay.store, () => new Promise<Acceptance>((resolve) => (written = resolve)));
+    const slow = changedStore(relay.store, { accept: () => new Promise<Acceptance>((resolve) => (written = resolve)) });
     const answer = runRelay({ store: slow }).fetch(post(ada)).then(({ status }) => events.push(`answered ${status}`));
     await sleep(50);
     events.push('written');
@@ -116,7 +117,7 @@ describe('a refused signup', () => {
     ['GET', () => new Request('http://relay.example/signup'), 405, ['METHOD_NOT_ALLOWED']],
     ['another path', () => new Request('http://relay.example/signups', { method: 'POST' }), 404, ['NOT_FOUND']],
     ['more than a check lets through', () => post(ada), 429, ['RATE_LIMITED'], () => ({ checks: [busy] })],
-    ['a signup the store cannot write', () => post(ada), 503, ['UNAVAILABLE'], () => ({ store: accepting(runRelay().store, full) })],
+    ['a signup the store cannot write', () => post(ada), 503, ['UNAVAILABLE'], () => ({ store: changedStore(runRelay().store, { accept: full }) })],
   ] as const)('with %s is answered in the body of the API', async (_case, request, status, codes, parts?: () => RelayParts) => {
     const relay = runRelay(parts?.());
     const answer = await raw(await relay.fetch(request()));
@@ -189,17 +190,6 @@ const names: Readonly<Record<number, string>> = {
   429: 'too_many_requests',
   503: 'service_unavailable',
 };
-
-/** A real store that accepts in another way. */
-function accepting(store: SignupStore, accept: SignupStore['accept']): SignupStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === 'accept') return accept;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 async function raw(answer: Response): Promise<{ status: number; headers: Record<string, string>; body: string }> {
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
