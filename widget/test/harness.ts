@@ -60,14 +60,16 @@ interface AccessibleNode {
 /** The engine whose protocol shows more than WebDriver does: the accessibility tree, and emulated preferences. */
 export const isChromium = 'chrome' in globalThis;
 
+/** WebKitGTK paints a page’s bare buttons white on light grey in the dark: there the page colours those it brings; ours are out of reach in the shadow. */
+const mended = !isChromium && navigator.userAgent.includes('AppleWebKit') ? 'button { color: CanvasText; background: Canvas }' : '';
+
 const ownScheme = new CSSStyleSheet();
 if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
 
 /** Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own choice. */
 export async function inScheme(scheme: 'light' | 'dark'): Promise<void> {
   if (isChromium) await emulateMedia({ colorScheme: scheme });
-  // In the dark WebKitGTK paints a page’s bare buttons white on light grey: the page colours those it brings; ours are out of reach in the shadow.
-  else await ownScheme.replace(`:root, newsletter-signup { color-scheme: ${scheme} !important } button { color: CanvasText; background: Canvas }`);
+  else await ownScheme.replace(`:root, newsletter-signup { color-scheme: ${scheme} !important } ${scheme === 'dark' ? mended : ''}`);
 }
 
 /** What assistive technology is told about the first thing of this role and name on the page. */
