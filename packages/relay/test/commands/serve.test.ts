@@ -109,13 +109,17 @@ describe('serving', () => {
     const body = JSON.stringify({ email: 'ada@example.com' });
     const status = new Promise<number | undefined>((resolve, reject) => {
       const slow = request(
-        { hostname, port, path: '/signup', method: 'POST', headers: { origin: site, 'content-type': 'application/json', 'content-length': body.length } },
+        { hostname, port, path: '/signup', method: 'POST', headers: { origin: site, 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' } },
         (answer) => resolve(answer.resume().statusCode),
       );
       slow.on('error', reject);
-      slow.write(body.slice(0, 5));
-      setTimeout(() => relay.child.kill('SIGTERM'), 100);
-      setTimeout(() => slow.end(body.slice(5)), 300);
+      slow.once('continue', () => {
+        // The relay has the headers and waits for the body.
+        slow.write(body.slice(0, 5));
+        relay.child.kill('SIGTERM');
+        setTimeout(() => slow.end(body.slice(5)), 300);
+      });
+      slow.flushHeaders();
     });
     expect(await status).toBe(202);
     const answered = Date.now();
