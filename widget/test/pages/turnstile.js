@@ -9,6 +9,8 @@
       const button = document.createElement('button');
       button.type = 'button';
       button.textContent = 'I am human';
+      // As high as the real one.
+      button.style.blockSize = '65px';
       button.addEventListener('click', () => callback(`token of ${sitekey}`));
       container.append(button);
       widgets.set(id, button);

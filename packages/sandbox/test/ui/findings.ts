@@ -7,9 +7,11 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 /**
  * Each finding as a sentence that names the place. Frames are pages of their own and left out. axe comes in through the
  * debugger, which the page's policy does not concern.
+ *
+ * @param runOnly - axe's rules, or tags of rules. Default: WCAG 2.2 and best practices
  */
-export async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(rules)}, iframes: false })`)) as AxeResults;
+export async function findings(page: Page, runOnly: readonly string[] = rules): Promise<readonly string[]> {
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(runOnly)}, iframes: false })`)) as AxeResults;
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
 }
