@@ -31,7 +31,10 @@ interface Traces {
   readonly isThere: boolean;
 }
 
-/** A page for each, the scripts beside them, and an empty page to compare memory with. */
+/**
+ * A page for each, the scripts beside them, and an empty page for what is nobody's: its memory is taken off, and it shows that
+ * the measuring itself runs no script.
+ */
 async function serve(): Promise<{ server: Server; origin: string }> {
   const files = new Map<string, Buffer>();
   for (const peer of peers) files.set(`/${peer.name}.js`, await codeOf(peer));
@@ -127,7 +130,7 @@ try {
   tell({
     script: {
       value: middle(ours.name, 'script') / middle(ghost.name, 'script'),
-      detail: `${beside(({ name }) => `${middle(name, 'script').toFixed(1)} ms`)}; at full speed, in the thread’s own time ${beside(({ name }) => `${middle(name, 'thread').toFixed(1)} ms`)}; all work of the main thread ${beside(({ name }) => `${middle(name, 'task').toFixed(0)} ms`)}, an empty page ${middle('empty', 'task').toFixed(0)} ms; median of ${rounds}`,
+      detail: `${beside(({ name }) => `${middle(name, 'script').toFixed(1)} ms`)}; at full speed, in the thread’s own time ${beside(({ name }) => `${middle(name, 'thread').toFixed(1)} ms`)}; all work of the main thread ${beside(({ name }) => `${middle(name, 'task').toFixed(0)} ms`)}; an empty page ${middle('empty', 'script').toFixed(1)} ms of script and ${middle('empty', 'task').toFixed(0)} ms of work; median of ${rounds}`,
     },
     heap: {
       value: middle(ours.name, 'heap') - middle('empty', 'heap'),
