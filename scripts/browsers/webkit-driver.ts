@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../chain/ports.ts';
+import { freePort } from '../chain/free-port.ts';
 import { findProgram, findWebKit } from './find.ts';
 
 export interface WebKitDriver {
@@ -17,7 +17,7 @@ export interface WebKitDriver {
 }
 
 /** How long the screen and the driver may take to start, in milliseconds. */
-const patience = 20_000;
+const patience = 60_000;
 
 /**
  * @param zone - time zone of the browser

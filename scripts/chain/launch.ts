@@ -14,16 +14,16 @@ export interface RunningServer {
   readonly url: string;
   /** Resolves when the process is gone, with how it ended in words. */
   readonly ended: Promise<string>;
-  /** Asks it to stop, insists after five seconds, and resolves when it is gone. */
+  /** Asks it to stop, insists after fifteen seconds, and resolves when it is gone. */
   stop(): Promise<void>;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
 }
 
 /** Longest time a server may take until it answers, in milliseconds. */
-const startLimit = 20_000;
+const startLimit = 60_000;
 /** Longest time a server may take to stop when asked, in milliseconds. */
-const stopLimit = 5_000;
+const stopLimit = 15_000;
 
 /**
  * @param onLine - gets each line the server prints

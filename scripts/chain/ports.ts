@@ -1,6 +1,6 @@
-/** Ports: read from the environment, checked before anything starts, or chosen by the system for tests. */
-import { createServer } from 'node:net';
+/** Ports: read from the environment, checked before anything starts, or free ones for tests. */
 import { Complaint } from '../bring/complaint.mjs';
+import { freeNumbers, hold } from './free-port.ts';
 import { servers, type Ports } from './servers.ts';
 
 /** Something that listens, and how a person moves it. */
@@ -64,19 +64,6 @@ export async function freePorts(): Promise<Ports> {
   return portTable(servers, () => numbers.pop() ?? 0);
 }
 
-/** One more of them. */
-export async function freePort(): Promise<number> {
-  const [number = 0] = await freeNumbers(1);
-  return number;
-}
-
-/** As many ports that nobody listens on at this moment; all different. */
-export async function freeNumbers(count: number): Promise<number[]> {
-  const holders = await Promise.all(Array.from({ length: count }, () => hold(0)));
-  await Promise.all(holders.map(({ release }) => release()));
-  return holders.map(({ port }) => port);
-}
-
 function portTable<Name extends string>(plans: readonly PortPlan<Name>[], portOf: (plan: PortPlan<Name>) => number): Record<Name, number> {
   return Object.fromEntries(plans.map((plan) => [plan.name, portOf(plan)])) as Record<Name, number>;
 }
@@ -89,18 +76,4 @@ async function whyNotFree(port: number): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error);
   }
-}
-
-function hold(port: number): Promise<{ port: number; release: () => Promise<void> }> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1' }, () => {
-      const address = server.address();
-      resolve({
-        port: typeof address === 'object' && address ? address.port : port,
-        release: () => new Promise((done) => server.close(() => done())),
-      });
-    });
-  });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../scripts/chain/ports.ts';
+import { freePort } from '../../scripts/chain/free-port.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/chain/servers.ts';
 import type { Owner } from '../../scripts/n8n/owner.ts';
 import { starter, type Started } from '../scripts/starter.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../scripts/chain/ports.ts';
+import { freePort } from '../../scripts/chain/free-port.ts';
 import { planImports, readWorkflow, sandboxCredential, sandboxOAuth2Credential, type Imports } from '../../scripts/n8n/examples.ts';
 import { keptOwner } from '../../scripts/n8n/owner.ts';
 import { starter } from './starter.ts';

@@ -136,6 +136,8 @@ describe('A <div data-newsletter-signup>', () => {
       await aTimeout(20);
     }
     arriving.close();
+    // What was written is parsed at once in one engine, later in another.
+    await until(() => arriving.body.innerText.includes('The end'), () => 'The page has not arrived.');
     const page = site(arriving);
     const form = new Form(page.forms[0]!);
     await form.settled();

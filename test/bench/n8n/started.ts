@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installN8n } from '../../../scripts/n8n/install.ts';
-import { freePort } from '../../../scripts/chain/ports.ts';
+import { freePort } from '../../../scripts/chain/free-port.ts';
 import { createInstallation } from '../../n8n/harness/n8n.ts';
 import { installPackage } from '../../../scripts/n8n/pack.ts';
 import { root } from '../../../scripts/chain/root.ts';

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freeNumbers } from '../../../scripts/chain/ports.ts';
+import { freeNumbers } from '../../../scripts/chain/free-port.ts';
 import { serverUrl } from '../../../scripts/chain/servers.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import { run, start, type Running } from '../../../scripts/n8n/process.ts';
