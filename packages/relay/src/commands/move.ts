@@ -11,12 +11,15 @@ import { withOperator } from './with-operator.ts';
 /** How often it is asked how far the move is, in milliseconds. */
 const lookMs = 300;
 
+/** Names the new store where a command line would show its password to everybody on the machine. */
+const variable = 'RELAY_MOVE_TO';
+
 export const moveCommand: Command = {
   about: 'move everything from the file into PostgreSQL while signups keep coming; again after an interruption, it goes on',
-  options: { to: { about: 'The new store, an empty database', value: 'postgres://user:password@host:5432/database' } },
+  options: { to: { about: `The new store, an empty database. ${variable} says it too, and no list of processes shows that`, value: 'postgres://user:password@host:5432/database' } },
   async run({ values }) {
-    const to = moveAddress(values['to'] ?? '');
-    if (to === null) throw new UsageError(`--to ${moveAddressRule}.`);
+    const to = moveAddress(values['to'] ?? process.env[variable]?.trim() ?? '');
+    if (to === null) throw new UsageError(`${values['to'] === undefined ? `${variable}, or --to,` : '--to'} ${moveAddressRule}.`);
     try {
       await withOperator((operator) => follow(operator, to));
     } catch (error) {

@@ -216,6 +216,15 @@ it('finishes where only the new store was not told any more that it is over', as
   expect((await run(['status'], { ...environment, RELAY_STORE: to })).code).toBe(0);
 });
 
+it('takes the new store from the environment, where no list of processes shows its password', async () => {
+  const [folder, to] = [scratchFolder(), await server.database()];
+  await filled(folder, 10);
+  expect(await run(['move'], commandOf(folder, null))).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MOVE_TO, or --to, must be postgres://') });
+  expect(await run(['move'], commandOf(folder, null, { RELAY_MOVE_TO: 'mysql://x:not-the-password@y/z' }))).toMatchObject({ code: 2, stderr: expect.not.stringContaining('not-the-password') });
+  expect(await run(['move'], commandOf(folder, null, { RELAY_MOVE_TO: to }))).toMatchObject({ code: 0, stderr: '' });
+  expect(await inDatabase(to)).toHaveLength(10);
+});
+
 it('refuses a store that is not empty, one that a relay uses, and a wrong password without saying it', async () => {
   const [folder, full] = [scratchFolder(), await server.database()];
   await filled(folder, 10);
