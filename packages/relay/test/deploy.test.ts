@@ -3,8 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
-import { settings } from '../src/index.ts';
+import { readConfig, settings } from '../src/index.ts';
 import { serve } from './commands/relay-process.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -34,6 +35,25 @@ describe('the Dockerfile', () => {
     await relay.ended;
     await expect(ask(process.execPath, args, { env: { RELAY_PORT: port } })).rejects.toMatchObject({ code: 1 });
   });
+});
+
+interface ComposeFile {
+  readonly services: { readonly relay: { readonly environment: Readonly<Record<string, string | number>>; readonly ports: readonly string[] } };
+  readonly networks: { readonly default: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } } };
+}
+
+it('the compose file makes a configuration of the .env that it describes, and trusts who speaks through its network alone', () => {
+  const text = file('compose.yaml');
+  const described = Object.fromEntries([...text.matchAll(/^# {3}([A-Z_]+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]));
+  const filled = text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind: string, rest: string) => described[name] ?? (kind === '-' ? rest : ''));
+  const { services, networks } = parse(filled) as ComposeFile;
+  const environment = Object.fromEntries(Object.entries(services.relay.environment).map(([name, value]) => [name, String(value)]));
+  const config = readConfig({ ...described, ...environment });
+  expect(config.store).toEqual({ kind: 'postgres', url: `postgres://relay:${described['POSTGRES_PASSWORD']}@postgres:5432/relay` });
+  expect(config.listen).toEqual({ host: '0.0.0.0', port: 4020 });
+  expect(config.trustedProxies).toEqual(networks.default.ipam.config.map(({ subnet }) => subnet));
+  // Who is believed may only be reached from this machine.
+  expect(services.relay.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
 });
 
 it('the command beside the unit works under the unit’s account, on its store, with its settings', () => {
