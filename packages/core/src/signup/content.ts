@@ -11,10 +11,10 @@ export interface ContentHeaders {
   readonly accept?: string | null;
 }
 
-const kinds: Readonly<Record<string, ContentKind>> = {
-  'application/json': 'json',
-  'application/x-www-form-urlencoded': 'form',
-};
+const kinds: ReadonlyMap<string, ContentKind> = new Map([
+  ['application/json', 'json'],
+  ['application/x-www-form-urlencoded', 'form'],
+]);
 
 const parsers: Readonly<Record<ContentKind, (text: string) => unknown>> = {
   json: (text) => JSON.parse(text) as unknown,
@@ -24,15 +24,19 @@ const parsers: Readonly<Record<ContentKind, (text: string) => unknown>> = {
 /** The encoding a post states, or null where it is none of ours: another type, another charset than UTF-8, or compressed. */
 export function contentKind({ contentType, contentEncoding }: ContentHeaders): ContentKind | null {
   if ((contentEncoding ?? 'identity') !== 'identity') return null;
+  const plain = kinds.get(contentType ?? '');
+  if (plain) return plain;
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return null;
-  return kinds[type.trim()] ?? null;
+  return kinds.get(type.trim()) ?? null;
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The body as a value. @throws where it is not UTF-8 or not of this encoding */
 export function parseContent(kind: ContentKind, body: Uint8Array): unknown {
-  return parsers[kind](new TextDecoder('utf-8', { fatal: true }).decode(body));
+  return parsers[kind](utf8.decode(body));
 }
 
 /** Whether a person sees the answer: a browser that navigates asks for HTML, a script that posts a form asks for JSON. */

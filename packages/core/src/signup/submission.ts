@@ -90,9 +90,11 @@ export function readSubmission(input: unknown): ReadSubmission {
     errors.push({ message: 'Enter an e-mail address such as name@example.com.', code: 'EMAIL_INVALID' });
   }
 
-  const attribution = Object.fromEntries(
-    attributionFields.map((name) => [name, text(name)]).filter(([, value]) => value !== undefined),
-  ) as Attribution;
+  const attribution: { -readonly [Name in keyof Attribution]: Attribution[Name] } = {};
+  for (const name of attributionFields) {
+    const value = text(name);
+    if (value !== undefined) attribution[name] = value;
+  }
   const token = text('token');
   const proof = text('proof', proofLimit);
   const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent');

@@ -13,6 +13,8 @@ describe('contentKind', () => {
     ['text/plain', null],
     ['multipart/form-data; boundary=x', null],
     ['application/json-patch+json', null],
+    ['constructor', null],
+    ['__proto__', null],
     [null, null],
   ])('takes %j for %j', (contentType, kind) => {
     expect(contentKind({ contentType })).toBe(kind);
