@@ -1,6 +1,12 @@
 /** The configuration file: YAML or JSON in, what each setting was given and in which line. What it means is not judged here. */
-import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { settings } from './settings.ts';
+
+const load = createRequire(import.meta.url);
+
+/** Loaded where there is a file to read: the 3 MB it takes are a saving for every relay that its environment configures. */
+const yaml = (): typeof Yaml => load('yaml') as typeof Yaml;
 
 /** What a setting was given. */
 export interface Given {
@@ -26,19 +32,19 @@ const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** @param path - as mistakes name it */
 export function readConfigFile(path: string, text: string): ConfigFile {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lines = new (yaml().LineCounter)();
+  const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const mistakes = document.errors.map(({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`);
   const top = new Map<string, Given>();
   if (mistakes.length > 0) return { top, forms: null, mistakes };
 
   const line = (node: unknown): string => {
-    const [at] = isScalar(node) || isCollection(node) ? (node.range ?? [0]) : [0];
+    const [at] = yaml().isScalar(node) || yaml().isCollection(node) ? (node.range ?? [0]) : [0];
     return `${path}, line ${lines.linePos(at).line}`;
   };
   const say = (node: unknown, text: string): void => void mistakes.push(`${line(node)}: ${text}`);
 
-  function readLayer(map: YAMLMap, into: Map<string, Given>, prefix: string, isForm: boolean): void {
+  function readLayer(map: Yaml.YAMLMap, into: Map<string, Given>, prefix: string, isForm: boolean): void {
     for (const { key, value } of map.items) {
       const name = keyOf(key);
       if (!isForm && name === 'forms') continue;
@@ -51,7 +57,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
     }
   }
 
-  if (!isMap(document.contents)) {
+  if (!yaml().isMap(document.contents)) {
     if (document.contents !== null) say(document.contents, 'the file must hold settings, one "name: value" a line.');
     return { top, forms: null, mistakes };
   }
@@ -60,7 +66,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
 
   const forms = new Map<string, Layer>();
   const listed: unknown = document.contents.get('forms', true);
-  if (!isMap(listed) || listed.items.length === 0) say(listed, '"forms" must hold at least one form, by its name.');
+  if (!yaml().isMap(listed) || listed.items.length === 0) say(listed, '"forms" must hold at least one form, by its name.');
   else {
     for (const { key, value } of listed.items) {
       const name = keyOf(key);
@@ -69,8 +75,8 @@ export function readConfigFile(path: string, text: string): ConfigFile {
         say(key, 'a form’s name stands in its address: small letters, digits and hyphens, 64 at most.');
         continue;
       }
-      if (isMap(value)) readLayer(value, layer, `forms.${name}.`, true);
-      else if (!(isScalar(value) && value.value === null)) say(value, `the form "${name}" must hold settings.`);
+      if (yaml().isMap(value)) readLayer(value, layer, `forms.${name}.`, true);
+      else if (!(yaml().isScalar(value) && value.value === null)) say(value, `the form "${name}" must hold settings.`);
       forms.set(name, layer);
     }
   }
@@ -78,16 +84,16 @@ export function readConfigFile(path: string, text: string): ConfigFile {
 }
 
 function keyOf(key: unknown): string {
-  return isScalar(key) ? String(key.value) : '';
+  return yaml().isScalar(key) ? String(key.value) : '';
 }
 
 /** A scalar as text, a list of scalars as texts; null for anything else. Nothing at all counts as not given. */
 function readValue(value: unknown): string | readonly string[] | null {
-  if (isSeq(value)) {
+  if (yaml().isSeq(value)) {
     const items = value.items.map(readValue);
     return items.every((item) => typeof item === 'string') ? items : null;
   }
-  if (!isScalar(value)) return null;
+  if (!yaml().isScalar(value)) return null;
   const scalar: unknown = value.value;
   if (scalar === null) return '';
   return typeof scalar === 'string' || typeof scalar === 'number' || typeof scalar === 'boolean' ? String(scalar).trim() : null;
