@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, tell } from '../figure.ts';
 import { load, percentile, type Load } from './callers.ts';
-import { startEcho, startRelay } from './servers.ts';
+import { startEcho, startRelay, type Memory } from './servers.ts';
 
 const callers = 32;
 const requests = 8000;
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
 const echo = await startEcho();
 const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`, { RELAY_TRUSTED_PROXIES: '127.0.0.1' });
 await sleep(1000);
-const idle = relay.memory();
+const idle = { relay: relay.memory(), echo: echo.memory() };
 
 let people = 0;
 const body = (): string => JSON.stringify({ email: `visitor.${(people += 1)}@example.com`, utm_source: 'bench', referring_site: 'https://shop.example/page', custom_fields: [{ name: 'First Name', value: 'Ada' }] });
@@ -36,6 +36,8 @@ function syncs(): { p50: number; p99: number } {
   closeSync(file);
   return { p50: median(times), p99: times[495] ?? Number.NaN };
 }
+
+const parts = ({ own, files }: Memory): string => `${own.toFixed(0)} its own, ${files.toFixed(0)} pages of files, Node’s program above all`;
 
 await load(echo.address, callers, requests, body);
 await load(relay.address, callers, requests, body);
@@ -57,5 +59,8 @@ tell({
   rate: { value: rate(record.relay), detail: `medians of ${rounds} rounds; echo ${Math.round(rate(record.echo))}/s, append + fdatasync ${Math.round(1000 / sync)}/s one after the other` },
   share: { value: share, detail: `medians of ${rounds} rounds` },
   latency: { value: p99(record.relay) / room, detail: `p99 ${p99(record.relay).toFixed(1)} ms; echo ${p99(record.echo).toFixed(1)} ms, fdatasync ${sync.toFixed(2)} ms` },
-  memory: { value: idle, detail: 'resident, one second after its start' },
+  memory: {
+    value: idle.relay.resident,
+    detail: `resident, one second after its start: ${parts(idle.relay)}; the idle echo ${idle.echo.resident.toFixed(0)}: ${parts(idle.echo)}`,
+  },
 });

@@ -5,10 +5,18 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { publicationId } from '@newsletter-kit/sandbox';
 
+/** What a process holds of the machine's memory, in MB. */
+export interface Memory {
+  readonly resident: number;
+  /** Of that, what is its own. */
+  readonly own: number;
+  /** Of that, pages of files, most of them Node's program: how many of those are mapped is as much the kernel's doing as the process's. */
+  readonly files: number;
+}
+
 export interface Server {
   readonly address: string;
-  /** Resident memory in MB. */
-  memory(): number;
+  memory(): Memory;
   stop(): Promise<void>;
 }
 
@@ -45,7 +53,11 @@ export async function startRelay(store: string, settings: Readonly<Record<string
 function serving(child: ChildProcess, address: string, end: () => void): Server {
   return {
     address,
-    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    memory() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
+      return { resident: megabytes('VmRSS'), own: megabytes('RssAnon'), files: megabytes('RssFile') };
+    },
     async stop() {
       const ended = once(child, 'exit');
       end();
