@@ -35,7 +35,8 @@ export async function admit(
   { checks, gate, readBody, now }: { checks: readonly Check[]; gate: Gate; readBody: () => Promise<Uint8Array | null>; now: number },
 ): Promise<Admission> {
   for (const check of checks) {
-    const refusal = await check(visit);
+    const found = check(visit);
+    const refusal = found instanceof Promise ? await found : found;
     if (refusal) return { refused: refusal };
   }
   const { header, form } = visit;

@@ -13,17 +13,24 @@ export function toResponse({ status, headers, body }: Answer): Response {
   return new Response(body, { status, headers });
 }
 
-const acceptedBody = JSON.stringify({ status: 'accepted' });
-
 const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
+
+/** What scripts are told of a kept signup, by the origin that may read it: as many as the configuration names, made once each. */
+const acceptedJson = new Map<string | null, Answer>();
 
 /** Kept. JSON for scripts; a visitor without them is sent to a fixed page. @param thanks - the relay's own, seen from the form's address */
 export function accepted(visit: Visit, thanks: string): Answer {
-  const headers = { ...always, ...crossOrigin(visit) };
-  if (!wantsPage(contentHeaders(visit))) {
-    return { status: 202, headers: { ...headers, 'content-type': 'application/json' }, body: acceptedBody };
+  if (wantsPage(contentHeaders(visit))) {
+    return { status: 303, headers: { ...always, ...crossOrigin(visit), location: visit.form.thanksUrl ?? thanks }, body: null };
   }
-  return { status: 303, headers: { ...headers, location: visit.form.thanksUrl ?? thanks }, body: null };
+  const reader = readerOf(visit);
+  let answer = acceptedJson.get(reader);
+  if (answer === undefined) {
+    const headers = { ...always, ...crossOrigin(visit), 'content-type': 'application/json' };
+    answer = { status: 202, headers, body: JSON.stringify({ status: 'accepted' }) };
+    acceptedJson.set(reader, answer);
+  }
+  return answer;
 }
 
 /** Where a kept signup leads, unless RELAY_THANKS_URL names another page. */
@@ -69,9 +76,14 @@ export function preflight(asker: Asker): Response {
   });
 }
 
-/** Lets scripts of an allowed page read the answer, and how long to wait; never sends or takes cookies. */
-function crossOrigin({ header, form }: Asker): Record<string, string> {
+/** The origin of an allowed page; null where another one asks, or none. */
+function readerOf({ header, form }: Asker): string | null {
   const origin = header('origin');
-  if (origin === null || !form?.origins.has(origin)) return {};
-  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'Retry-After' };
+  return origin !== null && form?.origins.has(origin) ? origin : null;
+}
+
+/** Lets scripts of an allowed page read the answer, and how long to wait; never sends or takes cookies. */
+function crossOrigin(asker: Asker): Record<string, string> {
+  const reader = readerOf(asker);
+  return reader === null ? {} : { 'access-control-allow-origin': reader, 'access-control-expose-headers': 'Retry-After' };
 }

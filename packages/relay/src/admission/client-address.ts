@@ -55,7 +55,7 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
  */
 export function isUnnamedProxy(peer: string | null, forwardedFor: string | null, trusted: BlockList): boolean {
   const address = forwardedFor === null ? null : parseAddress(peer ?? '');
-  return address !== null && holds(inner, address) && !holds(trusted, address);
+  return address !== null && !holds(trusted, address) && holds(inner, address);
 }
 
 /** What one visitor has: an IPv4 address, or the /64 in which an IPv6 host changes its address at will. */

@@ -117,10 +117,11 @@ export class Gate {
     if (form.protection.token && !isRipe(token, now)) return ask('TOKEN_REQUIRED', isYoung(token, now) ? token : null);
     if (proves && submission.proof === undefined) return ask('PROOF_REQUIRED', token);
 
+    const { client } = visit;
     const counted = await this.#limits.count({
-      global: 'all',
-      domain: this.#hidden(domainOf(submission.email)),
-      ...(visit.client !== null && { ip: this.#hidden(networkOf(visit.client)) }),
+      global: () => 'all',
+      domain: () => this.#hidden(domainOf(submission.email)),
+      ...(client !== null && { ip: () => this.#hidden(networkOf(client)) }),
     });
     if (!counted.within) return { refused: tooMany(counted.retryAfterSeconds), limit: counted.kind };
 
@@ -147,7 +148,7 @@ export class Gate {
       suspected = true;
     }
     // What is held for review sends no mail: it has a share of its own, and uses up nothing of the person's.
-    const share = await this.#limits.count({ address: this.#hidden(`${suspected ? 'review' : 'mail'} ${addressKey(submission.email)}`) });
+    const share = await this.#limits.count({ address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${addressKey(submission.email)}`) });
     if (share.within) used.push(share.giveBack);
     return {
       passed: {

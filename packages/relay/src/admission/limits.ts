@@ -25,16 +25,16 @@ export type Counted =
   | { readonly within: true; giveBack(this: void): Promise<void> }
   | { readonly within: false; readonly kind: LimitKind; readonly retryAfterSeconds: number };
 
-/** What a signup counts for; a kind it says nothing of is not counted. */
-export type LimitKeys = Readonly<Partial<Record<LimitKind, string>>>;
+/** What a signup counts for, made only where there is a rule for it; a kind it says nothing of is not counted. */
+export type LimitKeys = Readonly<Partial<Record<LimitKind, () => string>>>;
 
 export class Limits {
-  readonly #limiters: readonly (readonly [LimitKind, RateLimiterAbstract])[];
+  readonly #limiters: readonly (readonly [LimitKind, readonly RateLimiterAbstract[]])[];
 
   constructor(rules: LimitRules, make: MakeLimiter) {
-    this.#limiters = (Object.keys(rules) as LimitKind[]).flatMap((kind) =>
-      rules[kind].map((rule) => [kind, make(`${kind}-${rule.points}-${rule.seconds}`, rule)] as const),
-    );
+    this.#limiters = (Object.keys(rules) as LimitKind[])
+      .filter((kind) => rules[kind].length > 0)
+      .map((kind) => [kind, rules[kind].map((rule) => make(`${kind}-${rule.points}-${rule.seconds}`, rule))] as const);
   }
 
   /** Counts a signup once for everything it counts for; where one limit is reached, for nothing. */
@@ -44,16 +44,18 @@ export class Limits {
     const giveBack = async (): Promise<void> => {
       await Promise.allSettled(counted.map(([limiter, key]) => limiter.reward(key)));
     };
-    for (const [kind, limiter] of this.#limiters) {
-      const key = keys[kind];
+    for (const [kind, limiters] of this.#limiters) {
+      const key = keys[kind]?.();
       if (key === undefined) continue;
-      try {
-        await limiter.consume(key);
-        counted.push([limiter, key]);
-      } catch (reached) {
-        await giveBack();
-        if (!(reached instanceof RateLimiterRes)) throw reached;
-        return { within: false, kind, retryAfterSeconds: Math.max(1, Math.ceil(reached.msBeforeNext / 1000)) };
+      for (const limiter of limiters) {
+        try {
+          await limiter.consume(key);
+          counted.push([limiter, key]);
+        } catch (reached) {
+          await giveBack();
+          if (!(reached instanceof RateLimiterRes)) throw reached;
+          return { within: false, kind, retryAfterSeconds: Math.max(1, Math.ceil(reached.msBeforeNext / 1000)) };
+        }
       }
     }
     return { within: true, giveBack };

@@ -103,6 +103,12 @@ export class Dispatcher {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
+      // Nobody is asked for what may not be sent yet: signups that come in ring the bell, and the store has them to keep.
+      const held = this.#flow.heldUntil - this.#now();
+      if (held > 0) {
+        await this.#bell.wait(Math.min(held, longestSleepMs));
+        continue;
+      }
       try {
         const paused = await this.#options.store.paused();
         if (!paused) await this.#takeDue();
@@ -124,6 +130,7 @@ export class Dispatcher {
 
   async #takeDue(): Promise<void> {
     const now = this.#now();
+    // A delivery may have failed since the loop looked.
     if (now < this.#flow.heldUntil) return;
     await this.#batches?.take(now);
     const free = this.#limit() - this.#single.size;
@@ -140,7 +147,7 @@ export class Dispatcher {
     if (this.#single.size >= this.#limit()) return null;
     const dueAt = await this.#options.store.nextDueAt(this.#now());
     if (dueAt === null) return null;
-    return Math.min(longestSleepMs, Math.max(dueAt, this.#flow.heldUntil) - this.#now());
+    return Math.min(longestSleepMs, dueAt - this.#now());
   }
 
   async #deliver(signup: ClaimedSignup): Promise<void> {

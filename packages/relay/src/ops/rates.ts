@@ -24,10 +24,13 @@ export function createRates(now: () => number = Date.now): Rates {
   const current = (): number => Math.floor(now() / minuteMs);
   const count = (rate: Rate) => (): void => {
     const minute = current();
-    const row = counted.get(minute) ?? { kept: 0, refused: 0, delivered: 0, dead: 0 };
+    let row = counted.get(minute);
+    if (row === undefined) {
+      row = { kept: 0, refused: 0, delivered: 0, dead: 0 };
+      counted.set(minute, row);
+      for (const old of counted.keys()) if (old <= minute - shown) counted.delete(old);
+    }
     row[rate] += 1;
-    counted.set(minute, row);
-    for (const old of counted.keys()) if (old <= minute - shown) counted.delete(old);
   };
   return {
     notice: noticing({ kept: count('kept'), refused: count('refused'), delivered: count('delivered'), dead: count('dead') }),

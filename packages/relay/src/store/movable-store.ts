@@ -172,15 +172,13 @@ export class MovableStore implements SignupStore {
     }
   }
 
-  async #use<T>(work: (store: SignupStore) => Promise<T>): Promise<T> {
-    while (this.#held) await this.#held;
+  #use<T>(work: (store: SignupStore) => Promise<T>): Promise<T> {
+    if (this.#held) return this.#held.then(() => this.#use(work));
     const used = work(this.#store);
     this.#underWay.add(used);
-    try {
-      return await used;
-    } finally {
-      this.#underWay.delete(used);
-    }
+    const ended = (): void => void this.#underWay.delete(used);
+    used.then(ended, ended);
+    return used;
   }
 
   accept(signup: NewSignup) {

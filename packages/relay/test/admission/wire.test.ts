@@ -28,6 +28,17 @@ describe('an accepted signup', () => {
     expect(await relay.store.counts()).toEqual({ waiting: 2, review: 1, delivered: 0, dead: 0 });
   });
 
+  it('may be read by the page it came from, and by no other', async () => {
+    const relay = runRelay();
+    const origins = [site, 'https://www.shop.example', site, 'https://www.shop.example'];
+    const readers = [];
+    for (const [n, origin] of origins.entries()) {
+      const answer = await relay.fetch(post({ email: `reader-${n}@example.com` }, { origin }));
+      readers.push(answer.headers.get('access-control-allow-origin'));
+    }
+    expect(readers).toEqual(origins);
+  });
+
   it('is answered only after the store has written it', async () => {
     const relay = runRelay();
     const events: string[] = [];

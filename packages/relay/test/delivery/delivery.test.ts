@@ -1,7 +1,7 @@
 /** Delivery to the sandbox: what arrives, and what happens to signups while the API will not take them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@newsletter-kit/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { apiKey, environment, post, runRelay, unreachable, type RelayParts } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
@@ -107,6 +107,20 @@ describe('while the API will not take them', () => {
     await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 20);
     const arrived = api.received.map(({ email }) => String(email));
     expect(arrived.toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}@example.com`).toSorted());
+  });
+
+  it('what comes in meanwhile asks nothing of the store but to be kept', async () => {
+    const api = sandboxApi();
+    api.instead = answering(503, problem(503), { 'retry-after': '60' });
+    const relay = runRelay({ api: api.fetch });
+    relay.start();
+    await relay.fetch(post({ email: 'first@example.com' }));
+    await eventually('the API has asked for a minute', () => relay.logged.some((line) => line.includes('takes no signups')));
+    const asked = vi.spyOn(relay.store, 'claim');
+    const looked = vi.spyOn(relay.store, 'nextDueAt');
+    for (let n = 0; n < 20; n += 1) await relay.fetch(post({ email: `p${n}@example.com` }));
+    expect([asked.mock.calls.length, looked.mock.calls.length]).toEqual([0, 0]);
+    expect((await relay.store.counts()).waiting).toBe(21);
   });
 
   it('the API is asked by one signup at a time, not by all of them', async () => {

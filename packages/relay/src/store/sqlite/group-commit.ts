@@ -1,5 +1,5 @@
 /** Many writers, one transaction: what arrives while the disk is busy shares the next sync. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreUnavailableError } from '../signup-store.ts';
 import { isOfTheStore, meaning } from './failure.ts';
 
@@ -12,11 +12,15 @@ interface Write {
 /** Runs writes in groups. A promise it gave resolves after COMMIT, which with `synchronous=FULL` includes the sync. */
 export class GroupCommit {
   readonly #db: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   #waiting: Write[] = [];
   #scheduled: NodeJS.Immediate | null = null;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#end = db.prepare('COMMIT');
   }
 
   /** @throws StoreUnavailableError where the group could not be written; then none of it was */
@@ -47,9 +51,9 @@ export class GroupCommit {
   #commit(group: readonly Write[]): void {
     let acknowledge: (() => void)[];
     try {
-      this.#db.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       acknowledge = group.map(({ work }) => work());
-      this.#db.exec('COMMIT');
+      this.#end.run();
     } catch (cause) {
       this.#rollBack();
       if (group.length > 1 && !isOfTheStore(cause)) {

@@ -63,31 +63,27 @@ class SqliteStore implements LeavableStore {
   readonly #claimed = new Set<string>();
   /** Counted once: there may be millions. */
   #delivered: number;
+  /** Read once: delivery asks whenever a signup comes in. */
+  #paused: boolean;
 
   constructor(file: OpenDatabase) {
     this.#file = file;
     this.#statements = prepare(file.db);
     this.#commits = new GroupCommit(file.db);
     this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
+    this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
   }
 
   accept(signup: NewSignup): Promise<Acceptance> {
+    const { form, suspected, receivedAt, origin } = signup;
     const { person, intent, content } = fingerprint(signup);
-    const id = signupId(signup.receivedAt);
+    const id = signupId(receivedAt);
+    const submission = JSON.stringify(signup.submission);
     return this.#commits.run(() => {
-      const earlier = this.#statements.same.get({ person, intent, content, since: signup.receivedAt - repeatWindowMs });
+      const earlier = this.#statements.same.get(person, person, intent, content, receivedAt - repeatWindowMs);
       if (earlier) return { id: String(earlier['id']), repeated: true };
-      this.#statements.insert.run({
-        id,
-        form: signup.form,
-        state: signup.suspected ? 'review' : 'waiting',
-        receivedAt: signup.receivedAt,
-        origin: signup.origin,
-        submission: JSON.stringify(signup.submission),
-        intent,
-        content,
-        nextAttemptAt: signup.suspected ? null : signup.receivedAt,
-      });
+      const [state, nextAttemptAt] = suspected ? ['review', null] : ['waiting', receivedAt];
+      this.#statements.insert.run(id, form, state, receivedAt, origin, submission, intent, content, nextAttemptAt);
       return { id, repeated: false };
     });
   }
@@ -206,11 +202,12 @@ class SqliteStore implements LeavableStore {
   }
 
   paused(): Promise<boolean> {
-    return this.#read(() => this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true');
+    return Promise.resolve(this.#paused);
   }
 
   async setPaused(paused: boolean): Promise<void> {
     await this.#commits.run(() => this.#statements.set.run({ name: 'paused', value: String(paused) }));
+    this.#paused = paused;
   }
 
   async probe(now: number): Promise<void> {
