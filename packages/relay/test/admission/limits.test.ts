@@ -26,9 +26,14 @@ describe('one address from a thousand visitors', () => {
     relay.start();
     const spellings = ['victim@example.com', 'VICTIM@Example.com', ' Victim@example.COM'];
     const answers: Answer[] = [];
-    for (let n = 0; n < 1000; n += 1) {
-      const body = { email: spellings[n % 3], utm_campaign: `wave ${n}` };
-      answers.push(await raw(await relay.fetch(post(body, { 'idempotency-key': `key-${n}` }), ip(n))));
+    // Twenty-five at a time: each waits as long as a write takes, which one after the other is long on a busy disk.
+    for (let wave = 0; wave < 1000; wave += 25) {
+      const visitors = Array.from({ length: 25 }, (_, n) => wave + n);
+      const sent = visitors.map(async (n) => {
+        const body = { email: spellings[n % 3], utm_campaign: `wave ${n}` };
+        return raw(await relay.fetch(post(body, { 'idempotency-key': `key-${n}` }), ip(n)));
+      });
+      answers.push(...(await Promise.all(sent)));
     }
     const stranger = await raw(await relay.fetch(post({ email: 'first-time@example.com' }), ip(2000)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set([JSON.stringify(stranger)]));
