@@ -41,6 +41,19 @@ const together: readonly (readonly [string, readonly Layout[], readonly (keyof t
   ['an open dialog around a form of the owner’s', ['dialog'], ['light']],
 ];
 
+/** What no tool sees: browsers put a plate in the colour of the page behind words, and keep what an author says in system colours. */
+it('leaves the words of the button readable in forced colours', async () => {
+  const page = await session.browser.newPage();
+  const devtools = await page.createCDPSession();
+  await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
+  await prepare(page);
+  await page.goto(site.page('/forced', { html: pageToWalk(languages.en, 'script', tags.shadow(languages.en, nextEndpoint(), 'card')) }));
+  await page.waitForFunction(`matchMedia('(forced-colors: active)').matches && forms.length === 1`);
+  const [words, plate] = (await page.evaluate(`[getComputedStyle(partOf(forms[0], 'button')).color, getComputedStyle(document.documentElement).backgroundColor]`)) as string[];
+  expect(words).toMatch(/^rgb/);
+  expect(words).not.toBe(plate);
+});
+
 describe.each(Object.values(languages) as readonly Words[])('from $dir', (words) => {
   it.each(together)('in every state: %s', { timeout: 120_000 }, async (_, layouts, modes) => {
     const page = await session.browser.newPage();

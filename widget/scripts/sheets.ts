@@ -12,8 +12,15 @@ import { findChromium } from '../../scripts/browsers/find.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const pictures = at('../../.output/looks');
-const widths = [320, 480, 768] as const;
+const widths = [320, 480, 900] as const;
 const layouts = ['inline', 'stacked', 'card'] as const;
+
+/** What visitors have told their system, by the name of the picture. */
+const schemes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  light: { 'prefers-color-scheme': 'light' },
+  dark: { 'prefers-color-scheme': 'dark' },
+  forced: { 'prefers-color-scheme': 'dark', 'forced-colors': 'active' },
+};
 
 /** What a page writes into the tag, in the language of the sheet. */
 interface Words {
@@ -42,7 +49,7 @@ const languages: Readonly<Record<string, Words>> = {
     intro: 'أهم أخبار الأسبوع في خمس دقائق. يمكنك إلغاء الاشتراك بنقرة واحدة.',
     name: 'الاسم',
     topics: 'المواضيع',
-    options: 'تقنية، ثقافة, علوم',
+    options: 'تقنية، ثقافة، علوم',
     consent: 'قرأت سياسة الخصوصية وأوافق عليها.',
   },
 };
@@ -140,17 +147,18 @@ const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const browser = await puppeteer.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox', '--hide-scrollbars'] });
 await mkdir(pictures, { recursive: true });
 const tab = await browser.newPage();
+const devtools = await tab.createCDPSession();
 try {
   for (const [language, words] of Object.entries(languages)) {
-    for (const scheme of ['light', 'dark']) {
-      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-      await tab.setViewport({ width: 1750, height: 1000 });
-      await load(tab, language, page(language, words, scheme, sheet(words)));
+    for (const [scheme, features] of Object.entries(schemes)) {
+      await devtools.send('Emulation.setEmulatedMedia', { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
+      await tab.setViewport({ width: 1900, height: 1000 });
+      await load(tab, language, page(language, words, 'light dark', sheet(words)));
       await tab.evaluate(act);
       await tab.screenshot({ path: `${pictures}/${language}-${scheme}.png`, fullPage: true });
       for (const width of widths) {
         await tab.setViewport({ width, height: 640 });
-        await load(tab, language, page(language, words, scheme, `<newsletter-signup layout="dialog">${head(words)}${width === 320 ? fields(words) : ''}<button slot="trigger">+</button></newsletter-signup>`));
+        await load(tab, language, page(language, words, 'light dark', `<newsletter-signup layout="dialog">${head(words)}${width === 320 ? fields(words) : ''}<button slot="trigger">+</button></newsletter-signup>`));
         await tab.click('button');
         await new Promise((resolve) => setTimeout(resolve, 300));
         await tab.screenshot({ path: `${pictures}/${language}-${scheme}-dialog-${width}.png` });

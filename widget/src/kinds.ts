@@ -22,7 +22,7 @@ export const textInputs: Readonly<Record<string, TextInput | null>> = {
   datetime: { type: 'datetime-local' },
 };
 
-/** `a, b, c` or, for choices with a comma in them, `a | b, c` as a list. */
+/** `a, b, c` or, for choices with a comma in them, `a | b, c` as a list. Arabic, Chinese and Japanese have commas of their own. */
 export function splitChoices(text: string): readonly string[] {
-  return text.split(text.includes('|') ? '|' : ',').map((choice) => choice.trim()).filter(Boolean);
+  return text.split(text.includes('|') ? '|' : /[,،，、]/).map((choice) => choice.trim()).filter(Boolean);
 }

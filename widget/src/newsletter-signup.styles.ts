@@ -12,6 +12,21 @@ export const styles = css`
     padding: 0;
     border: 0;
   }
+  ::slotted([slot=head]) {
+    margin: 0 0 0.5rem;
+  }
+  ::slotted(p[slot=head]) {
+    margin-block-end: 1.25rem;
+  }
+  .stacked,
+  .card {
+    max-inline-size: var(--newsletter-width, 32rem);
+  }
+  .card,
+  .dialog {
+    padding: var(--newsletter-padding, clamp(1.25rem, 6%, 2rem));
+    border: 1px solid #0000;
+  }
   form {
     display: flex;
     flex-wrap: wrap;
@@ -64,8 +79,9 @@ export const styles = css`
   }
   button {
     font-weight: 600;
-    color: var(--newsletter-on-accent, Canvas);
-    background: var(--newsletter-accent, CanvasText);
+    /* Mixed, so that forced colours replace them: they keep system colours as they are, and put a plate of Canvas behind Canvas. */
+    color: var(--newsletter-on-accent, color-mix(in srgb, Canvas, Canvas));
+    background: var(--newsletter-accent, color-mix(in srgb, CanvasText, CanvasText));
     border-color: #0000;
     cursor: pointer;
   }
@@ -74,7 +90,7 @@ export const styles = css`
   }
   .inline > form > button {
     /* Wide enough for what it says while it sends, too. */
-    flex: 10.5em;
+    flex: 11.5em;
   }
   [aria-disabled] {
     opacity: 0.65;

@@ -7,12 +7,12 @@ import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
 import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
 import { intentOf, type Intent } from './intent.ts';
 import { markBusy, markProblems } from './marks.ts';
-import { waitInWords } from './messages.ts';
 import { act } from './own-members.ts';
 import { parts } from './parts.ts';
 import { recall, type RecallOptions } from './recall.ts';
 import { asText, send, type Failure } from './send.ts';
 import type { Standing, Undo } from './standing.ts';
+import { waitInWords } from './waiting-time.ts';
 import { oneOf, warn } from './warn.ts';
 import { redirectTarget, webAddress } from './web-address.ts';
 

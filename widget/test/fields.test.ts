@@ -50,6 +50,8 @@ const rows: readonly Row[] = [
   { kind: 'datetime', typed: '2026-12-01T18:30', value: '2026-12-01T17:30:00Z' },
   { kind: 'list', typed: 'AI, design ,, Café', value: ['AI', 'design', 'Café'] },
   { kind: 'list', typed: 'Rock, Pop | Jazz', value: ['Rock, Pop', 'Jazz'] },
+  { kind: 'list', typed: 'شعر، قصة', value: ['شعر', 'قصة'] },
+  { kind: 'list', typed: '詩、小説，随筆', value: ['詩', '小説', '随筆'] },
 ];
 
 inBothModes('a field', () => {

@@ -23,6 +23,21 @@ describe('languages', () => {
     globalThis.newsletterMessages = undefined;
   });
 
+  it('keep the button as large as it is while it says that it is sending, in any of them', async () => {
+    for (const tag of tags) {
+      await load(tag);
+      // Sans serif is the wider one.
+      const form = await mountAt(new Mailbox('slow'), '', `lang="${tag}" style="inline-size: 480px; font-family: sans-serif"`);
+      const size = (): string => `${tag}: ${form.button.offsetWidth} × ${form.button.offsetHeight}`;
+      const before = size();
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('busy');
+      expect(size()).to.equal(before);
+      form.element.remove();
+    }
+  });
+
   const placeholders = (text: string): string[] => text.match(/\{\w+\}/g) ?? [];
 
   for (const tag of tags) {
