@@ -41,6 +41,8 @@ export function createDialog(host: DialogHost, html: typeof Html, consent: () =>
   const close = (): void => dialog()?.close();
   function open(): void {
     dialog()?.showModal();
+    // Where the dialog is higher than the window, Chromium would begin at what scrolls.
+    host.focus();
     show(true);
   }
   const rests = (): boolean => isQuiet(!!consent() && host.storage !== 'none');

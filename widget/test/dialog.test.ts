@@ -167,6 +167,7 @@ describe('layout="dialog"', () => {
     expect([right <= innerWidth, bottom <= innerHeight]).to.deep.equal([true, true]);
     const surface = form.find('[part=surface]');
     expect(surface.scrollHeight).to.be.greaterThan(surface.clientHeight);
+    expect(form.hasFocus(form.email)).to.equal(true);
     expect(surface.scrollWidth).to.equal(surface.clientWidth);
     form.element.close();
     await setViewport({ width: 800, height: 600 });
