@@ -29,14 +29,15 @@ export class PostgresServer {
   #process: ReturnType<typeof spawn> | null = null;
   #databases = 0;
 
-  async create(): Promise<void> {
+  /** @param options - further ones of initdb */
+  async create(options: readonly string[] = []): Promise<void> {
     this.#binaries = await binaries();
     this.#port = await freePort();
     const secret = join(this.#folder, 'password');
     writeFileSync(secret, password);
     if (this.#user) for (const path of [this.#folder, secret]) chownSync(path, this.#user.uid, this.#user.gid);
-    const options = ['-D', this.#data, '-U', 'relay', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'];
-    await promisify(execFile)(this.#binaries.initdb, options, { ...this.#user, cwd: this.#folder });
+    const all = ['-D', this.#data, '-U', 'relay', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync', ...options];
+    await promisify(execFile)(this.#binaries.initdb, all, { ...this.#user, cwd: this.#folder });
     await this.start();
   }
 
@@ -56,6 +57,22 @@ export class PostgresServer {
     const ended = once(server, 'close');
     server.stdin?.end();
     await ended;
+  }
+
+  /**
+   * Makes the disk full under it: from now on no file of its tables grows beyond so many bytes, and what is there can still be
+   * written. More than a file of a new database, or of the server's log, takes. Null: there is room again.
+   */
+  async confine(bytes: number | null): Promise<void> {
+    const [pid = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n');
+    const limit = async (process: string): Promise<void> => {
+      // The soft limit alone, as the server's own user: that needs no privilege, and can be taken back.
+      await promisify(execFile)('prlimit', ['--pid', process, `--fsize=${bytes ?? 'unlimited'}:`], this.#user ?? {});
+    };
+    await limit(pid);
+    // Those that begin later inherit it; one that has ended meanwhile needs none.
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    await Promise.all(children.map((child) => limit(child).catch(() => undefined)));
   }
 
   async remove(): Promise<void> {
@@ -87,10 +104,10 @@ export class PostgresServer {
   }
 }
 
-/** One server for the tests of a file. */
-export function postgresServer(): PostgresServer {
+/** One server for the tests of a file. @param options - further ones of initdb */
+export function postgresServer(options: readonly string[] = []): PostgresServer {
   const server = new PostgresServer();
-  beforeAll(() => server.create());
+  beforeAll(() => server.create(options));
   afterAll(() => server.remove());
   return server;
 }
