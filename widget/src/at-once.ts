@@ -1,5 +1,4 @@
 /** What the script takes in place of `later.ts`: there is no other file to wait for. */
-import type * as signup from './signup.ts';
-import { Signup, dress, recall } from './signup.ts';
+export { createSignup, dress, recall } from './signup.ts';
 
-export const later = async (): Promise<typeof signup> => ({ Signup, dress, recall });
+export const fetchOnFocus = (): void => {};

@@ -3,6 +3,7 @@ import type { html as Html, TemplateResult } from 'lit';
 import type { Messages } from './messages.ts';
 import { dialogStyles } from './dialog.styles.ts';
 import { isQuiet, keepQuiet } from './quiet.ts';
+import type { oneOf as OneOf } from './warn.ts';
 
 /** The element whose form stands in the dialog. */
 export interface DialogHost extends HTMLElement {
@@ -29,12 +30,16 @@ function isEngaged(): boolean {
 /**
  * @param html - makes the templates that the form itself is made of
  * @param consent - whether the visitor lets us store something
+ * @param oneOf - warns of attributes that mean nothing
  */
-export function createDialog(host: DialogHost, html: typeof Html, consent: () => boolean | undefined): Dialog {
+export function createDialog(host: DialogHost, html: typeof Html, consent: () => boolean | undefined, oneOf: typeof OneOf): Dialog {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(dialogStyles);
 
   let watch: AbortController | undefined;
+  /** What it opens on besides its triggers, and when it may again once it was closed. */
+  let openOn = '';
+  let askAgain = '';
 
   const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
   const show = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
@@ -52,9 +57,8 @@ export function createDialog(host: DialogHost, html: typeof Html, consent: () =>
   }
   /** Opens it where that is welcome. */
   const offer = (): unknown => rests() || isEngaged() || open();
-  const openOn = (): string => host.getAttribute('open-on') ?? '';
   /** The number behind a word of `open-on`; nothing is more than it where there is none. */
-  const amount = (word: string): number => parseInt(openOn().split(word)[1] ?? '');
+  const amount = (word: string): number => parseInt(openOn.split(word)[1] ?? '');
 
   const hears = {
     click({ target }: Event) {
@@ -66,7 +70,7 @@ export function createDialog(host: DialogHost, html: typeof Html, consent: () =>
     },
     /** Towards tabs and address, with a mouse: fingers leave the page whenever they are lifted. */
     pointerout({ pointerType, relatedTarget, clientY }: PointerEvent) {
-      if (pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn().includes('leave')) offer();
+      if (pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave')) offer();
     },
     'newsletter-success': () => rest(host.storage, Infinity),
     'newsletter-consent': rests,
@@ -88,14 +92,18 @@ export function createDialog(host: DialogHost, html: typeof Html, consent: () =>
   }
 
   function onClose(): void {
-    const again = host.getAttribute('ask-again') ?? '';
-    const days = parseFloat(again);
+    const days = parseFloat(askAgain);
     show(false);
-    rest(days ? host.storage : again, days ? Date.now() + days * 864e5 : Infinity);
+    rest(days ? host.storage : askAgain, days ? Date.now() + days * 864e5 : Infinity);
   }
 
   return {
     view({ button, close: text }, content) {
+      openOn = (host.getAttribute('open-on') || 'click')
+        .split(/\W+(?=[a-z])/i)
+        .map((occasion) => oneOf(host, 'open-on', occasion, 'click', 'delay 10s', 'scroll 50%', 'leave'))
+        .join();
+      askAgain = oneOf(host, 'ask-again', host.getAttribute('ask-again') || 'page', 'page', 'session', '30d');
       if (!watch && host.isConnected) start();
       return html`<dialog part="dialog" aria-labelledby="head" aria-label=${button}>
         ${content}

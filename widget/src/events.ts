@@ -19,53 +19,47 @@ export interface SentAttribution {
 export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable' | 'offline';
 
 /** Leaves shadow trees, and carries what is given. */
-class OutwardEvent extends Event {
-  constructor(type: string, carried: object, cancelable = false) {
+class OutwardEvent<Carried extends object> extends Event {
+  constructor(type: string, carried: Carried, cancelable = false) {
     super(`newsletter-${type}`, { bubbles: true, composed: true, cancelable });
     Object.assign(this, carried);
   }
 }
 
+/** What is known of a signup that is complete. */
+interface Complete {
+  readonly attribution: SentAttribution;
+  readonly email: string | undefined;
+}
+
 /** The form is complete and about to be sent. `preventDefault()` keeps it from being sent. */
-export class NewsletterSubmitEvent extends OutwardEvent {
+export class NewsletterSubmitEvent extends OutwardEvent<Complete> {
   declare readonly attribution: SentAttribution;
   /** The address, where the tag says `expose-email`. */
   declare readonly email: string | undefined;
-
-  constructor(attribution: SentAttribution, email?: string) {
-    super('submit', { attribution, email }, true);
-  }
 }
 
 /** The endpoint has taken the signup. */
-export class NewsletterSuccessEvent extends OutwardEvent {
+export class NewsletterSuccessEvent extends OutwardEvent<Complete> {
   declare readonly attribution: SentAttribution;
   /** The address, where the tag says `expose-email`. */
   declare readonly email: string | undefined;
-
-  constructor(attribution: SentAttribution, email?: string) {
-    super('success', { attribution, email });
-  }
 }
 
 /** What is known of a signup that did not go through. */
 interface Failed {
   readonly kind: FailureKind;
-  readonly status?: number;
-  readonly retryAfter?: number | undefined;
+  readonly status: number;
+  readonly retryAfter: number;
 }
 
 /** The signup did not go through; what was typed is still in the form. */
-export class NewsletterErrorEvent extends OutwardEvent {
+export class NewsletterErrorEvent extends OutwardEvent<Failed> {
   declare readonly kind: FailureKind;
   /** HTTP status of the answer; 0 where there was none. */
   declare readonly status: number;
   /** Seconds the endpoint asked to wait; 0 where it asked for none. */
   declare readonly retryAfter: number;
-
-  constructor({ kind, status = 0, retryAfter = 0 }: Failed) {
-    super('error', { kind, status, retryAfter });
-  }
 }
 
 /**
@@ -75,15 +69,17 @@ export class NewsletterErrorEvent extends OutwardEvent {
  */
 export type WarningReason = 'attribute' | 'redirect' | 'answer' | 'ask';
 
+/** What the owner of the page has to mend, in words. */
+interface Warning {
+  readonly reason: WarningReason;
+  readonly message: string;
+}
+
 /** Something is wrong that visitors do not see. Said once for each element and message, in the console too. */
-export class NewsletterWarningEvent extends OutwardEvent {
+export class NewsletterWarningEvent extends OutwardEvent<Warning> {
   declare readonly reason: WarningReason;
   /** A sentence for the owner of the page. */
   declare readonly message: string;
-
-  constructor(reason: WarningReason, message: string) {
-    super('warning', { reason, message });
-  }
 }
 
 declare global {

@@ -6,8 +6,6 @@ import { surfaceStyles } from './surface.styles.ts';
 import { consent } from './visits.ts';
 import { oneOf } from './warn.ts';
 
-const layouts = ['inline', 'stacked', 'card', 'dialog'] as const;
-
 /**
  * Gives a form the looks of its layout, and warns of one there is not: that looks like the first.
  *
@@ -16,8 +14,8 @@ const layouts = ['inline', 'stacked', 'card', 'dialog'] as const;
 export async function dress(host: DialogHost, dialog: Dialog | undefined): Promise<Dialog | undefined> {
   const sheets = host.shadowRoot?.adoptedStyleSheets ?? [];
   if (!sheets[1]) sheets.push(surfaces());
-  host.layout = oneOf(host, 'layout', host.layout, layouts);
-  if (host.layout === 'dialog') return dialog ?? (await parts.dialog()).createDialog(host, html, () => consent);
+  host.layout = oneOf(host, 'layout', host.layout, 'inline', 'stacked', 'card', 'dialog');
+  if (host.layout === 'dialog') return dialog ?? (await parts.dialog()).createDialog(host, html, () => consent, oneOf);
   dialog?.stop();
   return dialog;
 }

@@ -2,6 +2,7 @@
 import { controlsOf, labelOf } from './controls.ts';
 import type { Problems } from './entry.ts';
 import type { Messages } from './messages.ts';
+import { setAttribute } from './set-attribute.ts';
 import type { Undo } from './standing.ts';
 
 let count = 0;
@@ -13,29 +14,24 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
     const problem = problems.get(name);
     if (!problem) continue;
     const { input, described } = control;
-    const sentence = document.createElement('p');
-    sentence.id = `newsletter-problem-${++count}`;
-    sentence.setAttribute('part', 'problem');
-    sentence.textContent = texts[problem].replace('{label}', () => labelOf(control));
+    const sentence = Object.assign(document.createElement('p'), {
+      id: `newsletter-problem-${++count}`,
+      part: 'problem',
+      textContent: texts[problem].replace('{label}', () => labelOf(control)),
+    });
     (input.closest('label') ?? input).before(sentence);
     undo.push(
       () => sentence.remove(),
-      set(described, 'aria-describedby', `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim()),
+      setAttribute(described, 'aria-describedby', `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim()),
     );
     // Of several boxes none is wrong by itself.
-    if (input === described) undo.push(set(input, 'aria-invalid', 'true'));
+    if (input === described) undo.push(setAttribute(input, 'aria-invalid', 'true'));
   }
   return () => undo.forEach((each) => each());
 }
 
 /** Lets the buttons rest; they keep the focus. */
 export function markBusy(form: HTMLFormElement): Undo {
-  const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) => set(button, 'aria-disabled', 'true'));
+  const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) => setAttribute(button, 'aria-disabled', 'true'));
   return () => undo.forEach((each) => each());
-}
-
-function set(element: Element, name: string, value: string): Undo {
-  const before = element.getAttribute(name);
-  element.setAttribute(name, value);
-  return () => (before === null ? element.removeAttribute(name) : element.setAttribute(name, before));
 }

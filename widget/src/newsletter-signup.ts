@@ -3,7 +3,7 @@ import { LitElement, adoptStyles, html, nothing, type PropertyDeclarations, type
 import type { Dialog } from './dialog.ts';
 import { addressView, fieldView } from './field-view.ts';
 import { hold } from './held-form.ts';
-import { later } from './later.ts';
+import { createSignup, dress, fetchOnFocus, recall } from './later.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { act, elementsOf } from './own-members.ts';
 import { styles } from './newsletter-signup.styles.ts';
@@ -123,7 +123,7 @@ export class NewsletterSignup extends LitElement {
   #dialog: Dialog | undefined;
   /** For which layout looks were fetched, and when they are here. */
   #dressed = 'inline';
-  #dressing: Promise<void> | undefined;
+  #dressing: Promise<unknown> | undefined;
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
@@ -147,12 +147,12 @@ export class NewsletterSignup extends LitElement {
 
   /** Sends the form as if its button had been pressed. */
   submit(): void {
-    if (this.#form) act(this.#form, 'requestSubmit');
+    act(this.#form, 'requestSubmit');
   }
 
   /** Moves the focus to the first field. */
   override focus(options?: FocusOptions): void {
-    (this.#form ? elementsOf(this.#form) : [])
+    elementsOf(this.#form)
       .find((control): control is HTMLInputElement => Boolean(Reflect.get(control, 'willValidate')))
       ?.focus(options);
   }
@@ -161,7 +161,6 @@ export class NewsletterSignup extends LitElement {
   async open(): Promise<void> {
     await this.updateComplete;
     await this.#dressing;
-    await this.updateComplete;
     this.#dialog?.open();
   }
 
@@ -173,7 +172,7 @@ export class NewsletterSignup extends LitElement {
   /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
   reset(): void {
     if (this.#isSending) return;
-    if (this.#form) act(this.#form, 'reset');
+    act(this.#form, 'reset');
     this.#signup?.end();
     this.#signup = undefined;
     void this.#show({ state: 'idle' });
@@ -200,9 +199,8 @@ export class NewsletterSignup extends LitElement {
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
     addEventListener('newsletter-messages', this.#refresh);
     document.addEventListener('DOMContentLoaded', this.#refresh, { once: true });
-    // What does not arrive now is asked for again when the form is sent.
-    this.addEventListener('focusin', () => void later().catch(() => undefined), { once: true });
-    followVisits(() => void later().then(({ recall }) => recall(this)));
+    fetchOnFocus(this);
+    followVisits(() => void recall(this));
     this.requestUpdate();
   }
 
@@ -246,14 +244,12 @@ export class NewsletterSignup extends LitElement {
     if (this.isConnected) this.#hold(this.#ownersForm ?? this.renderRoot.querySelector('form'));
     if (this.layout !== this.#dressed) {
       this.#dressed = this.layout;
-      this.#dressing = this.#dress();
+      this.#dressing = dress(this, this.#dialog).then((dialog) => {
+        this.#dialog = dialog;
+        this.requestUpdate();
+        return this.updateComplete;
+      });
     }
-  }
-
-  async #dress(): Promise<void> {
-    const { dress } = await later();
-    this.#dialog = await dress(this, this.#dialog);
-    this.requestUpdate();
   }
 
   /** Takes this form in hand, and lets go of the one before. */
@@ -287,27 +283,20 @@ export class NewsletterSignup extends LitElement {
     document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
   }
 
-  readonly #onSubmit = (event: SubmitEvent): void => {
+  readonly #onSubmit = async (event: SubmitEvent): Promise<void> => {
+    const form = this.#form;
     // Where the page has already said no, it has its reasons.
-    if (!this.#form || event.defaultPrevented) return;
+    if (!form || event.defaultPrevented) return;
     event.preventDefault();
-    if (!this.#isSending && this.state !== 'success') void this.#send(this.#form);
-  };
-
-  async #send(form: HTMLFormElement): Promise<void> {
+    if (this.#isSending || this.state === 'success') return;
     this.#isSending = true;
     try {
-      const { Signup } = (await later().catch(() => undefined)) ?? {};
-      if (Signup) await (this.#signup ??= new Signup(this, this.#show)).send(form);
-      else {
-        // Half of us did not arrive. The browser can post a form without us; the endpoint answers with a page that says thanks.
-        if (this.endpoint) form.setAttribute('action', this.endpoint);
-        act(form, 'submit');
-      }
+      this.#signup ??= await createSignup(this, this.#show, form);
+      await this.#signup?.send(form);
     } finally {
       this.#isSending = this.state === 'busy';
     }
-  }
+  };
 
   readonly #show = (standing: Standing): Promise<unknown> => {
     this.#standing = standing;

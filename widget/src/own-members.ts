@@ -1,12 +1,11 @@
 /** A form's own members, which its controls hide where they have the same names: `<button name="submit">` is no rarity. */
 
-/** The controls of a form. */
-export function elementsOf(form: HTMLFormElement): readonly Element[] {
-  const elements: Iterable<Element> = Reflect.get(HTMLFormElement.prototype, 'elements', form);
-  return Array.from(elements);
+/** The controls of a form; none of no form. */
+export function elementsOf(form: HTMLFormElement | null): readonly Element[] {
+  return form ? [...Reflect.get(HTMLFormElement.prototype, 'elements', form)] : [];
 }
 
 /** Sends a form as its button does, sends it past us, or empties it. */
-export function act(form: HTMLFormElement, action: 'requestSubmit' | 'submit' | 'reset'): void {
-  HTMLFormElement.prototype[action].call(form);
+export function act(form: HTMLFormElement | null, action: 'requestSubmit' | 'submit' | 'reset'): void {
+  if (form) HTMLFormElement.prototype[action].call(form);
 }

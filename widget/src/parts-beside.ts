@@ -1,10 +1,10 @@
 /** What the one-file script takes in place of `parts.ts`: nothing bundles it again, so it looks for the files beside itself. */
+import { ownScript } from './own-script.ts';
 import type { parts as bundled } from './parts.ts';
 
 // A script from another origin without `crossorigin` has no base of its own to resolve `./` against, but it has an address;
-// a module has no address here, but a base. An element that calls itself `currentScript` is neither.
-const { currentScript } = document;
-const base = currentScript instanceof HTMLScriptElement ? currentScript.src.replace(/[^/]*$/, '') : './';
+// a module has no address here, but a base.
+const base = ownScript?.src.replace(/[^/]*$/, '') ?? './';
 
 export const parts: typeof bundled = {
   ask: () => import(/* @vite-ignore */ `${base}ask.js`),

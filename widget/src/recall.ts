@@ -23,8 +23,8 @@ const key = 'newsletter-signup:1';
 export function recall(host: RecallOptions): Attribution {
   const { referralParam: referralParameter } = host;
   // What is not understood stores nothing.
-  const storage = oneOf(host, 'storage', host.storage, ['none', 'local', 'session']);
-  const rule = oneOf(host, 'attribution', host.attribution, ['first', 'last']);
+  const storage = oneOf(host, 'storage', host.storage, 'none', 'local', 'session');
+  const rule = oneOf(host, 'attribution', host.attribution, 'first', 'last');
   noteVisit();
   const touches = (stored = '') => knownTouches(stored, visits, Date.now(), { referralParameter });
   let known = touches();

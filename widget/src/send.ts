@@ -83,18 +83,21 @@ function secondsUntil(header: string): number | undefined {
   return seconds > 0 ? Math.min(Math.ceil(seconds), 3600) : undefined;
 }
 
+/** The part of an error body that we read; any of it may be anything else. */
+interface ErrorBody {
+  readonly errors?: readonly { readonly message?: unknown; readonly code?: unknown }[] | null;
+  readonly ask?: unknown;
+}
+
 /** What the error body of the API says first, cleaned and shortened, and what it asks for; empty where the answer is anything else. */
 async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | 'code' | 'ask'>> {
-  const body: unknown = await response.json().catch(() => null);
-  const [error, ask] = [property(property(body, 'errors'), '0'), property(body, 'ask')];
-  return { said: cleanText(asText(property(error, 'message')), 400), code: asText(property(error, 'code')), ask: ask instanceof Object ? ask : undefined };
+  const body = await (response.json() as Promise<ErrorBody | null>).catch(() => null);
+  const error = body?.errors?.[0];
+  const ask = body?.ask;
+  return { said: cleanText(asText(error?.message), 400), code: asText(error?.code), ask: ask instanceof Object ? ask : undefined };
 }
 
 /** A text of an untrusted value; empty where it is anything else. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function property(value: unknown, name: string): unknown {
-  return Reflect.get(new Object(value), name);
 }

@@ -14,13 +14,14 @@ import { asText, send, type Failure } from './send.ts';
 import type { Standing, Undo } from './standing.ts';
 import { waitInWords } from './waiting-time.ts';
 import { oneOf, warn } from './warn.ts';
+import { otherKinds } from './values.ts';
 import { redirectTarget, webAddress } from './web-address.ts';
 
 export { dress } from './layouts.ts';
 export { recall } from './recall.ts';
 
 /** The element, as far as a signup knows it. */
-interface Host extends RecallOptions {
+export interface Host extends RecallOptions {
   readonly endpoint: string;
   readonly redirect: string;
   readonly redirectOrigins: string;
@@ -29,148 +30,149 @@ interface Host extends RecallOptions {
 }
 
 /** Puts on the page how the form stands; resolves once it is there. */
-type Show = (standing: Standing) => Promise<unknown>;
+export type Show = (standing: Standing) => Promise<unknown>;
 
 const none: Problems = new Map();
 
-const fieldKinds = ['string', 'integer', 'double', 'boolean', 'date', 'datetime', 'list', 'consent'] as const;
-
 /** Everything one visitor's attempts have in common: what they share of a key, and how long the endpoint wants to be left alone. */
-export class Signup {
-  readonly #host: Host;
-  readonly #show: Show;
-  #intent: Intent | undefined;
-  #failure: Failure | undefined;
-  /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
-  #notBefore = 0;
-  #stopClock: Undo = () => {};
+export interface Signup {
+  /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
+  end(): void;
+  /** Reads the form, sends it, and shows how that went. */
+  send(form: HTMLFormElement): Promise<void>;
+}
 
-  constructor(host: Host, show: Show) {
-    this.#host = host;
-    this.#show = show;
-    for (const field of host.querySelectorAll('newsletter-field, [data-kind]')) {
-      oneOf(field, 'kind', field.getAttribute('kind') || field.getAttribute('data-kind') || 'string', fieldKinds);
-    }
+export function createSignup(host: Host, show: Show): Signup {
+  let intent: Intent | undefined;
+  let lastFailure: Failure | undefined;
+  /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
+  let notBefore = 0;
+  let stopClock: Undo = () => {};
+
+  for (const field of host.querySelectorAll('newsletter-field, [data-kind]')) {
+    oneOf(field, 'kind', field.getAttribute('kind') || field.getAttribute('data-kind') || 'string', 'string', ...otherKinds);
   }
 
   /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
-  end(): void {
-    this.#failure = undefined;
-    this.#stopClock();
+  function end(): void {
+    lastFailure = undefined;
+    stopClock();
   }
 
   /** Reads the form, sends it, and shows how that went. */
-  async send(form: HTMLFormElement): Promise<void> {
-    const failure = this.#failure;
-    if (failure && this.#wait > 0) return this.#fail(form, { ...failure, retryAfter: this.#wait });
-    this.end();
+  async function submit(form: HTMLFormElement): Promise<void> {
+    const failure = lastFailure;
+    if (failure && wait() > 0) return fail(form, { ...failure, retryAfter: wait() });
+    end();
 
     const { values, problems } = readEntry(form);
-    if (problems.size > 0) return this.#fail(form, { kind: 'invalid' }, problems);
+    if (problems.size > 0) return fail(form, { kind: 'invalid' }, problems);
 
-    const attribution = this.#attribution(values);
+    const attribution = attributionOf(values);
     const body = composeBody(values, attribution);
-    if (!body) return this.#fail(form, { kind: 'tooLong' });
-    const endpoint = endpointOf(this.#host, form);
+    if (!body) return fail(form, { kind: 'tooLong' });
+    const endpoint = endpointOf(host, form);
     // Other schemes can answer, too, `data:` even with a thank-you; but nobody gets the signup.
     if (!webAddress(endpoint)) {
       console.error('<newsletter-signup> has no endpoint.');
-      return this.#fail(form, { kind: 'unavailable' });
+      return fail(form, { kind: 'unavailable' });
     }
-    if (!navigator.onLine) return this.#fail(form, { kind: 'offline' });
-    const email = this.#host.hasAttribute('expose-email') ? asText(values['email']) : undefined;
-    if (!this.#host.dispatchEvent(new NewsletterSubmitEvent(attribution, email))) return void this.#show({ state: 'idle' });
+    if (!navigator.onLine) return fail(form, { kind: 'offline' });
+    const email = host.hasAttribute('expose-email') ? asText(values['email']) : undefined;
+    if (!host.dispatchEvent(new NewsletterSubmitEvent('submit', { attribution, email }, true))) return void show({ state: 'idle' });
 
-    void this.#show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
-    this.#intent = intentOf(body, this.#intent);
-    const post = { ...this.#intent, endpoint, timeout: this.#timeout };
+    void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
+    intent = intentOf(body, intent);
+    const post = { ...intent, endpoint, timeout: timeout() };
     let hasLeft = false;
     addEventListener('pagehide', () => (hasLeft = true), { once: true });
     let failed = await send(post);
-    if (failed?.ask) failed = await this.#answer(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
+    if (failed?.ask) failed = await answerAsk(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
     // What an endpoint says about the address is shown at the address, in the language of the form.
-    if (failed?.code?.startsWith('EMAIL')) return this.#fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
+    if (failed?.code?.startsWith('EMAIL')) return fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
     // Come back to a page whose request has died meanwhile, the visitor finds the form as it was.
-    if (hasLeft && failed?.kind === 'unreachable') return void this.#show({ state: 'idle' });
+    if (hasLeft && failed?.kind === 'unreachable') return void show({ state: 'idle' });
     if (failed) {
-      if (failed.status !== undefined && !failed.code) warn(this.#host, 'answer', `got an answer that is none for a signup form (status ${failed.status}). The attribute debug tells more.`);
-      return this.#fail(form, failed);
+      if (failed.status && !failed.code) warn(host, 'answer', `got status ${failed.status} without a reason. The attribute debug tells more.`);
+      return fail(form, failed);
     }
 
     // Firefox's :focus-within knows no focus in a window that is behind another one.
-    const hadFocus = this.#host.contains((this.#host.getRootNode() as Document).activeElement);
+    const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
     act(form, 'reset');
-    const isShown = this.#show({ state: 'success', notice: ({ success }) => success });
-    this.#host.dispatchEvent(new NewsletterSuccessEvent(attribution, email));
-    const target = redirectTarget(this.#host, this.#host.redirect, this.#host.redirectOrigins);
+    const isShown = show({ state: 'success', notice: ({ success }) => success });
+    host.dispatchEvent(new NewsletterSuccessEvent('success', { attribution, email }));
+    const target = redirectTarget(host, host.redirect, host.redirectOrigins);
     if (target) location.assign(target);
     await isShown;
     // The form is gone; whoever stood in it now stands on the thanks.
-    if (hadFocus) this.#host.shadowRoot?.querySelector<HTMLElement>('[role]')?.focus();
+    if (hadFocus) host.shadowRoot?.querySelector<HTMLElement>('[role]')?.focus();
   }
 
   /** Gives the endpoint what it asks for; where that fails, the answer stays what it was. */
-  async #answer(failed: Failure, resend: Resend): Promise<Failure | undefined> {
+  async function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
     try {
       const { answer } = await parts.ask();
-      return await answer(this.#host, failed, resend);
+      return await answer(host, failed, resend);
     } catch (error) {
-      warn(this.#host, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
+      warn(host, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
       return failed;
     }
   }
 
-  async #fail(form: HTMLFormElement, failure: Failure, problems = none): Promise<void> {
-    const { kind, retryAfter, said } = failure;
-    this.#failure = failure;
-    this.#notBefore = Date.now() + (retryAfter ?? 0) * 1000;
+  async function fail(form: HTMLFormElement, failure: Failure, problems = none): Promise<void> {
+    const { kind, status = 0, retryAfter = 0, said } = failure;
+    lastFailure = failure;
+    notBefore = Date.now() + retryAfter * 1000;
     const standing: Standing = {
       state: 'error',
-      notice: (texts) => (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter && this.#wait, texts)),
-      mark: (held, texts) => (this.#wait > 0 ? markBusy(held) : markProblems(held, problems, texts)),
+      notice: (texts) => (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter ? wait() : undefined, texts)),
+      mark: (held, texts) => (wait() > 0 ? markBusy(held) : markProblems(held, problems, texts)),
     };
-    const isShown = this.#show(standing);
-    this.#stopClock();
-    this.#stopClock = countDown(this.#notBefore, (isOver) => void this.#show({ ...standing, isQuiet: !isOver }));
-    if (kind === 'offline') this.#sendWhenOnline(failure);
-    this.#host.dispatchEvent(new NewsletterErrorEvent(failure));
-    if (this.#host.hasAttribute('debug')) void parts.doctor().then(({ explain }) => explain(endpointOf(this.#host, form), failure));
+    const isShown = show(standing);
+    stopClock();
+    stopClock = countDown(notBefore, (isOver) => void show({ ...standing, isQuiet: !isOver }));
+    if (kind === 'offline') sendWhenOnline(failure);
+    host.dispatchEvent(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
+    if (host.hasAttribute('debug')) void parts.doctor().then(({ explain }) => explain(endpointOf(host, form), failure));
     await isShown;
     const [first = ''] = problems.keys();
     controlsOf(form).get(first)?.input.focus();
   }
 
   /** What could not be sent offline goes out by itself, unless it is changed before. */
-  #sendWhenOnline(failure: Failure): void {
-    addEventListener('online', () => this.#failure === failure && this.#host.isConnected && this.#host.submit(), { once: true });
-    this.#host.addEventListener(
+  function sendWhenOnline(failure: Failure): void {
+    addEventListener('online', () => lastFailure === failure && host.isConnected && host.submit(), { once: true });
+    host.addEventListener(
       'input',
       () => {
-        if (this.#failure !== failure) return;
-        this.end();
-        void this.#show({ state: 'idle' });
+        if (lastFailure !== failure) return;
+        end();
+        void show({ state: 'idle' });
       },
       { once: true },
     );
   }
 
   /** How long the endpoint still wants to be left alone, in seconds. */
-  get #wait(): number {
-    return Math.max(this.#notBefore - Date.now(), 0) / 1000;
+  function wait(): number {
+    return Math.max(notBefore - Date.now(), 0) / 1000;
   }
 
-  get #timeout(): number {
-    const seconds = Number(this.#host.timeout);
+  function timeout(): number {
+    const seconds = Number(host.timeout);
     if (seconds > 0 && seconds < 1e6) return seconds;
-    warn(this.#host, 'attribute', 'timeout is no number of seconds: takes 20.');
+    warn(host, 'attribute', 'timeout is no number of seconds: takes 20.');
     return 20;
   }
 
   /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
-  #attribution(values: Entry['values']): Attribution {
-    const given = attributionFields.map((name) => [name, this.#host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const);
-    return withGiven(recall(this.#host), Object.fromEntries(given));
+  function attributionOf(values: Entry['values']): Attribution {
+    const given = attributionFields.map((name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const);
+    return withGiven(recall(host), Object.fromEntries(given));
   }
+
+  return { end, send: submit };
 }
 
 function endpointOf(host: Host, form: HTMLFormElement): string {

@@ -1,64 +1,57 @@
 /**
  * The part of Lit's templates that our elements use, for the one-file script: text, templates and lists of them between tags,
  * and whole attributes (`name=${…}`, `?name=${…}`). What is the same as before is not touched, so that what was typed, the
- * focus and live regions stay as they are. No listeners, properties, directives, SVG. That is a fifth of the script.
+ * focus and live regions stay as they are. No listeners, properties, directives, SVG, entities; attributes written out hold
+ * no spaces. Elements are made one by one: no text ever becomes markup, so that pages with Trusted Types need no policy.
  */
 
-/** A template with the values to put into it. */
-interface Template {
-  readonly strings: TemplateStringsArray;
-  readonly values: readonly unknown[];
+/** A list of values; with strings, a template to put them into. */
+interface Values extends ReadonlyArray<unknown> {
+  readonly strings?: TemplateStringsArray;
 }
 
 /** Puts a value into its place. */
 type Place = (value: unknown) => void;
 
 /** As an attribute: none at all. */
-export const nothing = Symbol('nothing');
+export const nothing: unknown = undefined;
 
-/** Stands in markup for the value of an attribute. No page and no text of ours holds this character. */
+/** Stands in markup for a value. No page and no text of ours holds this character. */
 const hole = '\uE000';
 
-interface Policy {
-  createHTML(markup: string): string;
+export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): Values {
+  return Object.assign(values, { strings });
 }
 
-const { trustedTypes }: { readonly document: Document; readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } } = globalThis;
-
-// The name that Lit gives to its policy, so that pages need one line for both builds.
-const policy = trustedTypes?.createPolicy('lit-html', { createHTML: (markup) => markup });
-
-const prepared = new WeakMap<TemplateStringsArray, HTMLTemplateElement>();
-
-export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): Template {
-  return { strings, values };
-}
-
-/** The markup, with comments where something goes between tags. The strings are the program's own; values never get here. */
-function prepare(strings: TemplateStringsArray): HTMLTemplateElement {
-  const template = document.createElement('template');
-  const markup = strings.reduce((before, after) => before + (before.lastIndexOf('<') > before.lastIndexOf('>') ? hole : '<!---->') + after);
-  // Where the page demands trusted types, a plain string would be refused.
-  Reflect.set(template, 'innerHTML', policy?.createHTML(markup) ?? markup);
-  prepared.set(strings, template);
-  return template;
-}
-
-/** The places of a copy, in the order of their values. */
-function placesIn(content: Node): Place[] {
+/** Builds what a template says. The strings are the program's own; values never get here. */
+function build(strings: TemplateStringsArray, root: DocumentFragment): Place[] {
   const places: Place[] = [];
-  for (const nodes = document.createTreeWalker(content, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_COMMENT); nodes.nextNode(); ) {
-    const node = nodes.currentNode;
-    if (node instanceof Comment) places.push(placeBefore(node));
-    else if (node instanceof Element) {
-      for (const name of node.getAttributeNames()) if (node.getAttribute(name) === hole) places.push(attributePlace(node, name));
+  let parent: ParentNode = root;
+  for (const [text, end, tag, attributes = ''] of strings.join(hole).matchAll(/<(\/?)(\w+)([^>]*)>|[^<]+/g)) {
+    if (end) parent = parent.parentElement ?? root;
+    else if (tag) {
+      const element = document.createElement(tag);
+      parent.append(element);
+      for (const [, name = '', value = ''] of attributes.matchAll(/([\w?-]+)=?"?([^\s"]*)/g)) {
+        if (value === hole) places.push(attributePlace(element, name));
+        else element.setAttribute(name, value);
+      }
+      // The only one of ours that holds nothing and is not closed.
+      if (tag !== 'input') parent = element;
+    } else {
+      const [first = '', ...others] = text.split(hole);
+      parent.append(first);
+      for (const words of others) {
+        places.push(placeIn(parent));
+        parent.append(words);
+      }
     }
   }
   return places;
 }
 
 function attributePlace(element: Element, name: string): Place {
-  let last: unknown = hole;
+  let last: unknown;
   return (value) => {
     if (value === last) return;
     last = value;
@@ -68,41 +61,27 @@ function attributePlace(element: Element, name: string): Place {
   };
 }
 
-/** A place between tags, before `end`. */
-export function placeBefore(end: Comment): Place {
-  const range = new Range();
+/** A new place between tags, at the end of `parent`. */
+export function placeIn(parent: ParentNode): Place {
   const start = new Comment();
-  end.before(start);
+  const end = new Comment();
+  parent.append(start, end);
   /** What is there: the strings of a template, an array whatever it holds, or a text. */
   let last: unknown;
   let places: Place[] = [];
   return (value) => {
-    const template = isTemplate(value) ? value : undefined;
-    const list = Array.isArray(value) ? value : undefined;
-    const now = template?.strings ?? (list ? Array : value);
+    const values: Values | undefined = Array.isArray(value) ? value : undefined;
+    const now = values ? (values.strings ?? Array) : value;
+    const added = new DocumentFragment();
     if (now !== last) {
-      range.setStartAfter(start);
-      range.setEndBefore(end);
-      range.deleteContents();
-      places = [];
+      while (end.previousSibling !== start) end.previousSibling?.remove();
       last = now;
-      if (template) {
-        const { content } = prepared.get(template.strings) ?? prepare(template.strings);
-        const copy = document.importNode(content, true);
-        places = placesIn(copy);
-        end.before(copy);
-      } else if (!list && value !== nothing) end.before([value].join());
+      places = values?.strings ? build(values.strings, added) : [];
+      if (!values) added.append([value].join());
     }
     // Items that are no more leave their places empty behind, for others to come.
-    while (list && places.length < list.length) {
-      const next = new Comment();
-      end.before(next);
-      places.push(placeBefore(next));
-    }
-    places.forEach((place, position) => place((list ?? template?.values)?.[position]));
+    while (values && places.length < values.length) places.push(placeIn(added));
+    end.before(added);
+    places.forEach((place, position) => place(values?.[position]));
   };
-}
-
-function isTemplate(value: unknown): value is Template {
-  return typeof value === 'object' && value !== null && 'strings' in value;
 }

@@ -3,7 +3,7 @@
  * use. No reflection, converters, controllers or fallback for browsers that cannot adopt style sheets. Without it the script
  * would be half as large again. The npm build and the sources themselves stand on Lit, and every test runs on both.
  */
-import { placeBefore } from './small-html.ts';
+import { placeIn } from './small-html.ts';
 
 export { html, nothing } from './small-html.ts';
 
@@ -23,7 +23,7 @@ export function adoptStyles(root: ShadowRoot, sheets: CSSStyleSheet[]): void {
 type Properties = Readonly<Record<string, { readonly attribute?: string | false }>>;
 
 export class LitElement extends HTMLElement {
-  static styles: CSSStyleSheet | undefined;
+  declare static styles: CSSStyleSheet | undefined;
   static properties: Properties = {};
 
   /** Asked for once, when the element is defined; the moment to turn the declared properties into accessors. */
@@ -43,7 +43,7 @@ export class LitElement extends HTMLElement {
     });
   }
 
-  renderRoot!: ShadowRoot;
+  declare renderRoot: ShadowRoot | undefined;
   /** Resolves once what was changed so far is on the page; to false where that led to a further change. */
   updateComplete: Promise<boolean> = Promise.resolve(true);
   #isPending = false;
@@ -65,16 +65,14 @@ export class LitElement extends HTMLElement {
     return this.constructor as typeof LitElement;
   }
 
+  /** Asks for no update: our elements ask for one whenever they are connected, not the first time alone. */
   connectedCallback(): void {
-    if (this.renderRoot) return this.requestUpdate();
+    if (this.renderRoot) return;
     const { styles } = this.#static;
     this.renderRoot = this.attachShadow({ mode: 'open' });
     if (styles) adoptStyles(this.renderRoot, [styles]);
-    const end = new Comment();
-    this.renderRoot.append(end);
-    this.#content = placeBefore(end);
+    this.#content = placeIn(this.renderRoot);
     Object.assign(this, this.#early);
-    this.requestUpdate();
   }
 
   disconnectedCallback(): void {}
@@ -89,16 +87,14 @@ export class LitElement extends HTMLElement {
     this.#isPending = true;
     this.updateComplete = Promise.resolve().then(() => {
       this.#isPending = false;
-      this.#content?.(this.render());
-      this.updated();
+      this.#content?.(this.render?.());
+      this.updated?.();
       return !this.#isPending;
     });
   }
 
-  render(): unknown {
-    return '';
-  }
+  render?(): unknown;
 
   /** What is on the page now, is what {@link render} gave. */
-  updated(): void {}
+  updated?(): void;
 }

@@ -12,8 +12,8 @@ interface Reading {
   readonly read?: (text?: string) => SubmittedValue | undefined;
 }
 
-const readings: Readonly<Record<ControlKind, Reading>> = {
-  email: { problem: 'emailInvalid', fits: isAddress },
+const readings: Readonly<Record<string, Reading | null> & Record<ControlKind, Reading>> = {
+  __proto__: null,
   string: {},
   integer: { problem: 'notInteger', fits: (text) => /^[+-]?\d{1,15}$/.test(text), read: toNumber },
   // A decimal point or comma. `1,234` is refused: half the world reads it as a thousand, the other half as one.
@@ -25,15 +25,19 @@ const readings: Readonly<Record<ControlKind, Reading>> = {
   // The visitor's local time as an instant: `2026-03-01T17:30:00Z`.
   datetime: { problem: 'notDate', fits: isDate, read: (text) => text && new Date(text).toISOString().replace(/\.\d+/, '') },
   list: {},
+  email: { problem: 'emailInvalid', fits: isAddress },
 };
+
+/** Every kind but the first, which is the default. */
+export const [, ...otherKinds] = Object.keys(readings);
 
 /** How to read this kind; any other word is a `string`. */
 export function readingOf(kind: string): Reading {
-  return Object.hasOwn(readings, kind) ? readings[kind as ControlKind] : readings.string;
+  return readings[kind] ?? readings.string;
 }
 
 function isDate(text: string): boolean {
-  return !Number.isNaN(Date.parse(text));
+  return Number.isFinite(Date.parse(text));
 }
 
 function toNumber(text?: string): number | undefined {

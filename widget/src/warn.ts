@@ -9,12 +9,19 @@ export function warn(element: Element, reason: WarningReason, message: string): 
   if (before.has(message)) return;
   said.set(element, before.add(message));
   console.warn(`<${element.localName}> ${message}`);
-  element.dispatchEvent(new NewsletterWarningEvent(reason, message));
+  element.dispatchEvent(new NewsletterWarningEvent('warning', { reason, message }));
 }
 
-/** The value of an attribute, where it is one of these; else the first of them, with a warning. */
-export function oneOf<Value extends string>(element: Element, attribute: string, value: string, values: readonly [Value, ...Value[]]): Value {
-  const known = values.find((candidate) => candidate === value);
-  if (known === undefined) warn(element, 'attribute', `${attribute}="${value}" is none of ${values.join(', ')}: takes "${values[0]}".`);
-  return known ?? values[0];
+/** The value of an attribute, where it is one of these, with any number in place of theirs; else the first of them, with a warning. */
+export function oneOf<Value extends string>(element: Element, attribute: string, value: string, byDefault: Value, ...others: readonly Value[]): Value {
+  const values = [byDefault, ...others];
+  const isKnown = (text: string): text is Value => values.some((known) => form(known) === form(text));
+  if (isKnown(value)) return value;
+  warn(element, 'attribute', `${attribute}="${value}" is none of ${values.join(', ')}: takes "${byDefault}".`);
+  return byDefault;
+}
+
+/** `7d` is of the same form as `30d`. */
+function form(value: string): string {
+  return value.replace(/\W*\d.*/, '0');
 }

@@ -1,9 +1,10 @@
 /** Addresses an owner wrote down. Pages fill attributes from query parameters: nothing but http may be sent to or followed. */
+import { parseUrl } from '@newsletter-kit/core/signup';
 import { warn } from './warn.ts';
 
 /** The address in full, or undefined where it is none of the web, such as one that would run as a script. */
 export function webAddress(address: string): URL | undefined {
-  const url = address && URL.canParse(address, document.baseURI) ? new URL(address, document.baseURI) : undefined;
+  const url = address ? parseUrl(address, document.baseURI) : undefined;
   return url?.protocol.startsWith('http') ? url : undefined;
 }
 
@@ -17,6 +18,6 @@ export function webAddress(address: string): URL | undefined {
 export function redirectTarget(form: Element, address: string, origins: string): string | undefined {
   const url = webAddress(address);
   if (url && [location.origin, ...origins.split(/\s+/)].includes(url.origin)) return url.href;
-  if (address) warn(form, 'redirect', 'redirects only to pages of its own origin and of those in redirect-origins.');
+  if (address) warn(form, 'redirect', 'redirects only to its own origin and to redirect-origins.');
   return undefined;
 }

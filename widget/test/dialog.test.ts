@@ -272,6 +272,42 @@ describe('a dialog that comes by itself', () => {
     await becomes(page.form, true);
   });
 
+  for (const [attribute, value, warning] of [
+    ['open-on', 'delay soon', 'open-on="delay" is none of click, delay 10s, scroll 50%, leave: takes "click".'],
+    ['open-on', 'exit', 'open-on="exit" is none of click, delay 10s, scroll 50%, leave: takes "click".'],
+    ['ask-again', 'never', 'ask-again="never" is none of page, session, 30d: takes "page".'],
+  ] as const) {
+    it(`says once that ${attribute}="${value}" means nothing, and does what it does without`, async () => {
+      const page = await openPage(path, new Mailbox());
+      const { element } = page.form;
+      const said: string[] = [];
+      element.addEventListener('newsletter-warning', ({ message }) => said.push(message));
+      element.setAttribute('open-on', 'leave');
+      element.setAttribute(attribute, value);
+      element.grantConsent();
+      await here(page.form);
+      expect(said).to.include(warning);
+      leave(page);
+      expect(isOpen(page.form)).to.equal(attribute === 'ask-again');
+      await element.open();
+      await dismiss(page);
+      expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
+      expect(said.filter((message) => message === warning)).to.have.length(1);
+    });
+  }
+
+  for (const value of ['click', 'delay 5s', 'scroll 12.5%, leave', 'leave delay 90s']) {
+    it(`has nothing to say against open-on="${value}"`, async () => {
+      const page = await visit({});
+      const said: string[] = [];
+      page.form.element.addEventListener('newsletter-warning', ({ message }) => said.push(message));
+      page.form.element.setAttribute('open-on', value);
+      page.form.element.setAttribute('ask-again', '7d');
+      await page.form.settled();
+      expect(said).to.deep.equal([]);
+    });
+  }
+
   it('leaves the page its scrolling', async () => {
     const page = await visit({ 'open-on': 'leave' });
     leave(page);

@@ -95,7 +95,7 @@ inBothModes('a value no attribute knows', () => {
       await send(form, 'success');
     });
     const sentences = [
-      'kind="colour" is none of string, integer, double, boolean, date, datetime, list, consent: takes "string".',
+      'kind="colour" is none of string, integer, double, boolean, consent, date, datetime, list, email: takes "string".',
       'storage="cookie" is none of none, local, session: takes "none".',
       'attribution="both" is none of first, last: takes "first".',
       'attribution="neither" is none of first, last: takes "first".',

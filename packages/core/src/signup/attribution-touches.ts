@@ -1,5 +1,5 @@
 /** Which of several visits counts. Pure: the caller knows the time, the visits, and whether anything may be stored. */
-import { readAttribution, type AttributionOptions, type Visit } from './attribution.ts';
+import { parseUrl, readAttribution, type AttributionOptions, type Visit } from './attribution.ts';
 import type { Attribution } from './submission.ts';
 
 /** A visit, and when it was made, in milliseconds since the epoch. */
@@ -52,7 +52,7 @@ export function storedTouches(touches: readonly Touch[]): string {
 
 /** A touch is stored as an address, so that it is read by the same code, with the same suspicion, as the one of a page. */
 function restore(url: string): Touch {
-  const { pathname = '', searchParams } = URL.canParse(url) ? new URL(url) : {};
+  const { pathname = '', searchParams } = parseUrl(url) ?? {};
   return {
     // Of anything but a number nothing is left: no comparison with NaN holds.
     at: parseInt(pathname),

@@ -36,7 +36,7 @@ const referralCode = /^[\w-]{1,64}$/;
  * // → { utm_source: 'fair', referring_site: 'https://news.example', referral_code: 'Zq4' }
  */
 export function readAttribution(visit: Visit, { given, referralParameter = 'ref' }: AttributionOptions = {}): Attribution {
-  const query = parse(visit.url)?.searchParams;
+  const query = parseUrl(visit.url)?.searchParams;
   const seen = collect((name) => {
     if (name === 'referring_site') return referringSite(visit);
     if (name === 'referral_code') return referralCode.exec(query?.get(referralParameter) ?? '')?.[0] ?? '';
@@ -65,8 +65,8 @@ export function fitAttribution(attribution: Attribution, bytes: number = attribu
 
 /** The origin of another site that linked here; its path is the visitor's business. Empty for our own pages. */
 function referringSite({ url, referrer }: Visit): string {
-  const from = parse(referrer);
-  return from?.origin.startsWith('http') && site(from) !== site(parse(url)) ? from.origin : '';
+  const from = parseUrl(referrer);
+  return from?.origin.startsWith('http') && site(from) !== site(parseUrl(url)) ? from.origin : '';
 }
 
 /** How many bytes a value takes as JSON in UTF-8, as endpoints count them. */
@@ -78,8 +78,9 @@ function site(url: URL | undefined): string | undefined {
   return url?.hostname.replace(/^www\./, '');
 }
 
-function parse(address: string): URL | undefined {
-  return URL.canParse(address) ? new URL(address) : undefined;
+/** An address in full, or undefined where it is none. */
+export function parseUrl(address: string, base?: string): URL | undefined {
+  return URL.canParse(address, base) ? new URL(address, base) : undefined;
 }
 
 /** Asks for the value of every attribution field and keeps those that hold something. */

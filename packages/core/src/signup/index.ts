@@ -5,6 +5,7 @@ export {
   attributionLimit,
   fitAttribution,
   jsonBytes,
+  parseUrl,
   readAttribution,
   withGiven,
   type AttributionField,
