@@ -199,7 +199,7 @@ describe('in a storm nobody is lost who had a 202', () => {
     let room = 1_500_000;
     onTestFinished(() => postgres.confine(null));
     await postgres.confine(room);
-    const running = crowd.run(24);
+    const running = crowd.run();
     let full = 0;
     for (; ; full++) {
       const before = crowd.turnedAway;
