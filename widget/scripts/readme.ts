@@ -38,7 +38,7 @@ const purposes: Readonly<Record<string, string>> = {
   'signup.js': 'with a bundler: what sends it, loaded when the focus comes into a form',
   'languages/': 'a language',
   'themes/': 'a theme',
-  'dialog.js': 'the dialog, where a form is one',
+  'dialog.js': 'with a bundler: the dialog, where a form is one',
   'ask.js': 'when an endpoint asks for more',
   'proof.js': 'when that is a proof of work',
   'doctor.js': 'with `debug`, when something is wrong',

@@ -1,6 +1,6 @@
 /** The controls of a form, ours or the owner's: which there are, what each asks for, and what it is called. */
 import type { ControlKind } from './kinds.ts';
-import { elementsOf } from './own-members.ts';
+import { elementsOf, type Listed } from './own-members.ts';
 
 /** All controls of one name: an input, or boxes that belong together. */
 export interface Control {
@@ -20,8 +20,8 @@ export function controlsOf(form: HTMLFormElement): ReadonlyMap<string, Control> 
   return controls;
 }
 
-function isInUse(element: Element): element is HTMLInputElement {
-  return Boolean(Reflect.get(element, 'name')) && !element.matches(':disabled, fieldset, button');
+function isInUse(element: Listed): element is HTMLInputElement {
+  return !!element.name && !element.matches(':disabled, fieldset, button');
 }
 
 /** What owners need not write down, because the type of their input says it. */

@@ -26,7 +26,7 @@ export function readEntry(form: HTMLFormElement): Entry {
   for (const [name, control] of controlsOf(form)) {
     const { input, described } = control;
     const kind = kindOf(input);
-    const { problem = 'missing', fits = () => true, read = (text?: string) => text } = readingOf(kind);
+    const { problem = 'missing', fits = () => true, read = (text?: string) => text } = readingOf(input, kind);
     const texts = data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text, 2000) : '')).filter(Boolean);
     const [text] = texts;
     const isFit = text ? fits(text) : !(input.required || kind === 'email' || 'required' in described.dataset);

@@ -1,5 +1,6 @@
 /** How one field looks: a label and the control its kind asks for. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { parseUrl } from '@newsletter-kit/core/signup';
 import { splitChoices, textInputs } from './kinds.ts';
 import type { Messages } from './messages.ts';
 
@@ -37,7 +38,10 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
   const box = (type: string, choice: string, words: unknown, isChosen = false): TemplateResult =>
     html`<label part="choice"><input type=${type} name=${name} data-kind=${kind} value=${choice} aria-invalid="false" ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
   if (kind === 'boolean') return html`<div part="field">${box('checkbox', 'true', label, value === 'true')}</div>`;
-  if (kind === 'consent') return html`<div part="field">${box('checkbox', label.replace(/[[\]]/g, ''), linked(label, text('href')))}</div>`;
+  if (kind === 'consent') {
+    const sentence = label.split(/[[\]]/);
+    return html`<div part="field">${box('checkbox', sentence.join(''), linked(sentence, text('href')))}</div>`;
+  }
 
   const remarks = [isList && !hasChoice && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
   // The space belongs to the word: browsers leave one that stands alone out of the name of a control.
@@ -70,10 +74,10 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
   </div>`;
 }
 
-/** A sentence whose part in square brackets leads to a page; in a tab of its own, lest what was typed is lost. */
-function linked(sentence: string, href: string): unknown {
-  const [before, words, after] = sentence.split(/[[\]]/);
-  // Pages fill attributes from query parameters: an address that runs as a script is none.
-  const isPage = href && !/^(?!https?:)[a-z][\w+.-]*:/i.test(href.replace(/[\s\p{Cc}]/gu, ''));
-  return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.replace(/[[\]]/g, '');
+/** A sentence whose second part leads to a page; in a tab of its own, lest what was typed is lost. */
+function linked(sentence: readonly string[], href: string): unknown {
+  const [before, words, after] = sentence;
+  // Pages fill attributes from query parameters: an address that runs as a script is none. On a server no page is known to start at.
+  const isPage = href && parseUrl(href, 'https://example.com')?.protocol.startsWith('http');
+  return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
 }

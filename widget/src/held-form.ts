@@ -9,14 +9,16 @@ import type { Undo } from './standing.ts';
  */
 export function hold(form: HTMLFormElement, onSubmit: (event: SubmitEvent) => unknown): Undo {
   const trap = document.createElement('input');
-  Object.assign(trap, { name: honeypotField, tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' });
-  Object.assign(trap.style, { position: 'fixed', clipPath: 'inset(50%)' });
+  // Inert: no Tab, no screen reader and no password manager finds it.
+  Object.assign(trap, { name: honeypotField, autocomplete: 'off', inert: true });
+  trap.style.cssText = 'position:fixed;clip-path:inset(50%)';
   if (!form.querySelector(`[name=${honeypotField}]`)) form.append(trap);
   const restore = setAttribute(form, 'novalidate', '');
-  form.addEventListener('submit', onSubmit);
+  const hearing = new AbortController();
+  form.addEventListener('submit', onSubmit, hearing);
   return () => {
     trap.remove();
     restore();
-    form.removeEventListener('submit', onSubmit);
+    hearing.abort();
   };
 }

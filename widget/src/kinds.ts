@@ -11,8 +11,7 @@ interface TextInput {
 }
 
 /** What is more than a plain text input. Looked up by any word an owner may have written. */
-export const textInputs: Readonly<Record<string, TextInput | null>> = {
-  __proto__: null,
+export const textInputs: Readonly<Record<string, TextInput>> = {
   // Not `type="email"`: Chromium would hand over an international domain in Punycode, other browsers as it was typed, and
   // one person would become two. Endpoints bring the spelling of addresses into one form; we send what was typed.
   email: { inputMode: 'email' },

@@ -1,9 +1,9 @@
 /** What the layouts beyond `inline` need: in the npm build fetched when one of them is chosen. */
-import { html } from 'lit';
+import { adoptStyles } from 'lit';
 import type { Dialog, DialogHost } from './dialog.ts';
-import { parts } from './parts.ts';
+import { styles } from './newsletter-signup.styles.ts';
+import { createDialog } from './parts.ts';
 import { surfaceStyles } from './surface.styles.ts';
-import { consent } from './visits.ts';
 import { oneOf } from './warn.ts';
 
 /**
@@ -12,16 +12,9 @@ import { oneOf } from './warn.ts';
  * @param dialog - the form's dialog, where it was one before
  */
 export async function dress(host: DialogHost, dialog: Dialog | undefined): Promise<Dialog | undefined> {
-  const sheets = host.shadowRoot?.adoptedStyleSheets ?? [];
-  if (!sheets[1]) sheets.push(surfaces());
+  if (host.shadowRoot) adoptStyles(host.shadowRoot, [styles, surfaceStyles]);
   host.layout = oneOf(host, 'layout', host.layout, 'inline', 'stacked', 'card', 'dialog');
-  if (host.layout === 'dialog') return dialog ?? (await parts.dialog()).createDialog(host, html, () => consent, oneOf);
+  if (host.layout === 'dialog') return dialog ?? (await createDialog(host));
   dialog?.stop();
   return dialog;
-}
-
-function surfaces(): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(surfaceStyles);
-  return sheet;
 }

@@ -15,7 +15,7 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
     if (!problem) continue;
     const { input, described } = control;
     const sentence = Object.assign(document.createElement('p'), {
-      id: `newsletter-problem-${++count}`,
+      id: `newsletter-${++count}`,
       part: 'problem',
       textContent: texts[problem].replace('{label}', () => labelOf(control)),
     });

@@ -54,9 +54,9 @@ function spoken(element: Element): Partial<Messages> | undefined {
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 
-/** The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else `own`, else its language's, else English. */
-export function readMessages(element: Element, own: Partial<Messages>): Messages {
-  const texts = { ...english, ...spoken(element), ...own };
+/** The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else its own messages, else its language's, else English. */
+export function readMessages(element: Element & { readonly messages: Partial<Messages> }): Messages {
+  const texts = { ...english, ...spoken(element), ...element.messages };
   for (const key of Object.keys(english) as MessageKey[]) {
     texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
   }

@@ -9,9 +9,7 @@ import { act, elementsOf } from './own-members.ts';
 import { styles } from './newsletter-signup.styles.ts';
 import type { Signup } from './signup.ts';
 import type { SignupState, Standing, Undo } from './standing.ts';
-import { followVisits } from './visits.ts';
-
-const nothingDone: Undo = () => {};
+import { answerConsent, followVisits } from './visits.ts';
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
@@ -115,11 +113,13 @@ export class NewsletterSignup extends LitElement {
   #standing: Standing = { state: 'idle' };
   /** The form in our hands: our own, or the one the owner wrote into this element. */
   #form: HTMLFormElement | null = null;
-  #release = nothingDone;
-  #unmark = nothingDone;
+  #release: Undo | undefined;
+  #unmark: Undo | undefined;
   #signup: Signup | undefined;
   #isSending = false;
   #observer: MutationObserver | undefined;
+  /** Ends what is listened to while the form is on the page. */
+  #stay: AbortController | undefined;
   #dialog: Dialog | undefined;
   /** For which layout looks were fetched, and when they are here. */
   #dressed = 'inline';
@@ -153,8 +153,8 @@ export class NewsletterSignup extends LitElement {
   /** Moves the focus to the first field. */
   override focus(options?: FocusOptions): void {
     elementsOf(this.#form)
-      .find((control): control is HTMLInputElement => Boolean(Reflect.get(control, 'willValidate')))
-      ?.focus(options);
+      .find(({ willValidate }) => willValidate)
+      ?.focus?.(options);
   }
 
   /** Opens the dialog. Does nothing in other layouts. */
@@ -183,12 +183,12 @@ export class NewsletterSignup extends LitElement {
    * page on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
    */
   grantConsent(): void {
-    this.#consent(true);
+    answerConsent(true);
   }
 
   /** Takes the consent back, and deletes what was stored. */
   revokeConsent(): void {
-    this.#consent(false);
+    answerConsent(false);
   }
 
   override connectedCallback(): void {
@@ -197,8 +197,9 @@ export class NewsletterSignup extends LitElement {
     this.#observer ??= new MutationObserver(this.#refresh);
     this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
-    addEventListener('newsletter-messages', this.#refresh);
-    document.addEventListener('DOMContentLoaded', this.#refresh, { once: true });
+    this.#stay = new AbortController();
+    addEventListener('newsletter-messages', this.#refresh, this.#stay);
+    document.addEventListener('DOMContentLoaded', this.#refresh, this.#stay);
     fetchOnFocus(this);
     followVisits(() => void recall(this));
     this.requestUpdate();
@@ -207,8 +208,7 @@ export class NewsletterSignup extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
-    removeEventListener('newsletter-messages', this.#refresh);
-    document.removeEventListener('DOMContentLoaded', this.#refresh);
+    this.#stay?.abort();
     this.#hold(null);
     this.#dialog?.stop();
   }
@@ -221,10 +221,11 @@ export class NewsletterSignup extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const texts = this.#texts;
+    const texts = readMessages(this);
     const { state, notice, isQuiet } = this.#standing;
     const isDone = state === 'success';
-    const form = this.#ownersForm || this.#isArriving
+    // Without an endpoint of its own the tag waits for a form of the owner's, which may still be on its way through the parser.
+    const form = this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading')
       ? html`<slot ?hidden=${isDone}></slot>`
       : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
           ${addressView(texts)}
@@ -254,13 +255,13 @@ export class NewsletterSignup extends LitElement {
 
   /** Takes this form in hand, and lets go of the one before. */
   #hold(form: HTMLFormElement | null): void {
-    this.#unmark();
+    this.#unmark?.();
     if (form !== this.#form) {
-      this.#release();
+      this.#release?.();
       this.#form = form;
-      this.#release = form ? hold(form, this.#onSubmit) : nothingDone;
+      this.#release = form ? hold(form, this.#onSubmit) : undefined;
     }
-    this.#unmark = (form && this.#standing.mark?.(form, this.#texts)) ?? nothingDone;
+    this.#unmark = form ? this.#standing.mark?.(form, readMessages(this)) : undefined;
     // What we just changed ourselves is no news.
     this.#observer?.takeRecords();
   }
@@ -268,19 +269,6 @@ export class NewsletterSignup extends LitElement {
   /** A form for signing up that the owner wrote into this element. */
   get #ownersForm(): HTMLFormElement | null {
     return this.querySelector<HTMLFormElement>('form:has([name=email])');
-  }
-
-  /** Whether a form of the owner's may still be on its way through the parser: without an endpoint of its own the tag waits for one. */
-  get #isArriving(): boolean {
-    return !this.endpoint && globalThis.document?.readyState === 'loading';
-  }
-
-  get #texts(): Messages {
-    return readMessages(this, this.messages);
-  }
-
-  #consent(detail: boolean): void {
-    document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
   }
 
   readonly #onSubmit = async (event: SubmitEvent): Promise<void> => {

@@ -1,7 +1,10 @@
 /** A form's own members, which its controls hide where they have the same names: `<button name="submit">` is no rarity. */
 
+/** What a form lists: inputs, and what has some of their members. */
+export type Listed = Element & Partial<Pick<HTMLInputElement, 'name' | 'willValidate' | 'focus'>>;
+
 /** The controls of a form; none of no form. */
-export function elementsOf(form: HTMLFormElement | null): readonly Element[] {
+export function elementsOf(form: HTMLFormElement | null): readonly Listed[] {
   return form ? [...Reflect.get(HTMLFormElement.prototype, 'elements', form)] : [];
 }
 

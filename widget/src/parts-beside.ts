@@ -1,4 +1,4 @@
-/** What the one-file script takes in place of `parts.ts`: nothing bundles it again, so it looks for the files beside itself. */
+/** What the one-file script takes in place of `parts.ts`: nothing bundles it again, so it looks for the files beside itself. The dialog it has inside. */
 import { ownScript } from './own-script.ts';
 import type { parts as bundled } from './parts.ts';
 
@@ -8,6 +8,7 @@ const base = ownScript?.src.replace(/[^/]*$/, '') ?? './';
 
 export const parts: typeof bundled = {
   ask: () => import(/* @vite-ignore */ `${base}ask.js`),
-  dialog: () => import(/* @vite-ignore */ `${base}dialog.js`),
   doctor: () => import(/* @vite-ignore */ `${base}doctor.js`),
 };
+
+export { createDialog } from './dialog.ts';

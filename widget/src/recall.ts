@@ -1,6 +1,7 @@
 /** Puts what this page knows together with what earlier pages stored, where the visitor allows that. */
 import { chooseTouch, knownTouches, storedTouches, type Attribution } from '@newsletter-kit/core/signup';
 import { quietKey } from './quiet.ts';
+import { keep } from './store.ts';
 import { consent, noteVisit, visits } from './visits.ts';
 import { oneOf } from './warn.ts';
 
@@ -28,17 +29,11 @@ export function recall(host: RecallOptions): Attribution {
   noteVisit();
   const touches = (stored = '') => knownTouches(stored, visits, Date.now(), { referralParameter });
   let known = touches();
-  try {
-    if (consent === false) for (const store of [localStorage, sessionStorage]) store.removeItem(quietKey);
-    if (consent !== undefined && storage !== 'none') {
-      const store = storage === 'local' ? localStorage : sessionStorage;
-      if (consent) known = touches(store.getItem(key) ?? '');
-      const text = consent && storedTouches(known);
-      if (text) store.setItem(key, text);
-      else store.removeItem(key);
-    }
-  } catch {
-    // Storage is switched off or full: then this page is all that is remembered.
-  }
+  keep(storage, key, (kept) => {
+    known = touches(kept);
+    return storedTouches(known);
+  });
+  // Nobody else may be here to delete it.
+  if (consent === false) for (const store of ['local', 'session']) keep(store, quietKey, () => '');
   return chooseTouch(known, rule)?.attribution ?? {};
 }

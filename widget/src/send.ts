@@ -42,11 +42,10 @@ const grace = 1000;
  */
 export async function send(post: Post): Promise<Failure | undefined> {
   const { endpoint, timeout, body, key } = post;
-  let onReturn = (_event: PageTransitionEvent): void => {};
+  const over = new AbortController();
   const lost = new Promise<undefined>((resolve) => {
-    onReturn = ({ persisted }) => void (persisted && setTimeout(resolve, grace));
+    addEventListener('pageshow', ({ persisted }) => persisted && setTimeout(resolve, grace), over);
   });
-  addEventListener('pageshow', onReturn);
   try {
     const answer = fetch(endpoint, {
       method: 'POST',
@@ -73,7 +72,7 @@ export async function send(post: Post): Promise<Failure | undefined> {
   } catch (error) {
     return { kind: navigator.onLine ? 'unreachable' : 'offline', cause: error };
   } finally {
-    removeEventListener('pageshow', onReturn);
+    over.abort();
   }
 }
 

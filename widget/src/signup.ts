@@ -13,8 +13,7 @@ import { recall, type RecallOptions } from './recall.ts';
 import { asText, send, type Failure } from './send.ts';
 import type { Standing, Undo } from './standing.ts';
 import { waitInWords } from './waiting-time.ts';
-import { oneOf, warn } from './warn.ts';
-import { otherKinds } from './values.ts';
+import { warn } from './warn.ts';
 import { redirectTarget, webAddress } from './web-address.ts';
 
 export { dress } from './layouts.ts';
@@ -48,10 +47,6 @@ export function createSignup(host: Host, show: Show): Signup {
   /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
   let notBefore = 0;
   let stopClock: Undo = () => {};
-
-  for (const field of host.querySelectorAll('newsletter-field, [data-kind]')) {
-    oneOf(field, 'kind', field.getAttribute('kind') || field.getAttribute('data-kind') || 'string', 'string', ...otherKinds);
-  }
 
   /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
   function end(): void {
@@ -93,7 +88,7 @@ export function createSignup(host: Host, show: Show): Signup {
     // Come back to a page whose request has died meanwhile, the visitor finds the form as it was.
     if (hasLeft && failed?.kind === 'unreachable') return void show({ state: 'idle' });
     if (failed) {
-      if (failed.status && !failed.code) warn(host, 'answer', `got status ${failed.status} without a reason. The attribute debug tells more.`);
+      if (failed.status && !failed.code) warn(host, 'answer', `got status ${failed.status} without a reason: try the attribute debug.`);
       return fail(form, failed);
     }
 
@@ -110,14 +105,14 @@ export function createSignup(host: Host, show: Show): Signup {
   }
 
   /** Gives the endpoint what it asks for; where that fails, the answer stays what it was. */
-  async function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
-    try {
-      const { answer } = await parts.ask();
-      return await answer(host, failed, resend);
-    } catch (error) {
-      warn(host, 'ask', `cannot give the endpoint what it asks for: ${String(error)}`);
-      return failed;
-    }
+  function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
+    return parts
+      .ask()
+      .then(({ answer }) => answer(host, failed, resend))
+      .catch((error: unknown) => {
+        warn(host, 'ask', `cannot give what the endpoint asks for: ${String(error)}`);
+        return failed;
+      });
   }
 
   async function fail(form: HTMLFormElement, failure: Failure, problems = none): Promise<void> {
@@ -162,7 +157,7 @@ export function createSignup(host: Host, show: Show): Signup {
   function timeout(): number {
     const seconds = Number(host.timeout);
     if (seconds > 0 && seconds < 1e6) return seconds;
-    warn(host, 'attribute', 'timeout is no number of seconds: takes 20.');
+    warn(host, 'attribute', 'timeout is no number: takes 20.');
     return 20;
   }
 

@@ -54,7 +54,7 @@ export class LitElement extends HTMLElement {
 
   constructor() {
     super();
-    for (const name of Object.keys(this.#static.properties)) {
+    for (const name in this.#static.properties) {
       if (!Object.hasOwn(this, name)) continue;
       this.#early[name] = Reflect.get(this, name);
       Reflect.deleteProperty(this, name);
@@ -78,7 +78,7 @@ export class LitElement extends HTMLElement {
   disconnectedCallback(): void {}
 
   attributeChangedCallback(attribute: string, _: string | null, value: string | null): void {
-    for (const [name, { attribute: own = name.toLowerCase() }] of Object.entries(this.#static.properties)) if (own === attribute) Reflect.set(this, name, value);
+    Reflect.set(this, attribute.replace(/-./g, (letter) => letter.toUpperCase().slice(1)), value);
   }
 
   /** Renders soon, once for any number of changes. */

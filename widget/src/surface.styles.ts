@@ -1,6 +1,5 @@
-/** Looks of the layouts beyond `inline`: what changes no sizes, and so may come after the first paint. They come with `layouts.ts`. */
-
-const css = String.raw;
+/** Looks of the layouts beyond `inline`, and of the dialog: what changes no sizes, and so may come after the first paint. They come with `layouts.ts`. */
+import { css } from 'lit';
 
 export const surfaceStyles = css`
   ::slotted([slot=head]) {
@@ -19,5 +18,32 @@ export const surfaceStyles = css`
     border-color: color-mix(in srgb, currentColor 16%, #0000);
     border-radius: min(1.25rem, 2 * var(--newsletter-radius, 0.5rem));
     box-shadow: var(--newsletter-shadow, none);
+  }
+  dialog {
+    inline-size: var(--newsletter-width, 32rem);
+    margin: auto;
+    background: none;
+    overflow: visible;
+  }
+  ::backdrop {
+    background: #0008;
+  }
+  .dialog {
+    max-block-size: 90dvb;
+    overflow: auto;
+    overscroll-behavior: contain;
+  }
+  .dialog ::slotted(:not(p)) {
+    margin-inline-end: 2rem;
+  }
+  [part=close] {
+    position: absolute;
+    inset: 0.25rem;
+    inset-inline-start: auto;
+    inline-size: 44px;
+    padding: 0;
+    font: 1.5rem sans-serif;
+    color: inherit;
+    background: none;
   }
 `;

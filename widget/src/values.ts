@@ -2,6 +2,7 @@
 import { isAddress, type SubmittedValue } from '@newsletter-kit/core/signup';
 import type { ControlKind } from './kinds.ts';
 import type { MessageKey } from './messages.ts';
+import { oneOf } from './warn.ts';
 
 interface Reading {
   /** What to say where what was entered {@link Reading.fits} not, or where something is needed. Default `missing`. */
@@ -12,8 +13,7 @@ interface Reading {
   readonly read?: (text?: string) => SubmittedValue | undefined;
 }
 
-const readings: Readonly<Record<string, Reading | null> & Record<ControlKind, Reading>> = {
-  __proto__: null,
+const readings: Readonly<Record<string, Reading> & Record<ControlKind, Reading>> = {
   string: {},
   integer: { problem: 'notInteger', fits: (text) => /^[+-]?\d{1,15}$/.test(text), read: toNumber },
   // A decimal point or comma. `1,234` is refused: half the world reads it as a thousand, the other half as one.
@@ -28,12 +28,11 @@ const readings: Readonly<Record<string, Reading | null> & Record<ControlKind, Re
   email: { problem: 'emailInvalid', fits: isAddress },
 };
 
-/** Every kind but the first, which is the default. */
-export const [, ...otherKinds] = Object.keys(readings);
+const [byDefault = '', ...others] = Object.keys(readings);
 
-/** How to read this kind; any other word is a `string`. */
-export function readingOf(kind: string): Reading {
-  return readings[kind] ?? readings.string;
+/** How to read what stands in an input of this kind; any other word is a `string`, with a warning. */
+export function readingOf(input: Element, kind: string): Reading {
+  return readings[oneOf(input, 'kind', kind, byDefault, ...others)] ?? {};
 }
 
 function isDate(text: string): boolean {

@@ -1,6 +1,13 @@
 /** How this page was reached, where it went by itself since, and whether the visitor lets us remember that. Memory only. */
 import type { TimedVisit } from '@newsletter-kit/core/signup';
 
+declare global {
+  interface Navigator {
+    /** Whether the visitor told the browser that they want no tracking. Not in every browser. */
+    readonly globalPrivacyControl?: boolean;
+  }
+}
+
 // On a server there is no page.
 const { document, location, navigation } = globalThis;
 
@@ -24,6 +31,11 @@ export function followVisits(next: () => void): void {
   follow();
 }
 
+/** Tells every form on the page, of any copy of the script, what the visitor said. */
+export function answerConsent(detail: boolean): void {
+  document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
+}
+
 /** Notes the address the page is at, unless it has been there: going back is no new visit. */
 export function noteVisit(): void {
   const landed = visits.length > 0;
@@ -38,6 +50,6 @@ noteVisit();
 navigation?.addEventListener('currententrychange', noteVisit);
 document?.addEventListener('newsletter-consent', ({ detail }) => {
   // Whoever told the browser that they want no tracking has answered for every banner (Global Privacy Control).
-  consent = detail !== false && !Reflect.get(navigator, 'globalPrivacyControl');
+  consent = detail !== false && !navigator.globalPrivacyControl;
   follow();
 });

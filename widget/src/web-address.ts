@@ -18,6 +18,6 @@ export function webAddress(address: string): URL | undefined {
 export function redirectTarget(form: Element, address: string, origins: string): string | undefined {
   const url = webAddress(address);
   if (url && [location.origin, ...origins.split(/\s+/)].includes(url.origin)) return url.href;
-  if (address) warn(form, 'redirect', 'redirects only to its own origin and to redirect-origins.');
+  if (address) warn(form, 'redirect', 'leads to none of redirect-origins.');
   return undefined;
 }

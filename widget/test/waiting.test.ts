@@ -178,7 +178,7 @@ inBothModes('an endpoint that does not answer in time', () => {
       const form = await mountAt(new Mailbox('slow'), '', `timeout="${timeout}"`);
       const warned = form.hears('newsletter-warning');
       await signUp(form);
-      expect(await warned).to.include({ reason: 'attribute', message: 'timeout is no number of seconds: takes 20.' });
+      expect(await warned).to.include({ reason: 'attribute', message: 'timeout is no number: takes 20.' });
       await form.reaches('success');
     });
   }

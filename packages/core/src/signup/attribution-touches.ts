@@ -1,5 +1,6 @@
 /** Which of several visits counts. Pure: the caller knows the time, the visits, and whether anything may be stored. */
-import { parseUrl, readAttribution, type AttributionOptions, type Visit } from './attribution.ts';
+import { readAttribution, type AttributionOptions, type Visit } from './attribution.ts';
+import { parseUrl } from './parse-url.ts';
 import type { Attribution } from './submission.ts';
 
 /** A visit, and when it was made, in milliseconds since the epoch. */

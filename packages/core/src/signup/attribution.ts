@@ -1,5 +1,6 @@
 /** Who brought the visitor, read from the address they landed on. Pure, browser-safe, no dependency, nothing stored. */
 import { isAddress } from './address.ts';
+import { parseUrl } from './parse-url.ts';
 import { attributionFields, type Attribution } from './submission.ts';
 import { cleanText, textLimit } from './text.ts';
 
@@ -76,11 +77,6 @@ export function jsonBytes(value: unknown): number {
 
 function site(url: URL | undefined): string | undefined {
   return url?.hostname.replace(/^www\./, '');
-}
-
-/** An address in full, or undefined where it is none. */
-export function parseUrl(address: string, base?: string): URL | undefined {
-  return URL.canParse(address, base) ? new URL(address, base) : undefined;
 }
 
 /** Asks for the value of every attribution field and keeps those that hold something. */

@@ -5,7 +5,6 @@ export {
   attributionLimit,
   fitAttribution,
   jsonBytes,
-  parseUrl,
   readAttribution,
   withGiven,
   type AttributionField,
@@ -16,6 +15,7 @@ export { chooseTouch, knownTouches, storedTouches, touchLifetime, type Touch, ty
 export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
 export { honeypotField } from './honeypot.ts';
 export { askHtml, askPageHeaders, pageHeaders, refusalHtml, thanksHtml, type Entered } from './pages.ts';
+export { parseUrl } from './parse-url.ts';
 export {
   contentRefused,
   originRefused,
