@@ -18,7 +18,7 @@ const options = await currentOptions();
 const manifest = JSON.parse(await readFile(`${root}/widget/custom-elements.json`, 'utf8')) as Manifest;
 const names = Object.keys(platforms) as (keyof typeof platforms)[];
 
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('"><script>alert(1)</script>', '{{ x }}', '${x}', "it's", '</style>', '*/', '&amp;', 'a\nb'));
+const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('"><script>alert(1)</script>', '{{ x }}', '${x}', "it's", '</style>', '*/', '&amp;', 'a\nb', 'toString', '__proto__'));
 const setups: fc.Arbitrary<Setup> = fc
   .record({
     values: fc.dictionary(fc.constantFrom(...options.options.map(({ key }) => key)), text),

@@ -55,7 +55,9 @@ function plainForm(action: string, fields: readonly Field[]): Tag {
 }
 
 /** Control of each kind that a plain form has one control for; what its type does not say stands in `data-kind`. */
-const plainControls: Readonly<Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] }>> = {
+const plainControls: Readonly<Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] } | null>> = {
+  // The address of a setup may name any kind, `toString` as well.
+  __proto__: null,
   integer: { type: 'text', attributes: { inputmode: 'numeric', 'data-kind': 'integer' } },
   double: { type: 'text', attributes: { inputmode: 'decimal', 'data-kind': 'double' } },
   boolean: { type: 'checkbox', attributes: { value: 'true' } },

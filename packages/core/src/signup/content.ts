@@ -32,10 +32,12 @@ export function contentKind({ contentType, contentEncoding }: ContentHeaders): C
   return kinds.get(type.trim()) ?? null;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Made when the first body comes: loading this asks nothing of the program around it. */
+let utf8: TextDecoder | undefined;
 
 /** The body as a value. @throws where it is not UTF-8 or not of this encoding */
 export function parseContent(kind: ContentKind, body: Uint8Array): unknown {
+  utf8 ??= new TextDecoder('utf-8', { fatal: true });
   return parsers[kind](utf8.decode(body));
 }
 
