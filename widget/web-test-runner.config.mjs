@@ -1,5 +1,7 @@
 /** Browser tests: the sources as they stand, the built files, and an endpoint on an origin of its own. */
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { defaultReporter } from '@web/test-runner';
@@ -38,6 +40,21 @@ const endpoint = {
   },
 };
 
+/** A page that arrives as over a slow line: what its address holds, one `piece` after the other. */
+async function arriving(context, next) {
+  if (context.path !== '/arriving.html') return next();
+  const pieces = new URLSearchParams(context.querystring).getAll('piece');
+  context.type = 'html';
+  context.body = Readable.from(
+    (async function* () {
+      for (const piece of pieces) {
+        yield piece;
+        await sleep(50);
+      }
+    })(),
+  );
+}
+
 export default {
   rootDir: join(here, '..'),
   files: join(here, 'test/**/*.test.ts'),
@@ -53,5 +70,6 @@ export default {
   browsers: await Promise.all(engines.map((name) => launchers[name]())),
   // Ends what would never end, on slow machines too; no test is about how long it takes.
   testFramework: { config: { timeout: 45_000 } },
+  middleware: [arriving],
   plugins: [esbuildPlugin({ ts: true, target: 'es2022', tsconfig: join(here, 'tsconfig.json') }), a11ySnapshotPlugin(), freshBuild, endpoint],
 };

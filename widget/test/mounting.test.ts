@@ -124,21 +124,14 @@ describe('A <div data-newsletter-signup>', () => {
 
   it('is served while the page is still arriving, and takes in what arrives after', async () => {
     const mailbox = new Mailbox();
-    const arriving = await emptyPage();
-    arriving.write(`<!doctype html><title>A slow page</title><script src="${script}"></script><p>`);
-    await until(() => isHere(arriving), () => 'The script has not come.');
-    for (const piece of [
+    const pieces = [
+      `<!doctype html><title>A slow page</title><script src="${script}"></script><p>`,
       `</p><div data-newsletter-signup data-endpoint="${mailbox.endpoint}"><a href="/x">Old link</a><div data-newsletter-`,
       'field data-name="City"></div><p>More',
       ' of it</p></div><p>The end</p>',
-    ]) {
-      arriving.write(piece);
-      await aTimeout(20);
-    }
-    arriving.close();
-    // What was written is parsed at once in one engine, later in another.
-    await until(() => arriving.body.innerText.includes('The end'), () => 'The page has not arrived.');
-    const page = site(arriving);
+    ];
+    const frame = await openFrame(`/arriving.html?${new URLSearchParams(pieces.map((piece) => ['piece', piece])).toString()}`);
+    const page = site(frame.contentDocument!);
     const form = new Form(page.forms[0]!);
     await form.settled();
     form.labelled('City').value = 'Lyon';

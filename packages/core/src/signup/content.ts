@@ -33,7 +33,7 @@ export function contentKind({ contentType, contentEncoding }: ContentHeaders): C
 }
 
 /** Made when the first body comes: loading this asks nothing of the program around it. */
-let utf8: TextDecoder | undefined;
+let utf8: InstanceType<typeof TextDecoder> | undefined;
 
 /** The body as a value. @throws where it is not UTF-8 or not of this encoding */
 export function parseContent(kind: ContentKind, body: Uint8Array): unknown {
