@@ -9,7 +9,7 @@ import type { Undo } from './standing.ts';
  */
 export function hold(form: HTMLFormElement, onSubmit: (event: SubmitEvent) => unknown): Undo {
   const trap = document.createElement('input');
-  // Inert: no Tab, no screen reader and no password manager finds it.
+  // Inert: no Tab and no screen reader gets there.
   Object.assign(trap, { name: honeypotField, autocomplete: 'off', inert: true });
   trap.style.cssText = 'position:fixed;clip-path:inset(50%)';
   if (!form.querySelector(`[name=${honeypotField}]`)) form.append(trap);
