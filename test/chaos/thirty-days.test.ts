@@ -62,14 +62,15 @@ describe.each(ways)('with $name', ({ begin }) => {
     let today = Date.parse('2026-03-01T08:00:00Z');
 
     /** A day of the relay: started in the morning, stopped in the evening. */
-    async function live(api: Fetch, day: (relay: { fetch: Fetch; store: SignupStore }) => Promise<void>): Promise<void> {
+    async function live(api: Fetch, day: (relay: { fetch: Fetch; store: SignupStore; waiting: number }) => Promise<void>): Promise<void> {
       const store = await openStore(config.store);
+      const { waiting } = await store.counts();
       const begun = Date.now();
       const client = createClient({ baseUrl: config.api.url, token: config.api.key, fetch: api, pacer: false });
       const relay = createRelay({ config, store, client, log: createLog({ level: 'silent' }), now: () => today + Date.now() - begun });
       relay.start();
       try {
-        await day({ fetch: relay.fetch, store });
+        await day({ fetch: relay.fetch, store, waiting });
       } finally {
         await relay.stop(0);
         await store.close();
@@ -92,8 +93,8 @@ describe.each(ways)('with $name', ({ begin }) => {
     if (address.startsWith('postgres')) await live(down, () => sleep(12_000));
     today += dayMs;
     await pass();
-    await live(sandbox.fetch, async ({ store }) => {
-      expect((await store.counts()).waiting).toBe(people.length);
+    await live(sandbox.fetch, async ({ store, waiting }) => {
+      expect(waiting).toBe(people.length);
       await eventually('everybody is delivered', async () => (await store.counts()).delivered === people.length, 90_000);
     });
   });
