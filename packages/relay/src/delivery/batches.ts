@@ -3,12 +3,12 @@
  * a batch go on waiting, and are settled as they are seen among the newest subscriptions; who is not seen goes alone, which
  * harms nobody the API has already.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as others, setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
-import type { SignupStore } from '../store/signup-store.ts';
+import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { arrived, largestBatch, toBatch, type Batch, type BulkOptions } from './bulk.ts';
 import type { Flow } from './flow.ts';
 import type { Ledger } from './ledger.ts';
@@ -40,6 +40,12 @@ export interface BatchesOptions {
 /** How often is looked whether a backlog has grown. */
 const backlogMs = 5000;
 
+/** Signups claimed in one go: the process does nothing else meanwhile. Whole times in a batch. */
+const claimedAtOnce = 200;
+
+/** Longest that all go alone after bulk was refused so often that it seems to be none of this API's. */
+const longestAloneMs = 30 * 60_000;
+
 /** Looks at who of a batch has arrived. */
 const looks = 2;
 
@@ -52,6 +58,8 @@ export class Batches {
   /** Who looks out for the signups of an earlier batch. */
   readonly #lookouts: UnderWay;
   #nextBacklogLook = 0;
+  /** Batches refused for good since the last that was taken. */
+  #refused = 0;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
@@ -67,12 +75,29 @@ export class Batches {
       this.#nextBacklogLook = now + backlogMs;
       return;
     }
-    const claimed = await store.claim(largestBatch, now);
+    const claimed = await this.#claim(now);
     const batch = toBatch(claimed, forms, Math.min(bulk.above, largestBatch) / 2);
     const taken = new Set(batch?.signups);
     await store.release(claimed.filter((signup) => !taken.has(signup)).map(({ id }) => id));
     if (batch) this.#creations.add(this.#deliver(batch));
     else this.#nextBacklogLook = now + backlogMs;
+  }
+
+  /** In parts, between which visitors get their answers. */
+  async #claim(now: number): Promise<ClaimedSignup[]> {
+    const { store } = this.#options;
+    const claimed: ClaimedSignup[] = [];
+    try {
+      for (;;) {
+        const part = await store.claim(claimedAtOnce, now);
+        claimed.push(...part);
+        if (part.length < claimedAtOnce || claimed.length === largestBatch) return claimed;
+        await others();
+      }
+    } catch (error) {
+      await store.release(claimed.map(({ id }) => id));
+      throw error;
+    }
   }
 
   /** Waits for what is under way by now. */
@@ -82,6 +107,7 @@ export class Batches {
 
   async #deliver(batch: Batch): Promise<void> {
     const { client, log, bulk, flow, longestAskedMs, now, givenUp } = this.#options;
+    await others();
     const sentAt = now();
     try {
       const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: longestAskedMs }, timeoutMs: 120_000 };
@@ -90,6 +116,7 @@ export class Batches {
       return this.#failed(batch, error);
     }
     flow.succeeded();
+    this.#refused = 0;
     log.info({ signups: batch.signups.length }, 'sent in bulk');
     const lookMs = bulk.lookAfterMs ?? lookAfterMs;
     await this.#putOff(batch, now() + (looks + 1) * lookMs, 'Sent in bulk; not seen at the API yet.');
@@ -101,6 +128,9 @@ export class Batches {
     const verdict = judge(error, secrets);
     if (verdict.kind === 'dead') {
       log.warn({ reason: verdict.reason, signups: batch.signups.length }, 'refused in bulk; each goes alone');
+      // The first may have been refused for one of its signups; an API that takes no bulk is not asked for it all the time.
+      if (this.#refused > 0) this.#nextBacklogLook = now() + Math.min(longestAloneMs, backlogMs * 2 ** this.#refused);
+      this.#refused += 1;
       return this.#putOff(batch, now(), verdict.reason);
     }
     if (verdict.kind === 'wait') {
@@ -112,7 +142,7 @@ export class Batches {
 
   async #putOff({ signups }: Batch, nextAttemptAt: number, reason: string): Promise<void> {
     const { ledger, now } = this.#options;
-    await Promise.all(signups.map(({ id }) => ledger.settle(id, { state: 'waiting', at: now(), nextAttemptAt, reason })));
+    await ledger.settle(signups.map(({ id }) => id), { state: 'waiting', at: now(), nextAttemptAt, reason });
   }
 
   async #lookOut(batch: Batch, sentAt: number, lookMs: number): Promise<void> {
@@ -123,7 +153,7 @@ export class Batches {
       if (stopping.aborted) return;
       try {
         const seen = new Set(await arrived(client, missing, sentAt, givenUp));
-        await Promise.all([...seen].map(({ id }) => ledger.settle(id, { state: 'delivered', at: now() })));
+        await ledger.settle([...seen].map(({ id }) => id), { state: 'delivered', at: now() });
         for (const { form, receivedAt } of seen) notice({ what: 'delivered', form, waitedMs: now() - receivedAt });
         missing = { ...missing, signups: missing.signups.filter((signup) => !seen.has(signup)) };
         log.info({ delivered: seen.size, missing: missing.signups.length }, 'looked who has arrived');

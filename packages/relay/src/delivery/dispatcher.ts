@@ -156,7 +156,7 @@ export class Dispatcher {
     try {
       const warnings = await this.#send(signup);
       this.#flow.succeeded();
-      await this.#ledger.settle(id, { state: 'delivered', at: this.#now() });
+      await this.#ledger.settle([id], { state: 'delivered', at: this.#now() });
       const waitedMs = this.#now() - signup.receivedAt;
       log.info({ waitedMs }, 'delivered');
       this.#notice({ what: 'delivered', form: signup.form, waitedMs });
@@ -165,7 +165,7 @@ export class Dispatcher {
       const verdict = judge(error, this.#options.secrets);
       if (verdict.kind === 'aborted') return this.#options.store.release([id]);
       if (verdict.kind === 'dead') {
-        await this.#ledger.settle(id, { state: 'dead', at: this.#now(), reason: verdict.reason });
+        await this.#ledger.settle([id], { state: 'dead', at: this.#now(), reason: verdict.reason });
         log.error({ reason: verdict.reason }, 'refused for good; kept as a dead letter');
         this.#notice({ what: 'dead', signup: id, form: signup.form, reason: verdict.reason });
         return;
@@ -174,7 +174,7 @@ export class Dispatcher {
       const nextAttemptAt = this.#now() + backoff(signup.attempts + 1, verdict.askedMs, this.#patience, this.#random);
       log.debug({ reason: verdict.reason, nextAttemptAt }, 'not delivered; it will be tried again');
       this.#notice({ what: 'putOff', trouble: verdict.trouble });
-      await this.#ledger.settle(id, { state: 'waiting', at: this.#now(), nextAttemptAt, reason: verdict.reason });
+      await this.#ledger.settle([id], { state: 'waiting', at: this.#now(), nextAttemptAt, reason: verdict.reason });
     }
   }
 

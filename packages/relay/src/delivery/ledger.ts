@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
+import { parts } from '../store/parts.ts';
 import { StoreUnavailableError, type Outcome, type SignupStore } from '../store/signup-store.ts';
 
 /** What a {@link Ledger} is made of. */
@@ -16,6 +17,9 @@ export interface LedgerOptions {
 /** Wait after the store failed, in milliseconds. */
 export const storePauseMs = 1000;
 
+/** Signups settled in one transaction, which signups that come in share. */
+const settledAtOnce = 50;
+
 export class Ledger {
   readonly #options: LedgerOptions;
   /** What the store failed at when it was last asked. */
@@ -26,10 +30,14 @@ export class Ledger {
   }
 
   /** The API has answered; if the store cannot write that down yet, sending again would be the wrong thing. */
-  async settle(id: string, outcome: Outcome): Promise<void> {
+  async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+    for (const part of parts(ids, settledAtOnce)) await this.#settle(part, outcome);
+  }
+
+  async #settle(ids: readonly string[], outcome: Outcome): Promise<void> {
     for (;;) {
       try {
-        await this.#options.store.settle(id, outcome);
+        await this.#options.store.settle(ids, outcome);
         return this.storeWorks('settle');
       } catch (error) {
         this.storeFailed('settle', error);

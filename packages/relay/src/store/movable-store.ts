@@ -194,9 +194,9 @@ export class MovableStore implements SignupStore {
     });
   }
 
-  async settle(id: string, outcome: Outcome): Promise<void> {
-    await this.#use((store) => store.settle(id, outcome));
-    this.#claimed.delete(id);
+  async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+    await this.#use((store) => store.settle(ids, outcome));
+    for (const id of ids) this.#claimed.delete(id);
   }
 
   async release(ids: readonly string[]): Promise<void> {

@@ -142,8 +142,8 @@ export interface SignupStore {
   accept(signup: NewSignup): Promise<Acceptance>;
   /** Takes out up to `limit` signups that are due, oldest due first. No other caller gets them until they are settled or released. */
   claim(limit: number, now: number): Promise<readonly ClaimedSignup[]>;
-  /** Writes down how an attempt ended, and gives the claim back. */
-  settle(id: string, outcome: Outcome): Promise<void>;
+  /** Writes down how an attempt ended for these, all or none of them, and gives the claims back. */
+  settle(ids: readonly string[], outcome: Outcome): Promise<void>;
   /** Gives claims back as if they had not been taken. A claim whose process dies is given back too. */
   release(ids: readonly string[]): Promise<void>;
   /** How many signups are due, claimed ones aside as far as that is known; counted up to `most`. */

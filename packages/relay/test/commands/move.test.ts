@@ -48,9 +48,9 @@ async function filled(folder: string, count: number): Promise<void> {
   const at = Date.now();
   await Promise.all(
     claimed.map(async ({ id }, n) => {
-      if (n % 4 === 0) await store.settle(id, { state: 'delivered', at: at - (n % 8) * 86_400_000 });
-      if (n % 4 === 1) await store.settle(id, { state: 'dead', at, reason: 'no such "field"\0' });
-      if (n % 4 === 2) await store.settle(id, { state: 'waiting', at, nextAttemptAt: at + 3_600_000, reason: '503' });
+      if (n % 4 === 0) await store.settle([id], { state: 'delivered', at: at - (n % 8) * 86_400_000 });
+      if (n % 4 === 1) await store.settle([id], { state: 'dead', at, reason: 'no such "field"\0' });
+      if (n % 4 === 2) await store.settle([id], { state: 'waiting', at, nextAttemptAt: at + 3_600_000, reason: '503' });
     }),
   );
   await store.eraseDelivered(at - 86_400_000);

@@ -111,6 +111,24 @@ it('goes on one by one where the API refuses bulk creation', async () => {
   expect(asked.singles.toSorted()).toEqual(people(150).toSorted());
 });
 
+it('does not ask an API for bulk all the time that has refused it twice', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  let refused = 0;
+  api.instead = async (request) => {
+    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
+    refused += 1;
+    return Response.json({ status: 400, statusText: 'bad_request', errors: [{ message: 'Not here.', code: 'X' }] }, { status: 400 });
+  };
+  const relay = await withBacklog(api, people(2300));
+  relay.start();
+  await eventually('bulk was refused twice', () => refused === 2);
+  const before = asked.singles.length;
+  await eventually('many more have gone alone', () => asked.singles.length > before + 50);
+  expect(refused).toBe(2);
+});
+
 it('keeps all of a batch waiting while the API is down, and counts no attempt', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);

@@ -61,7 +61,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.backlog(5, start)).toBe(5);
     expect(await store.backlog(50, start)).toBe(8);
     const [first] = await store.claim(2, start);
-    await store.settle(first?.id ?? '', { state: 'waiting', at: start, nextAttemptAt: start + 1000, reason: 'the service answered 503' });
+    await store.settle([first?.id ?? ''], { state: 'waiting', at: start, nextAttemptAt: start + 1000, reason: 'the service answered 503' });
     expect(await store.backlog(50, start)).toBe(6);
   });
 
@@ -69,7 +69,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const store = await fresh();
     const { id } = await store.accept(signup());
     await store.claim(1, start);
-    await store.settle(id, { state: 'waiting', at: start, nextAttemptAt: start + 5000, reason: 'the service answered 503' });
+    await store.settle([id], { state: 'waiting', at: start, nextAttemptAt: start + 5000, reason: 'the service answered 503' });
     expect(await store.claim(1, start + 4999)).toEqual([]);
     expect(await store.nextDueAt(start + 4999)).toBe(start + 5000);
     expect(await store.claim(1, start + 5000)).toMatchObject([{ id, attempts: 1 }]);
@@ -81,11 +81,24 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const delivered = await store.accept(ofPerson('delivered@example.com'));
     await store.accept({ ...ofPerson('review@example.com'), suspected: true });
     await store.claim(10, start);
-    await store.settle(dead.id, { state: 'dead', at: start, reason: 'refused' });
-    await store.settle(delivered.id, { state: 'delivered', at: start });
+    await store.settle([dead.id], { state: 'dead', at: start, reason: 'refused' });
+    await store.settle([delivered.id], { state: 'delivered', at: start });
     await store.accept(ofPerson('waiting@example.com'));
     expect(await store.counts()).toEqual({ waiting: 1, review: 1, delivered: 1, dead: 1 });
     expect(await store.claim(10, start + 1e9)).toHaveLength(1);
+  });
+
+  it('settles many at once', async () => {
+    const store = await fresh();
+    const people = await Promise.all(['ada', 'grace', 'linus'].map((name) => store.accept(ofPerson(`${name}@example.com`))));
+    const ids = people.map(({ id }) => id);
+    await store.claim(10, start);
+    await store.settle(ids, { state: 'waiting', at: start, nextAttemptAt: start + 5000, reason: 'sent in bulk' });
+    expect(await store.claim(10, start + 4999)).toEqual([]);
+    const again = await store.claim(10, start + 5000);
+    expect(again.map(({ id, attempts }) => [id, attempts]).toSorted()).toEqual(ids.map((id) => [id, 1]).toSorted());
+    await store.settle(ids.slice(1), { state: 'delivered', at: start + 6000 });
+    expect(await store.counts()).toMatchObject({ waiting: 1, delivered: 2 });
   });
 
   it('knows that nothing is due when all that waits is claimed', async () => {
@@ -127,7 +140,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const store = await fresh();
     const { id } = await store.accept(signup());
     await store.claim(1, start);
-    await store.settle(id, { state: 'dead', at: start, reason: 'refused' });
+    await store.settle([id], { state: 'dead', at: start, reason: 'refused' });
     expect(await store.accept(signup())).toMatchObject({ repeated: false });
   });
 
@@ -281,7 +294,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const { id } = await store.accept(signup());
       await store.claim(1, start);
       expect(await store.erase(signup().submission.email)).toBe(1);
-      await store.settle(id, { state: 'waiting', at: start, nextAttemptAt: start, reason: 'the service answered 503' });
+      await store.settle([id], { state: 'waiting', at: start, nextAttemptAt: start, reason: 'the service answered 503' });
       expect(await store.counts()).toEqual({ waiting: 0, review: 0, delivered: 0, dead: 0 });
       expect(await store.claim(1, start + 10)).toEqual([]);
     });
@@ -332,5 +345,5 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 /** Takes everything that is due, settles one, and gives the rest back. */
 async function settled(store: SignupStore, id: string, outcome: Outcome): Promise<void> {
   for (const claimed of await store.claim(1000, start + 1e9)) if (claimed.id !== id) await store.release([claimed.id]);
-  await store.settle(id, outcome);
+  await store.settle([id], outcome);
 }

@@ -49,7 +49,7 @@ describe('a signup store in PostgreSQL', () => {
     const submission = { email: 'ada@example.com', utm_source: 'a\u0000b \ud83d 🌷', custom_fields: [{ name: "'; DROP TABLE signup; --", value: '\\x00?$1' }] };
     const { id } = await store.accept({ ...ofPerson('ada@example.com'), submission });
     expect(await store.claim(1, Date.now())).toMatchObject([{ submission }]);
-    await store.settle(id, { state: 'dead', at: Date.now(), reason: 'the service said \u0000 and $1?' });
+    await store.settle([id], { state: 'dead', at: Date.now(), reason: 'the service said \u0000 and $1?' });
     expect(await store.list({ reason: 'and $1?' }, { limit: 1 })).toMatchObject([{ id, reason: 'the service said  and $1?' }]);
   });
 

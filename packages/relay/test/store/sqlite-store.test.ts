@@ -133,8 +133,8 @@ describe('a signup store in an SQLite file', () => {
     const { id } = await store.accept(ofPerson('ada.lovelace@example.com', 100));
     await store.claim(1000, Date.now());
     const failed = { state: 'waiting', at: Date.now(), nextAttemptAt: Date.now(), reason: 'the service answered 503 '.repeat(20) } as const;
-    await store.settle(id, failed); // The row grows, and moves within the file.
-    await store.settle(id, { state: 'delivered', at: Date.now() });
+    await store.settle([id], failed); // The row grows, and moves within the file.
+    await store.settle([id], { state: 'delivered', at: Date.now() });
     const traces = () => [path, `${path}-wal`].map((file) => readFileSync(file).includes('lovelace'));
     expect(traces()).toContain(true);
     expect(await erase(store)).toBe(1);
@@ -159,7 +159,7 @@ describe('a signup store in an SQLite file', () => {
     const path = join(scratchFolder(), 'relay.db');
     const before = openSqliteStore(path);
     for (const name of ['ada', 'bob', 'eve']) await before.accept(ofPerson(`${name}@example.com`));
-    for (const { id } of await before.claim(2, Date.now())) await before.settle(id, { state: 'delivered', at: Date.now() });
+    for (const { id } of await before.claim(2, Date.now())) await before.settle([id], { state: 'delivered', at: Date.now() });
     expect(await before.counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
     await before.close();
     expect(await open(path).counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });

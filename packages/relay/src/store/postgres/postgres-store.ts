@@ -5,6 +5,7 @@ import { conditions } from '../conditions.ts';
 import { fingerprint, personHash } from '../fingerprint.ts';
 import { storeName } from '../open-store.ts';
 import { numberOrNull, textOrNull, toClaimed, toStored, type Row } from '../rows.ts';
+import { parts } from '../parts.ts';
 import { signupId } from '../signup-id.ts';
 import {
   reasonsShown,
@@ -55,7 +56,7 @@ const partSize = 1000;
 const sweepMs = 60_000;
 
 interface Settlement {
-  readonly id: string;
+  readonly ids: readonly string[];
   readonly outcome: Outcome;
 }
 
@@ -118,20 +119,21 @@ export class PostgresStore implements SignupStore {
     });
   }
 
-  async settle(id: string, outcome: Outcome): Promise<void> {
-    await written(() => this.#settlements.run({ id, outcome }));
-    this.#claimed.delete(id);
+  async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+    await written(() => this.#settlements.run({ ids, outcome }));
+    for (const id of ids) this.#claimed.delete(id);
   }
 
   #write(settlements: readonly Settlement[]): Promise<undefined[]> {
     return this.#database.transaction(async (db) => {
-      const rows = await db.executeSql(sql.settle, [JSON.stringify(settlements.map(settledRow))]);
+      const rows = await db.executeSql(sql.settle, [JSON.stringify(settlements.flatMap(settledRows))]);
       const written = new Set((rows.rows as Row[]).map(({ id }) => String(id)));
-      await this.#database.boss.deleteJob(queue, settlements.map(({ id }) => id), { db });
-      const again = settlements.filter(({ id }) => written.has(id)).flatMap(({ id, outcome }) => {
+      await this.#database.boss.deleteJob(queue, settlements.flatMap(({ ids }) => ids), { db });
+      const again = settlements.flatMap(({ ids, outcome }) => {
         if (outcome.state !== 'waiting') return [];
         // A span, not a moment: the clocks of relay and server may differ.
-        return [{ id, startAfter: Math.max(0, outcome.nextAttemptAt - outcome.at) / 1000 }];
+        const startAfter = Math.max(0, outcome.nextAttemptAt - outcome.at) / 1000;
+        return ids.filter((id) => written.has(id)).map((id) => ({ id, startAfter }));
       });
       await this.#enqueue(db, again);
       return settlements.map(() => undefined);
@@ -204,7 +206,7 @@ export class PostgresStore implements SignupStore {
       this.#database.transaction(async (db) => {
         const { rows } = await db.executeSql(filtered.redrive(where), [now, ...values]);
         const ids = (rows as Row[]).map(({ id }) => String(id));
-        for (const part of parts(ids)) await this.#enqueue(db, part.map((id) => ({ id })));
+        for (const part of parts(ids, partSize)) await this.#enqueue(db, part.map((id) => ({ id })));
         return ids.length;
       }),
     );
@@ -250,7 +252,7 @@ export class PostgresStore implements SignupStore {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#arrivals.done(), this.#settlements.done(), this.#swept]);
     // Where that fails they run out by themselves.
-    for (const part of parts([...this.#claimed])) await this.#giveBack(part).catch((error: unknown) => this.#report(error));
+    for (const part of parts([...this.#claimed], partSize)) await this.#giveBack(part).catch((error: unknown) => this.#report(error));
     await this.#database.close();
   }
 
@@ -275,7 +277,7 @@ export class PostgresStore implements SignupStore {
   /** Tells that this process is alive and still at work on what it claimed. */
   async #renew(): Promise<void> {
     try {
-      for (const part of parts([...this.#claimed])) await this.#database.boss.touch(queue, [...part]);
+      for (const part of parts([...this.#claimed], partSize)) await this.#database.boss.touch(queue, [...part]);
     } catch (error) {
       this.#report(error);
     }
@@ -309,10 +311,6 @@ function lockKey(hash: string): string {
   return BigInt.asIntN(64, Buffer.from(hash, 'base64url').readBigInt64BE()).toString();
 }
 
-function* parts<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += partSize) yield items.slice(at, at + partSize);
-}
-
 function row({ id, intent, content, signup }: Arrival): Row {
   return {
     id,
@@ -327,15 +325,15 @@ function row({ id, intent, content, signup }: Arrival): Row {
   };
 }
 
-function settledRow({ id, outcome }: Settlement): Row {
-  return {
+function settledRows({ ids, outcome }: Settlement): Row[] {
+  return ids.map((id) => ({
     id,
     state: outcome.state,
     next_attempt_at: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
     settled_at: outcome.state === 'waiting' ? null : outcome.at,
     // PostgreSQL's texts have no NUL.
     last_error: outcome.state === 'delivered' ? null : outcome.reason.replaceAll('\0', ''),
-  };
+  }));
 }
 
 function toEarlier({ id, intent, content, receivedAt, state }: Row): Earlier {

@@ -90,26 +90,25 @@ class SqliteStore implements LeavableStore {
 
   claim(limit: number, now: number): Promise<readonly ClaimedSignup[]> {
     return this.#read(() => {
-      const rows = this.#statements.due.all({ now, limit: limit + this.#claimed.size });
-      const free = rows.map(toClaimed).filter(({ id }) => !this.#claimed.has(id)).slice(0, limit);
-      for (const { id } of free) this.#claimed.add(id);
-      return free;
+      const due = this.#statements.due.all({ now, limit: limit + this.#claimed.size }).map(({ id }) => String(id));
+      const free = due.filter((id) => !this.#claimed.has(id)).slice(0, limit);
+      const signups = free.flatMap((id) => this.#statements.claimed.all(id).map(toClaimed));
+      for (const { id } of signups) this.#claimed.add(id);
+      return signups;
     });
   }
 
-  async settle(id: string, outcome: Outcome): Promise<void> {
-    const changed = await this.#commits.run(
-      () =>
-        this.#statements.settle.run({
-          id,
-          state: outcome.state,
-          nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
-          settledAt: outcome.state === 'waiting' ? null : outcome.at,
-          reason: outcome.state === 'delivered' ? null : outcome.reason,
-        }).changes,
-    );
-    if (outcome.state === 'delivered') this.#delivered += Number(changed);
-    this.#claimed.delete(id);
+  async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+    const { state } = outcome;
+    const written = {
+      state,
+      nextAttemptAt: state === 'waiting' ? outcome.nextAttemptAt : null,
+      settledAt: state === 'waiting' ? null : outcome.at,
+      reason: state === 'delivered' ? null : outcome.reason,
+    };
+    const changed = await this.#commits.run(() => ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...written }).changes), 0));
+    if (state === 'delivered') this.#delivered += changed;
+    for (const id of ids) this.#claimed.delete(id);
   }
 
   release(ids: readonly string[]): Promise<void> {

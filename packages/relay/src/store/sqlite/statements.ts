@@ -8,13 +8,15 @@ const stored = `id, form, state, received_at AS receivedAt, origin, submission, 
 export const sql = {
   // Everything of one person lies side by side, so that one index serves repetition by key, by content, and erasure: an index
   // of hashes costs a signup more than all the rest of its row. '~' sorts behind every letter a hash is written with.
-  // By place, not by name: these two run for every signup, and names are looked up each time.
+  // By place, not by name: what runs for every signup is bound so, and names are looked up each time.
   same: `SELECT id FROM signup WHERE content >= ? AND content < ? || '~'
            AND (intent = ? OR (content = ? AND received_at > ? AND state <> 'dead')) LIMIT 1`,
   insert: `INSERT INTO signup (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  due: `SELECT id, form, submission, received_at AS receivedAt, attempts FROM signup
+  // From the index alone: the rows of those that are claimed already, which come first, are not read for every claim.
+  due: `SELECT id FROM signup
         WHERE state = 'waiting' AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,
+  claimed: `SELECT id, form, submission, received_at AS receivedAt, attempts FROM signup WHERE id = ?`,
   backlog: `SELECT count(*) AS count FROM (SELECT 1 FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now LIMIT :limit)`,
   upcoming: `SELECT id, next_attempt_at AS nextAttemptAt FROM signup
              WHERE state = 'waiting' ORDER BY next_attempt_at, received_at LIMIT :limit`,
