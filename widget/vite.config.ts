@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { minify } from 'terser';
 import { defaultClientConditions, defineConfig, parseAst, type BuildOptions, type Plugin } from 'vite';
+import { withDenseTemplates } from './dense-templates.ts';
 
 const script: BuildOptions = {
   emptyOutDir: false,
@@ -37,23 +38,11 @@ const parts: BuildOptions = {
 
 const others: Readonly<Record<string, BuildOptions>> = { npm, parts };
 
-/**
- * Takes the indentation out of our templates; minifiers leave strings alone. Only runs of a line break and spaces are
- * touched, which in our own files stand nowhere but between tags, attributes and CSS declarations.
- */
 const dense: Plugin = {
   name: 'dense-templates',
   transform: {
     filter: { id: /\/widget\/src\/.*\.ts$/ },
-    handler: (code) => ({
-      code: code
-        .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\/\*.*?\*\//g, '').replace(/\s*([{};+!`>])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}').replace(/\b0\./g, '.'))
-        // Between tags it goes, between attributes a space is left of it. Lines of code begin with none of what follows here.
-        .replace(/(?<=[>}])\n +(?=<|\$\{)|(?<=\/>) (?=<)/g, '')
-        .replace(/\n +(?=\??[a-z-]+=|\/>)/g, ' ')
-        .replace(/(?<=[}"]) \/>/g, '>'),
-      map: null,
-    }),
+    handler: (code) => ({ code: withDenseTemplates(code), map: null }),
   },
 };
 

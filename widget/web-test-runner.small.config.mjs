@@ -1,4 +1,5 @@
 /** The same tests once more, with the sources on the base class that the script takes in place of Lit's. */
+import { withDenseTemplates } from './dense-templates.ts';
 import config from './web-test-runner.config.mjs';
 
 /** What the script takes in place of modules, as in vite.config.ts. */
@@ -7,6 +8,7 @@ const replaced = { lit: '/widget/src/small-lit.ts', './later.ts': '/widget/src/a
 const smallLit = {
   name: 'small-lit',
   resolveImport: ({ source }) => (replaced[source]),
+  transform: ({ path, body }) => (/\/widget\/src\/.*\.ts$/.test(path) ? withDenseTemplates(body) : undefined),
 };
 
 export default {

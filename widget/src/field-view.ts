@@ -29,7 +29,9 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
   const required = attributes('required') !== null;
   const isList = kind === 'list';
   const options = splitChoices(text('options'));
-  const hasChoice = !!options[0] && (isList || !textInputs[kind]);
+  const { type = 'text', inputMode } = textInputs[kind] ?? {};
+  // By what it says, not by whether there is an entry: `toString` is one of every object.
+  const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
   const name = display && kind !== 'consent' ? `custom_fields[${display}]${isList && hasChoice ? '[]' : ''}` : kind;
 
   if (attributes('hidden') !== null) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
@@ -54,7 +56,6 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
     </fieldset>`;
   }
 
-  const { type = 'text', inputMode = nothing } = textInputs[kind] ?? {};
   return html`<div part="field">
     <label part="label" for=${id}>${title}</label>
     <input
@@ -63,7 +64,7 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
       name=${name}
       data-kind=${kind}
       type=${type}
-      inputmode=${inputMode}
+      inputmode=${inputMode ?? nothing}
       autocomplete=${text('autocomplete') || nothing}
       autocapitalize=${kind === 'email' ? 'off' : nothing}
       placeholder=${text('placeholder')}

@@ -1,8 +1,9 @@
 /**
  * The part of Lit's templates that our elements use, for the one-file script: text, templates and lists of them between tags,
  * and whole attributes (`name=${…}`, `?name=${…}`). What is the same as before is not touched, so that what was typed, the
- * focus and live regions stay as they are. No listeners, properties, directives, SVG, entities; attributes written out hold
- * no spaces. Elements are made one by one: no text ever becomes markup, so that pages with Trusted Types need no policy.
+ * focus and live regions stay as they are. No listeners, properties, directives, SVG, entities; templates are as
+ * `dense-templates.ts` leaves them, and attributes written out stand in quotes and hold no spaces. Elements are made one by
+ * one: no text ever becomes markup, so that pages with Trusted Types need no policy.
  */
 
 /** A list of values; with strings, a template to put them into. */
@@ -27,24 +28,27 @@ export function html(strings: TemplateStringsArray, ...values: readonly unknown[
 function build(strings: TemplateStringsArray, root: DocumentFragment): Place[] {
   const places: Place[] = [];
   let parent: ParentNode = root;
-  for (const [text, end, tag, attributes = ''] of strings.join(hole).matchAll(/<(\/?)(\w+)([^>]*)>|[^<]+/g)) {
-    if (end) parent = parent.parentElement ?? root;
+  // Each piece is what a tag says, and the text behind it; the first has no tag.
+  for (const piece of ('>' + strings.join(hole)).split('<')) {
+    const [said = '', text = ''] = piece.split('>');
+    const [tag, ...attributes] = said.split(' ');
+    if (tag?.startsWith('/')) parent = parent.parentElement ?? root;
     else if (tag) {
       const element = document.createElement(tag);
       parent.append(element);
-      for (const [, name = '', value = ''] of attributes.matchAll(/([\w?-]+)=?"?([^\s"]*)/g)) {
+      for (const attribute of attributes) {
+        const [name = '', value = ''] = attribute.split('=');
         if (value === hole) places.push(attributePlace(element, name));
-        else element.setAttribute(name, value);
+        else element.setAttribute(name, value.slice(1, -1));
       }
       // The only one of ours that holds nothing and is not closed.
       if (tag !== 'input') parent = element;
-    } else {
-      const [first = '', ...others] = text.split(hole);
-      parent.append(first);
-      for (const words of others) {
-        places.push(placeIn(parent));
-        parent.append(words);
-      }
+    }
+    const [first = '', ...others] = text.split(hole);
+    parent.append(first);
+    for (const words of others) {
+      places.push(placeIn(parent));
+      parent.append(words);
     }
   }
   return places;

@@ -113,6 +113,15 @@ inBothModes('a field', () => {
     expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Rhythm', value: 'Weekly' }]);
   });
 
+  for (const kind of ['colour', 'toString', '__proto__']) {
+    it(`with options is a group of radio buttons where there is no kind ${kind}`, async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, `<newsletter-field name="Rhythm" kind="${kind}" options="Daily, Weekly"></newsletter-field>`);
+      form.labelled('Weekly').click();
+      expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Rhythm', value: 'Weekly' }]);
+    });
+  }
+
   it('that is required says so, and goes to the first that is missing', async () => {
     const form = await mountAt(
       new Mailbox(),
