@@ -12,7 +12,7 @@ import { oneOf } from './warn.ts';
  * @param dialog - the form's dialog, where it was one before
  */
 export async function dress(host: DialogHost, dialog: Dialog | undefined): Promise<Dialog | undefined> {
-  if (host.shadowRoot) adoptStyles(host.shadowRoot, [styles, surfaceStyles]);
+  if (host.shadowRoot) adoptStyles(host.shadowRoot, [styles, surfaceStyles()]);
   host.layout = oneOf(host, 'layout', host.layout, 'inline', 'stacked', 'card', 'dialog');
   if (host.layout === 'dialog') return dialog ?? (await createDialog(host));
   dialog?.stop();

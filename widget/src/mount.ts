@@ -1,6 +1,6 @@
 /** Puts forms on pages of systems that strip tags they do not know: into a `<div data-newsletter-signup>`, or where our script stands. */
 import { splitChoices } from './kinds.ts';
-import { ownScript } from './own-script.ts';
+import { currentScript } from './own-script.ts';
 
 /** An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always write code. */
 function make(name: string, attributes: DOMStringMap): Element {
@@ -28,6 +28,6 @@ function mount(): void {
 }
 
 // Modules do not know their own script: those say data-newsletter-signup, like everybody else.
-if (ownScript?.dataset['endpoint']) ownScript.dataset['newsletterSignup'] = '';
+if (currentScript?.dataset?.['endpoint']) currentScript.dataset['newsletterSignup'] = '';
 mount();
 new MutationObserver(mount).observe(document, { childList: true, subtree: true });

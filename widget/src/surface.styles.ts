@@ -1,7 +1,7 @@
-/** Looks of the layouts beyond `inline`, and of the dialog: what changes no sizes, and so may come after the first paint. They come with `layouts.ts`. */
-import { css } from 'lit';
+/** Looks of the layouts beyond `inline`, and of the dialog: what changes no sizes, and so may come after the first paint. They come with `layouts.ts`, and are read when they are needed. */
+import { css, type CSSResult } from 'lit';
 
-export const surfaceStyles = css`
+export const surfaceStyles = (): CSSResult => css`
   ::slotted([slot=head]) {
     overflow-wrap: anywhere;
     text-wrap: balance;

@@ -47,8 +47,10 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
     const seconds = [...new Set(notices.map(({ text }) => text))].map((text) => sentences.indexOf(text));
     // A browser that is short of time may come too late for one of the seconds in between.
     expect(seconds.join(' '), notices.map(({ text }) => text).join(' ')).to.match(/^-1 3 (2 1|2|1) 0$/);
-    const spoken = notices.filter(({ isLive }) => isLive).map(({ text }) => text);
-    expect(new Set(spoken)).to.deep.equal(new Set(['Sending…', sentences[3], sentences[0]]));
+    const spoken = [...new Set(notices.filter(({ isLive }) => isLive).map(({ text }) => text))];
+    expect(spoken, spoken.join(' ')).to.include.members(['Sending…', sentences[3], sentences[0]]);
+    // Who presses the button is told again; on a busy machine that may be a second later than the first time.
+    expect(spoken, spoken.join(' ')).to.have.lengthOf.at.most(4);
     expect(form.notice.ariaLive).not.to.equal('off');
     expect(await mailbox.received()).to.have.lengthOf(1);
     form.button.click();

@@ -8,7 +8,7 @@ import { median, tell } from '../figure.ts';
 import { codeOf, ghost, ours, peers, type Peer } from './peers.ts';
 
 const slowdown = 4;
-const rounds = 9;
+const rounds = 15;
 /** How long after the load event a page is left to itself before it is measured, in milliseconds. */
 const settling = 1500;
 
