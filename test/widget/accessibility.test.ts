@@ -1,26 +1,11 @@
 /** What assistive technology gets of a form in every state, as pictures in words: the trees beside this file. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
-import { startEndpoint } from '../../widget/test/endpoint.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { describe, expect, it } from 'vitest';
 import { readTree } from './ax-tree.ts';
 import { answers, dialogSteps, prepare, steps, walk, type Hands, type Step, type Way } from './journey.ts';
 import { builds, languages, pageToWalk, tags, type Layout, type Words } from './pages-to-walk.ts';
-import { openSite, type Site } from './site.ts';
+import { setStage } from './stage.ts';
 
-let site: Site;
-let session: BrowserSession;
-let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-beforeAll(async () => {
-  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
-  site.script('/turnstile.js', await readFile(join(root, 'widget/test/pages/turnstile.js'), 'utf8'));
-});
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
-});
+const stage = setStage();
 
 type Build = keyof typeof builds;
 type Mode = keyof typeof tags;
@@ -29,10 +14,10 @@ const modes = Object.keys(tags) as Mode[];
 describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
   /** Opens a page with one form on it. */
   async function open(words: Words, mode: Mode, layout: Layout, way?: Way): Promise<Hands> {
-    const page = await session.browser.newPage();
+    const page = await stage().session.browser.newPage();
     const hands = await prepare(page, way);
-    const address = `${endpoint.origin}/signup/${crypto.randomUUID()}/${layout === 'dialog' ? 'accepted' : answers}`;
-    await page.goto(site.page(`/${build}-${mode}-${layout}-${words.lang}`, { html: pageToWalk(words, build, tags[mode](words, address, layout)) }));
+    const address = `${stage().origin}/signup/${crypto.randomUUID()}/${layout === 'dialog' ? 'accepted' : answers}`;
+    await page.goto(stage().site.page(`/${build}-${mode}-${layout}-${words.lang}`, { html: pageToWalk(words, build, tags[mode](words, address, layout)) }));
     await page.waitForFunction('forms.length === 1');
     return hands;
   }

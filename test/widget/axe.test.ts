@@ -1,14 +1,9 @@
 /** axe has nothing to find: every state, every layout, both ways to write the tag, both directions, and whatever visitors prefer to see. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { startEndpoint } from '../../widget/test/endpoint.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { answers, prepare, steps, walk } from './journey.ts';
 import { languages, pageToWalk, tags, type Layout, type Words } from './pages-to-walk.ts';
-import { openSite, type Site } from './site.ts';
+import { setStage } from './stage.ts';
 
 /** What visitors have told their system. */
 const preferences = {
@@ -18,19 +13,9 @@ const preferences = {
   'more contrast': { 'prefers-contrast': 'more' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-let site: Site;
-let session: BrowserSession;
-let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-beforeAll(async () => {
-  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
-  site.script('/turnstile.js', await readFile(join(root, 'widget/test/pages/turnstile.js'), 'utf8'));
-});
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
-});
+const stage = setStage();
 
-const nextEndpoint = (): string => `${endpoint.origin}/signup/${crypto.randomUUID()}/${answers}`;
+const nextEndpoint = (): string => `${stage().origin}/signup/${crypto.randomUUID()}/${answers}`;
 /** Rules that go by what is painted; the others find in every light what they find in one. */
 const painted = ['color-contrast', 'link-in-text-block'];
 
@@ -43,11 +28,11 @@ const together: readonly (readonly [string, readonly Layout[], readonly (keyof t
 
 /** What no tool sees: browsers put a plate in the colour of the page behind words, and keep what an author says in system colours. */
 it('leaves the words of the button readable in forced colours', async () => {
-  const page = await session.browser.newPage();
+  const page = await stage().session.browser.newPage();
   const devtools = await page.createCDPSession();
   await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
   await prepare(page);
-  await page.goto(site.page('/forced', { html: pageToWalk(languages.en, 'script', tags.shadow(languages.en, nextEndpoint(), 'card')) }));
+  await page.goto(stage().site.page('/forced', { html: pageToWalk(languages.en, 'script', tags.shadow(languages.en, nextEndpoint(), 'card')) }));
   await page.waitForFunction(`matchMedia('(forced-colors: active)').matches && forms.length === 1`);
   const [words, plate] = (await page.evaluate(`[getComputedStyle(partOf(forms[0], 'button')).color, getComputedStyle(document.documentElement).backgroundColor]`)) as string[];
   expect(words).toMatch(/^rgb/);
@@ -56,10 +41,10 @@ it('leaves the words of the button readable in forced colours', async () => {
 
 describe.each(Object.values(languages) as readonly Words[])('from $dir', (words) => {
   it.each(together)('in every state: %s', { timeout: 120_000 }, async (_, layouts, modes) => {
-    const page = await session.browser.newPage();
+    const page = await stage().session.browser.newPage();
     const hands = await prepare(page, 'script');
     const forms = layouts.flatMap((layout) => modes.map((mode) => tags[mode](words, nextEndpoint(), layout)));
-    await page.goto(site.page(`/axe-${words.dir}-${layouts.join('-')}-${modes.join('-')}`, { html: pageToWalk(words, 'script', `<h1>${words.title}</h1>${forms.join('\n')}`) }));
+    await page.goto(stage().site.page(`/axe-${words.dir}-${layouts.join('-')}-${modes.join('-')}`, { html: pageToWalk(words, 'script', `<h1>${words.title}</h1>${forms.join('\n')}`) }));
     await page.waitForFunction(`forms.length === ${forms.length}`);
     await page.evaluate(`Promise.all(forms.map((form) => form.open()))`);
     const devtools = await page.createCDPSession();

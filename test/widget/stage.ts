@@ -1,0 +1,32 @@
+/** What a walk through the states of a form stands on: a site, a browser, and an endpoint. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { openSite, type Site } from './site.ts';
+
+interface Stage {
+  /** Its pages find the stand-in for Turnstile at `/turnstile.js`. */
+  readonly site: Site;
+  readonly session: BrowserSession;
+  /** Where the endpoint is. */
+  readonly origin: string;
+}
+
+/** Sets it before the tests of a file, and takes it down after them. @returns what gives it to a test */
+export function setStage(): () => Stage {
+  let stage: (Stage & { readonly end: () => Promise<unknown> }) | undefined;
+  beforeAll(async () => {
+    const [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
+    site.script('/turnstile.js', await readFile(join(root, 'widget/test/pages/turnstile.js'), 'utf8'));
+    stage = { site, session, origin: endpoint.origin, end: () => Promise.all([session.close(), site.close(), endpoint.stop()]) };
+  });
+  afterEach(() => stage?.session.closePages());
+  afterAll(() => stage?.end());
+  return () => {
+    if (!stage) throw new Error('The stage is not set yet.');
+    return stage;
+  };
+}
