@@ -38,8 +38,8 @@ export const surfaceStyles = (): CSSResult => css`
   }
   [part=close] {
     position: absolute;
-    inset: 0.25rem;
-    inset-inline-start: auto;
+    inset-block-start: 0.25rem;
+    inset-inline-end: 0.25rem;
     inline-size: 44px;
     padding: 0;
     font: 1.5rem sans-serif;

@@ -64,6 +64,8 @@ describe('layout="dialog"', () => {
     const close = form.find('[part=close]');
     expect(close.getAttribute('aria-label')).to.equal('Close');
     expect(Math.min(close.offsetWidth, close.offsetHeight)).to.be.at.least(44);
+    // In its corner: it must not lie over what is filled in.
+    expect(close.getBoundingClientRect().bottom).to.be.at.most(form.email.getBoundingClientRect().top);
     close.focus();
     await sendKeys({ type: ' ' });
     await becomes(form, false);
