@@ -71,14 +71,14 @@ describe('the operator’s page', () => {
     await page.waitForSelector('#reasons li');
     expect(await text(page, '#tiles')).toMatch(/Dead letters\n+2|2\n+Dead letters/i);
     expect(await text(page, '#reasons')).toMatch(/^2 ×/);
-    await page.click('#letters summary');
+    await page.locator('#letters summary').click();
     await page.waitForSelector('#letters article');
     expect(await text(page, '#letters')).toContain('ada+first@example.com');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     expect(await findings(page)).toEqual([]);
     await pictured(page, 'operator-phone');
 
-    await page.click('#reasons button');
+    await page.locator('#reasons button').click();
     await page.waitForSelector('#dead[hidden]');
     for (const email of ['ada+first@example.com', 'grace@example.com']) await expect.poll(() => isSubscribed(email)).toBe(true);
     expect(complaints).toEqual([]);
@@ -87,8 +87,8 @@ describe('the operator’s page', () => {
   it('lets a suspected signup through', async () => {
     const { page } = await open(await keptToken());
     await page.waitForSelector('#review:not([hidden])');
-    await page.click('#suspects summary');
-    await (await page.waitForSelector('#suspects article button'))?.click();
+    await page.locator('#suspects summary').click();
+    await page.locator('#suspects article button').click();
     await page.waitForSelector('#review[hidden]');
     await expect.poll(() => isSubscribed('robot@example.com')).toBe(true);
   });
@@ -96,11 +96,11 @@ describe('the operator’s page', () => {
   it('pauses and resumes delivery', async () => {
     const { page } = await open(await keptToken());
     await page.waitForSelector('#pause:not([hidden])');
-    await page.click('#pause');
+    await page.locator('#pause').click();
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'paused');
     await signUp('waits@example.com');
     await page.waitForFunction(() => document.title.startsWith('(1)'));
-    await page.click('#pause');
+    await page.locator('#pause').click();
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'nothing waits');
   });
 
@@ -121,7 +121,7 @@ describe('the operator’s page', () => {
   it('is signed out with the tab', async () => {
     const { page } = await open(await keptToken());
     await page.waitForSelector('#leave:not([hidden])');
-    await page.click('#leave');
+    await page.locator('#leave').click();
     await page.waitForSelector('#enter:not([hidden])');
     expect(await page.evaluate(() => sessionStorage.length + localStorage.length + document.cookie.length)).toBe(0);
   });
