@@ -85,7 +85,8 @@ export function placeIn(parent: ParentNode): Place {
     }
     // Items that are no more leave their places empty behind, for others to come.
     while (values && places.length < values.length) places.push(placeIn(added));
-    end.before(added);
+    // Filled before it is put on the page, which the browser then has to look at once.
     places.forEach((place, position) => place(values?.[position]));
+    end.before(added);
   };
 }
