@@ -1,6 +1,6 @@
 /** Rows as the stores' databases give them, as what the port speaks of. Their statements name the columns as the port does. */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
-import type { ClaimedSignup, SignupState, StoredSignup } from './signup-store.ts';
+import type { ClaimedSignup, Outcome, SignupState, StoredSignup } from './signup-store.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -28,6 +28,16 @@ export function toStored(row: Row): StoredSignup {
     nextAttemptAt: numberOrNull(row['nextAttemptAt']),
     settledAt: numberOrNull(row['settledAt']),
     reason: textOrNull(row['reason']),
+  };
+}
+
+/** How an attempt ended, by column. */
+export function settledColumns(outcome: Outcome): Pick<StoredSignup, 'state' | 'nextAttemptAt' | 'settledAt' | 'reason'> {
+  return {
+    state: outcome.state,
+    nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
+    settledAt: outcome.state === 'waiting' ? null : outcome.at,
+    reason: outcome.state === 'delivered' ? null : outcome.reason,
   };
 }
 

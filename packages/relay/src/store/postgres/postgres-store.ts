@@ -4,8 +4,8 @@ import { StartupError } from '../../startup-error.ts';
 import { conditions } from '../conditions.ts';
 import { fingerprint, personHash } from '../fingerprint.ts';
 import { storeName } from '../open-store.ts';
-import { numberOrNull, textOrNull, toClaimed, toStored, type Row } from '../rows.ts';
 import { parts } from '../parts.ts';
+import { numberOrNull, settledColumns, textOrNull, toClaimed, toStored, type Row } from '../rows.ts';
 import { signupId } from '../signup-id.ts';
 import {
   reasonsShown,
@@ -326,14 +326,9 @@ function row({ id, intent, content, signup }: Arrival): Row {
 }
 
 function settledRows({ ids, outcome }: Settlement): Row[] {
-  return ids.map((id) => ({
-    id,
-    state: outcome.state,
-    next_attempt_at: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
-    settled_at: outcome.state === 'waiting' ? null : outcome.at,
-    // PostgreSQL's texts have no NUL.
-    last_error: outcome.state === 'delivered' ? null : outcome.reason.replaceAll('\0', ''),
-  }));
+  const { state, nextAttemptAt, settledAt, reason } = settledColumns(outcome);
+  // PostgreSQL's texts have no NUL.
+  return ids.map((id) => ({ id, state, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason?.replaceAll('\0', '') ?? null }));
 }
 
 function toEarlier({ id, intent, content, receivedAt, state }: Row): Earlier {

@@ -1,7 +1,7 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
 import { conditions } from '../conditions.ts';
 import { fingerprint, personHash } from '../fingerprint.ts';
-import { numberOrNull, toClaimed, toStored } from '../rows.ts';
+import { numberOrNull, settledColumns, toClaimed, toStored } from '../rows.ts';
 import { signupId } from '../signup-id.ts';
 import {
   reasonsShown,
@@ -99,15 +99,9 @@ class SqliteStore implements LeavableStore {
   }
 
   async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
-    const { state } = outcome;
-    const written = {
-      state,
-      nextAttemptAt: state === 'waiting' ? outcome.nextAttemptAt : null,
-      settledAt: state === 'waiting' ? null : outcome.at,
-      reason: state === 'delivered' ? null : outcome.reason,
-    };
-    const changed = await this.#commits.run(() => ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...written }).changes), 0));
-    if (state === 'delivered') this.#delivered += changed;
+    const columns = settledColumns(outcome);
+    const changed = await this.#commits.run(() => ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...columns }).changes), 0));
+    if (outcome.state === 'delivered') this.#delivered += changed;
     for (const id of ids) this.#claimed.delete(id);
   }
 
