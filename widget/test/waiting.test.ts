@@ -38,19 +38,21 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
     const mailbox = new Mailbox('limitedForThree', 'accepted');
     const form = await mountAt(mailbox);
     const notices = form.hearsNotices();
+    // Pressed again at once, however busy the machine is: a second later it would be told the next sentence.
+    const pressedAgain = form.hears('newsletter-error').then(async () => {
+      await form.settled();
+      expect(form.button.getAttribute('aria-disabled')).to.equal('true');
+      form.button.click();
+    });
     await signUp(form);
-    await form.reaches('error');
-    expect(form.button.getAttribute('aria-disabled')).to.equal('true');
-    form.button.click();
+    await pressedAgain;
     await isOver(form);
     const sentences = ['now', 'in 1 second', 'in 2 seconds', 'in 3 seconds'].map((when) => `Too many signups. Please try again ${when}.`);
     const seconds = [...new Set(notices.map(({ text }) => text))].map((text) => sentences.indexOf(text));
     // A browser that is short of time may come too late for one of the seconds in between.
     expect(seconds.join(' '), notices.map(({ text }) => text).join(' ')).to.match(/^-1 3 (2 1|2|1) 0$/);
     const spoken = [...new Set(notices.filter(({ isLive }) => isLive).map(({ text }) => text))];
-    expect(spoken, spoken.join(' ')).to.include.members(['Sending…', sentences[3], sentences[0]]);
-    // Who presses the button is told again; on a busy machine that may be a second later than the first time.
-    expect(spoken, spoken.join(' ')).to.have.lengthOf.at.most(4);
+    expect(spoken).to.have.members(['Sending…', sentences[3], sentences[0]]);
     expect(form.notice.ariaLive).not.to.equal('off');
     expect(await mailbox.received()).to.have.lengthOf(1);
     form.button.click();
