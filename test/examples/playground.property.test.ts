@@ -18,7 +18,7 @@ const options = await currentOptions();
 const manifest = JSON.parse(await readFile(`${root}/widget/custom-elements.json`, 'utf8')) as Manifest;
 const names = Object.keys(platforms) as (keyof typeof platforms)[];
 
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('"><script>alert(1)</script>', '{{ x }}', '${x}', "it's", '</style>', '*/', '&amp;', 'a\nb', 'toString', '__proto__'));
+const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('"><script>alert(1)</script>', '{{ x }}', '${x}', "it's", '</style>', '*/', '&amp;', 'a\nb', 'a\rb', '\r', 'toString', '__proto__'));
 const setups: fc.Arbitrary<Setup> = fc
   .record({
     values: fc.dictionary(fc.constantFrom(...options.options.map(({ key }) => key)), text),
@@ -121,6 +121,6 @@ describe('a snippet', () => {
 
   it('refuses what cannot be the value of a custom property', () => {
     for (const value of ['red', '#a36', 'rgb(1 2 3 / 50%)', 'calc(1rem + 2px)', 'min(1rem, 2vw)']) expect(isStyleValue(value), value).toBe(true);
-    for (const value of ['red}', 'red;color:x', 'a)', '(', '</style>', '/* x', "url('x", 'red !important']) expect(isStyleValue(value), value).toBe(false);
+    for (const value of ['red}', 'red;color:x', 'a)', '(', '</style>', '/* x', "url('x", 'red !important', '\n', '1px\r', '\f', '\0']) expect(isStyleValue(value), value).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ const voids = new Set(['input', 'br', 'img', 'link', 'meta']);
 const lineWidth = 90;
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s*\n\s*/g, ' ');
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s*[\r\n]\s*/g, ' ');
 /** In templates of frameworks braces begin an expression. */
 const escapeBraces = (text: string): string => escapeHtml(text).replaceAll('{', '&#123;').replaceAll('}', '&#125;');
 const inline = (styles: Readonly<Record<string, string>>): string => Object.entries(styles).map(([name, value]) => `${name}: ${value}`).join('; ');
@@ -46,9 +46,9 @@ export const jsx: Dialect = {
   attribute: (name, value, on) => {
     const own = on.includes('-') ? name : (reactNames[name] ?? name);
     if (value === true) return own;
-    return /["&\\{}<>\n]/.test(value) ? `${own}={${JSON.stringify(value)}}` : `${own}="${value}"`;
+    return /["&\\{}<>\r\n]/.test(value) ? `${own}={${JSON.stringify(value)}}` : `${own}="${value}"`;
   },
-  text: (text) => (/[{}<>&\n]/.test(text) ? `{${JSON.stringify(text)}}` : text),
+  text: (text) => (/[{}<>&\r\n]/.test(text) ? `{${JSON.stringify(text)}}` : text),
   style: (styles) => `style={{ ${Object.entries(styles).map(([name, value]) => `'${name}': '${value}'`).join(', ')} }}`,
   selfClosing: true,
 };
@@ -80,7 +80,7 @@ export function rule(selector: string, styles: Readonly<Record<string, string>> 
 
 /** True where a value of a custom property cannot end its declaration, its rule or the style sheet. */
 export function isStyleValue(value: string): boolean {
-  if (/[{};<>\\@"'\n]|\/\*|!/.test(value)) return false;
+  if (/[{};<>\\@"'\p{Cc}]|\/\*|!/u.test(value)) return false;
   let open = 0;
   for (const character of value) {
     if (character === '(') open += 1;
