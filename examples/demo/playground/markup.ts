@@ -62,13 +62,15 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   const fits = indent.length + oneLine.length <= lineWidth;
   const opening = fits ? `${indent}<${oneLine}` : [`${indent}<${tag.name}`, ...attributes.map((attribute) => `${indent}  ${attribute}`)].join('\n');
   const gap = fits ? '' : `\n${indent}`;
-  if (tag.children.length === 0) {
+  // Of blank text only a blank line would be left, which some websites turn into a paragraph.
+  const content = tag.children.filter((child) => typeof child !== 'string' || child.trim() !== '');
+  if (content.length === 0) {
     if (dialect.selfClosing) return `${opening}${gap || ' '}/>`;
     return voids.has(tag.name) ? `${opening}${gap}>` : `${opening}${gap}></${tag.name}>`;
   }
-  const [only] = tag.children;
-  if (tag.children.length === 1 && typeof only === 'string') return `${opening}${gap}>${dialect.text(only)}</${tag.name}>`;
-  const children = tag.children.map((child) => (typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1)));
+  const [only] = content;
+  if (content.length === 1 && typeof only === 'string') return `${opening}${gap}>${dialect.text(only)}</${tag.name}>`;
+  const children = content.map((child) => (typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1)));
   return `${opening}${gap}>\n${children.join('\n')}\n${indent}</${tag.name}>`;
 }
 

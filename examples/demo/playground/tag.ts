@@ -77,9 +77,9 @@ function plainField({ name = '', kind = 'string', label = name, options = '', pl
   if (choices.length > 0 && (kind === 'list' || kind === 'string')) {
     const [box, as] = kind === 'list' ? (['checkbox', `${posted}[]`] as const) : (['radio', posted] as const);
     const each = choices.map((choice) => labelled(choice, control(box, as, { value: choice, ...(box === 'radio' && needed) }), 'after'));
-    return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [label || name] }, ...each] }];
+    return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [label.trim() || name] }, ...each] }];
   }
-  return [labelled(label || name, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
+  return [labelled(label.trim() || name, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
 }
 
 function control(type: string, name: string, attributes: Tag['attributes']): Tag {
