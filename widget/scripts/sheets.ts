@@ -165,6 +165,7 @@ try {
       }
     }
   }
+  await devtools.send('Emulation.setEmulatedMedia', { features: [] });
   await tab.setViewport({ width: 1500, height: 800 });
   await load(tab, 'en', page('en', { dir: 'ltr' }, 'light dark', await themes()));
   await tab.screenshot({ path: at('../../.github/themes.png'), fullPage: true });

@@ -45,6 +45,7 @@ import { answerConsent, followVisits } from './visits.ts';
  * @fires {NewsletterWarningEvent} newsletter-warning - Something is wrong that visitors do not see; said in the console too.
  *
  * @csspart surface - What head, form and result stand on.
+ * @csspart head - What stands above the form.
  * @csspart form - The form.
  * @csspart field - One field: label, problem, control.
  * @csspart label - The label of a field.
@@ -233,7 +234,7 @@ export class NewsletterSignup extends LitElement {
           <button part="button">${state === 'busy' ? texts.busy : texts.button}</button>
         </form>`;
     const content = html`<div part="surface" class=${this.layout}>
-      <slot name="head" id="head"></slot>
+      <slot name="head" part="head" id="head"></slot>
       ${form}
       <slot name="turnstile"></slot>
       <p part="notice" class=${state} role="status" aria-live=${isQuiet ? 'off' : nothing} tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>

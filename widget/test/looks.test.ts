@@ -24,6 +24,11 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+/** Every selector in a style sheet, those inside of its conditions too. */
+function selectorsOf(rules: Iterable<CSSRule> = []): string[] {
+  return Array.from(rules).flatMap((rule) => [...(rule instanceof CSSStyleRule ? rule.selectorText.split(/,\s*(?=newsletter)/) : []), ...('cssRules' in rule ? selectorsOf(rule.cssRules as CSSRuleList) : [])]);
+}
+
 describe('looks', () => {
   afterEach(() => inScheme('light'));
 
@@ -58,7 +63,7 @@ describe('looks', () => {
     it(`${theme}: can be read, light and dark, and is small`, async () => {
       const sheet = document.createElement('style');
       sheet.textContent = await fetch(`/widget/themes/${theme}.css`).then((response) => response.text());
-      expect(sheet.textContent.length).to.be.below(1000);
+      expect(sheet.textContent.length).to.be.below(1300);
       document.head.append(sheet);
       for (const colorScheme of ['light', 'dark'] as const) {
         await inScheme(colorScheme);
@@ -78,6 +83,30 @@ describe('looks', () => {
         form.element.remove();
       }
       sheet.remove();
+    });
+
+    it(`${theme}: no rule of it misses, and its heading follows the width of the form`, async () => {
+      const sheet = document.createElement('style');
+      sheet.textContent = await fetch(`/widget/themes/${theme}.css`).then((response) => response.text());
+      document.head.append(sheet);
+      const sizes: number[] = [];
+      const leads: number[] = [];
+      for (const width of [300, 400, 600]) {
+        const form = await mountAt(new Mailbox(), head + fields, `layout="card" style="inline-size: ${width}px"`);
+        await form.element.open();
+        for (const selector of selectorsOf(sheet.sheet?.cssRules)) {
+          const [, part] = /::part\((.+)\)/.exec(selector) ?? [];
+          expect(part ? form.element.shadowRoot?.querySelector(`[part=${part}]`) : document.querySelector(selector), selector).to.be.instanceOf(HTMLElement);
+        }
+        const [title, lead] = form.element.querySelectorAll('[slot=head]');
+        if (!title || !lead) throw new Error('The head is gone.');
+        sizes.push(parseFloat(getComputedStyle(title).fontSize));
+        leads.push(parseFloat(getComputedStyle(lead).fontSize));
+        form.element.remove();
+      }
+      sheet.remove();
+      expect(sizes).to.deep.equal(sizes.toSorted((a, b) => a - b)).and.to.satisfy(([narrow, , wide]: number[]) => Number(narrow) < Number(wide));
+      expect(leads).to.deep.equal([16, 16, 18]);
     });
   }
 });
