@@ -13,7 +13,6 @@ import { Gate } from './admission/gate.ts';
 import type { LimitKind, MakeLimiter } from './admission/limits.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { inPostgres } from './admission/postgres-limiter.ts';
-import { SamePace } from './admission/same-pace.ts';
 import type { Asker, Visit } from './admission/visit.ts';
 import { secretsOf, type RelayConfig } from './config.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
@@ -82,7 +81,6 @@ export function createRelay(options: RelayOptions): Relay {
   const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
   const gate = new Gate({ ...options, limiter, defence: config.defence, countingSecret: config.api.key, secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url') });
   const allChecks = [...checks, ...(options.checks ?? [])];
-  const pace = new SamePace();
   let draining = false;
   const rates = createRates(now);
   const metrics = createMetrics({ store, now });
@@ -114,16 +112,13 @@ export function createRelay(options: RelayOptions): Relay {
     const admission = await admit(visit, { checks: allChecks, gate, readBody: body, now: now() });
     if ('refused' in admission) return refuse(visit, admission.refused, admission);
     const { signup, passed } = admission;
-    const began = performance.now();
     const { id, repeated } = await store.accept(signup).catch(async (error: unknown) => {
       await passed.undo();
       throw error;
     });
     if (repeated) {
       void passed.repeated();
-      await pace.wait(began);
     } else {
-      pace.wrote(performance.now() - began);
       log.debug({ signup: id, suspected: signup.suspected }, 'kept');
       dispatcher.wake();
     }

@@ -135,7 +135,8 @@ export interface SignupStore {
   readonly counters?: SharedCounters | undefined;
   /**
    * Keeps a signup, unless it is kept already: the same idempotency key for the same address, or the same address and
-   * content within {@link repeatWindowMs} (a dead one does not count, so that trying again means trying again).
+   * content within {@link repeatWindowMs} (a dead one does not count, so that trying again means trying again). Takes as
+   * long in either case, so that nobody learns from it whether an address was here before.
    *
    * @throws StoreUnavailableError where it could not be written; then nothing was kept
    */

@@ -1,6 +1,8 @@
 /** What every store must do, whatever it is made of. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { everySignup, repeatWindowMs, type NewSignup, type Outcome, type SignupFilter, type SignupState, type SignupStore } from '../../src/index.ts';
+import { shuffled, slowerShare } from '../admission/timing.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 
@@ -35,6 +37,29 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.claim(10, start)).toEqual([
       { id, form: 'default', submission: signup().submission, receivedAt: start, attempts: 0 },
     ]);
+  });
+
+  it.each([0, 8])('takes as long for a signup it has as for a new one, beside %i others who sign up', async (others) => {
+    const store = await fresh();
+    const took: Record<'repeated' | 'fresh', number[]> = { repeated: [], fresh: [] };
+    let count = 0;
+    let ended = false;
+    const crowd = Array.from({ length: others }, async () => {
+      for (; !ended; await sleep(Math.random() * 8)) await store.accept(ofPerson(`other${(count += 1)}@example.com`));
+    });
+    for (let round = -8; round < 250; round += 1) {
+      for (const kind of shuffled(['repeated', 'fresh'] as const)) {
+        const from = performance.now();
+        const { repeated } = await store.accept(ofPerson(kind === 'fresh' ? `new${round}@example.com` : 'same@example.com'));
+        if (round < 0) continue;
+        took[kind].push(performance.now() - from);
+        expect(repeated).toBe(kind === 'repeated');
+      }
+    }
+    ended = true;
+    await Promise.all(crowd);
+    // Where nothing has to be written for the one that is there, this is above 0.9.
+    expect(Math.abs(slowerShare(took.fresh, took.repeated) - 0.5)).toBeLessThan(0.25);
   });
 
   it('gives a signup to one claimer only, until it is released', async () => {

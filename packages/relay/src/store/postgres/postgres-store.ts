@@ -28,6 +28,7 @@ import { isOfTheStore, meaning } from './failure.ts';
 import { Gathering } from './gathering.ts';
 import { openDatabase, renewMs, type DatabaseOptions, type OpenDatabase } from './open-database.ts';
 import { repeats, type Arrival, type Earlier } from './repeats.ts';
+import { SamePace } from './same-pace.ts';
 import { counterTable, schema } from './schema.ts';
 import { filtered, moving, queue, sql } from './statements.ts';
 
@@ -66,6 +67,7 @@ export class PostgresStore implements SignupStore {
   readonly #database: OpenDatabase;
   readonly #arrivals: Gathering<Arrival, Acceptance>;
   readonly #settlements: Gathering<Settlement, undefined>;
+  readonly #pace = new SamePace();
   readonly #timers: readonly NodeJS.Timeout[];
   #swept: Promise<void>;
   /** What this process has claimed, to be given back when it closes: others need not wait until the claims run out. */
@@ -97,9 +99,15 @@ export class PostgresStore implements SignupStore {
       const kept = await db.executeSql(sql.same, [intents, arrivals.map(({ content }) => content), Math.floor(since)]);
       const earlier = repeats(arrivals, (kept.rows as Row[]).map(toEarlier));
       const fresh = arrivals.filter((_, at) => earlier[at] === null);
+      const from = performance.now();
       if (fresh.length > 0) {
         await db.executeSql(sql.insert, [JSON.stringify(fresh.map(row))]);
         await this.#enqueue(db, fresh.filter(({ signup }) => !signup.suspected).map(({ id }) => ({ id })));
+        this.#pace.wrote(performance.now() - from);
+      } else {
+        // As long as if something were new, and with a sync at its end.
+        await db.executeSql(sql.nothingNew);
+        await this.#pace.wait(from);
       }
       return arrivals.map(({ id }, at) => ({ id: earlier[at] ?? id, repeated: earlier[at] !== null }));
     });

@@ -33,6 +33,8 @@ export const sql = {
   insert: `INSERT INTO ${signup} (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
            SELECT id, form, state, received_at, origin, submission, intent, content, next_attempt_at
            FROM json_populate_recordset(null::${signup}, $1::text::json)`,
+  // Changes nothing, and makes the commit one that is synced.
+  nothingNew: `SELECT pg_logical_emit_message(true, '${applicationName}', 'repeated')`,
 
   claimed: `SELECT id, form, submission, received_at AS "receivedAt", attempts FROM ${signup}
             WHERE id = ANY($1::uuid[]) AND state = 'waiting' ORDER BY received_at, id`,

@@ -81,10 +81,12 @@ class SqliteStore implements LeavableStore {
     const submission = JSON.stringify(signup.submission);
     return this.#commits.run(() => {
       const earlier = this.#statements.same.get(person, person, intent, content, receivedAt - repeatWindowMs);
-      if (earlier) return { id: String(earlier['id']), repeated: true };
       const [state, nextAttemptAt] = suspected ? ['review', null] : ['waiting', receivedAt];
       this.#statements.insert.run(id, form, state, receivedAt, origin, submission, intent, content, nextAttemptAt);
-      return { id, repeated: false };
+      if (!earlier) return { id, repeated: false };
+      // Written and taken back: so it touches the same pages, waits for the same sync, and takes as long as a new one.
+      this.#statements.takeBack.run(id);
+      return { id: String(earlier['id']), repeated: true };
     });
   }
 

@@ -13,6 +13,7 @@ export const sql = {
            AND (intent = ? OR (content = ? AND received_at > ? AND state <> 'dead')) LIMIT 1`,
   insert: `INSERT INTO signup (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  takeBack: `DELETE FROM signup WHERE id = ?`,
   // From the index alone: the rows of those that are claimed already, which come first, are not read for every claim.
   due: `SELECT id FROM signup
         WHERE state = 'waiting' AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,

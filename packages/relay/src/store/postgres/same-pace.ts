@@ -1,8 +1,8 @@
-/** Lets an answer that took no writing take as long as one that did: how fast it comes must not tell whether an address was here before. */
+/** Lets work that has nothing to write last as long as work that has: how fast an answer comes must not tell whether an address was here before. */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-/** Writes that are remembered. */
-const remembered = 64;
+/** Writes that are remembered: few, so that it soon goes as fast or slow as the server does now. */
+const remembered = 32;
 
 /** Below this many milliseconds a timer is too coarse. */
 const timerMs = 2;
@@ -10,13 +10,8 @@ const timerMs = 2;
 export class SamePace {
   readonly #took: number[] = [];
   #next = 0;
-  readonly #random: () => number;
 
-  constructor(random: () => number = Math.random) {
-    this.#random = random;
-  }
-
-  /** A signup was written, in this many milliseconds. */
+  /** Something was written, in this many milliseconds. */
   wrote(tookMs: number): void {
     this.#took[this.#next] = tookMs;
     this.#next = (this.#next + 1) % remembered;
@@ -24,7 +19,7 @@ export class SamePace {
 
   /** Waits until as much time has passed since `from` (of `performance.now()`) as one of the last writes took. */
   async wait(from: number): Promise<void> {
-    const until = from + (this.#took[Math.floor(this.#random() * this.#took.length)] ?? 0);
+    const until = from + (this.#took[Math.floor(Math.random() * this.#took.length)] ?? 0);
     const left = until - performance.now();
     if (left > timerMs) await sleep(left - timerMs);
     while (performance.now() < until) await setImmediate();
