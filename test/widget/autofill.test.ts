@@ -1,10 +1,8 @@
 /** Chrome's own autofill, which fills what a person has saved: the address arrives, the field for robots stays empty. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ElementHandle, Page } from 'puppeteer-core';
-import { startEndpoint } from '../../widget/test/endpoint.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { modes, pageWith, type AskedField } from './modes.ts';
-import { openSite, type Site } from './site.ts';
+import { setStage } from './stage.ts';
 
 /** What a person has saved in the browser. */
 const saved = [
@@ -31,15 +29,7 @@ const fields: readonly AskedField[] = [
 /** Every subset. */
 const combinations = Array.from({ length: 2 ** fields.length }, (_, bits) => fields.filter((_field, position) => bits & (1 << position)));
 
-let site: Site;
-let session: BrowserSession;
-let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-beforeAll(async () => {
-  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
-});
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
-});
+const stage = setStage();
 
 interface Filled {
   readonly email: string;
@@ -62,31 +52,29 @@ async function autofilled(page: Page, root: string): Promise<Filled> {
 
 describe.each(modes)('autofill of Chrome in $title', ({ markup, root }) => {
   it('fills in the address, and never the field for robots, with every combination of custom fields', async () => {
-    const page = await session.browser.newPage();
+    const page = await stage().session.browser.newPage();
     for (const [position, asked] of combinations.entries()) {
       const names = asked.map(({ name }) => name).join(', ') || 'the address alone';
-      await page.goto(site.page(`/autofill-${position}`, { html: pageWith(markup(`${endpoint.origin}/signup/autofill/accepted`, asked)) }));
+      await page.goto(stage().site.page(`/autofill-${position}`, { html: pageWith(markup(`${stage().origin}/signup/autofill/accepted`, asked)) }));
       await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
       const { email, trap, others } = await autofilled(page, root);
       expect({ names, email, trap }).toEqual({ names, email: 'ada@example.com', trap: '' });
       expect(others, names).toHaveLength(asked.length);
     }
-    await page.close();
   });
 
   it('fills in custom fields that say what they are, and what was filled in is sent', async () => {
-    const page = await session.browser.newPage();
-    await page.goto(site.page('/autofill', { html: pageWith(markup(`${endpoint.origin}/signup/filled-${root.length}/accepted`, fields)) }));
+    const page = await stage().session.browser.newPage();
+    await page.goto(stage().site.page('/autofill', { html: pageWith(markup(`${stage().origin}/signup/filled-${root.length}/accepted`, fields)) }));
     await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
     await autofilled(page, root);
     await page.evaluate(`document.querySelector('newsletter-signup').submit()`);
     await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
-    const [{ body }] = (await fetch(`${endpoint.origin}/received/filled-${root.length}`).then((response) => response.json())) as [{ body: string }];
+    const [{ body }] = (await fetch(`${stage().origin}/received/filled-${root.length}`).then((response) => response.json())) as [{ body: string }];
     expect(JSON.parse(body)).toMatchObject({
       email: 'ada@example.com',
       custom_fields: expect.arrayContaining([{ name: 'First name', value: 'Ada' }, { name: 'Phone', value: expect.stringContaining('2071234567') }]),
     });
     expect(body).not.toContain('hp_field');
-    await page.close();
   });
 });

@@ -1,27 +1,16 @@
 /** What the tag costs a page and its visitors: one request, no cookie, no font, no storage, no movement, and nothing left behind. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { root as repository } from '../../scripts/chain/root.ts';
-import { startEndpoint } from '../../widget/test/endpoint.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { modes, pageWith } from './modes.ts';
-import { openSite, type Site } from './site.ts';
+import { setStage } from './stage.ts';
 
 /** As the README shows it: the place is kept before the script is there. */
-const [keepsPlace = 'not in the README'] = /<style>\s+newsletter-signup \{[^}]+min-block-size[^]+?<\/style>/.exec(await readFile(join(repository, 'widget', 'README.md'), 'utf8')) ?? [];
+const [keepsPlace = 'not in the README'] = /<style>\s+newsletter-signup[^{]* \{[^}]+min-block-size[^]+?<\/style>/.exec(await readFile(join(repository, 'widget', 'README.md'), 'utf8')) ?? [];
 
-let site: Site;
-let session: BrowserSession;
-let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-beforeAll(async () => {
-  [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
-});
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
-});
+const stage = setStage();
 
 /** Notes every way to keep something on a visitor's machine, and everything that moves without having been touched. */
 const watch = `
@@ -41,13 +30,13 @@ const watch = `
 describe.each(modes)('$title', ({ markup, root }) => {
   /** Opens a page with the tag as a visitor does who has never been there, and waits until everything has come to rest. */
   async function visit(box: string, query = ''): Promise<{ page: Page; asked: string[] }> {
-    const page = await (await session.browser.createBrowserContext()).newPage();
+    const page = await (await stage().session.browser.createBrowserContext()).newPage();
     const asked: string[] = [];
     page.on('request', (request) => {
       if (!request.url().endsWith('/favicon.ico')) asked.push(`${request.method()} ${request.url()}`);
     });
     await page.evaluateOnNewDocument(watch);
-    const address = site.page(`/${box}`, { html: pageWith(keepsPlace + markup(`${endpoint.origin}/signup/${box}/accepted`)) });
+    const address = stage().site.page(`/${box}`, { html: pageWith(keepsPlace + markup(`${stage().origin}/signup/${box}/accepted`)) });
     await page.goto(address + query, { waitUntil: 'networkidle0' });
     await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
@@ -57,13 +46,13 @@ describe.each(modes)('$title', ({ markup, root }) => {
   it('asks for one file, keeps nothing, brings no font, and moves nothing', async () => {
     const box = `footprint-${root.length}`;
     const { page, asked } = await visit(box, '?utm_source=fair');
-    expect(asked).toEqual([`GET ${site.origin}/${box}?utm_source=fair`, `GET ${site.origin}/newsletter-signup.js`]);
+    expect(asked).toEqual([`GET ${stage().site.origin}/${box}?utm_source=fair`, `GET ${stage().site.origin}/newsletter-signup.js`]);
     expect(await page.evaluate('document.fonts.size')).toBe(0);
     expect(await page.evaluate('moved')).toEqual([]);
 
     await page.evaluate(`(() => { ${root}.querySelector('[name=email]').value = 'ada@example.com'; document.querySelector('newsletter-signup').submit(); })()`);
     await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
-    expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([`POST ${endpoint.origin}/signup/${box}/accepted`]);
+    expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([`POST ${stage().origin}/signup/${box}/accepted`]);
     expect(await page.evaluate('kept')).toEqual([]);
     expect(await page.browserContext().cookies()).toEqual([]);
   });

@@ -1,22 +1,12 @@
 /** Leaving a page while its form is being sent, and coming back with Back: out of the browser's memory, in Chromium. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEndpoint } from '../../widget/test/endpoint.ts';
-import { openSite, type Site } from './site.ts';
-import { openBrowser } from '../e2e/visitor.ts';
+import { describe, expect, it } from 'vitest';
+import { setStage } from './stage.ts';
 
-let site: Site;
-let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-let session: Awaited<ReturnType<typeof openBrowser>>;
-beforeAll(async () => {
-  [site, endpoint, session] = await Promise.all([openSite(), startEndpoint(), openBrowser('chromium')]);
-});
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close(), endpoint?.stop()]);
-});
+const stage = setStage();
 
 /** The signups that came in. Chromium repeats what breaks by itself; under the same key that is the same one. */
 async function signupsAt(box: string): Promise<unknown[]> {
-  const received: { body: string; headers: Record<string, string> }[] = await fetch(`${endpoint.origin}/received/${box}`).then((response) => response.json());
+  const received: { body: string; headers: Record<string, string> }[] = await fetch(`${stage().origin}/received/${box}`).then((response) => response.json());
   return [...new Set(received.map(({ body, headers }) => `${headers['idempotency-key']} ${body}`))].map((signup) => signup.slice(37));
 }
 
@@ -37,25 +27,24 @@ describe.each(Object.entries(forms))('%s', (name, markup) => {
     it(`${end === 'success' ? 'thanks' : 'is there again as it was'} where the endpoint ${what}`, async () => {
       const box = crypto.randomUUID();
       const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Form</title><script src="/newsletter-signup.js" async></script>
-        ${markup(`${endpoint.origin}/signup/${box}/${answer}`)}
+        ${markup(`${stage().origin}/signup/${box}/${answer}`)}
         <script>addEventListener('pageshow', ({ persisted }) => (globalThis.isRevived = persisted))</script>`;
-      const other = site.page('/other', { html: '<!doctype html><title>Other</title>' });
-      const page = await session.browser.newPage();
-      await page.goto(site.page(`/${box}`, { html }));
+      const other = stage().site.page('/other', { html: '<!doctype html><title>Other</title>' });
+      const page = await stage().session.browser.newPage();
+      await page.goto(stage().site.page(`/${box}`, { html }));
       const input = await page.waitForSelector(name.startsWith('our') ? 'newsletter-signup >>> [name=email]' : 'newsletter-signup [name=email]', { timeout: 60_000 });
       await input?.type('ada@example.com');
       for (let press = 0; press < 10; press += 1) await input?.press('Enter');
       const state = (): Promise<unknown> => page.evaluate(() => Reflect.get(document.querySelector('newsletter-signup') ?? {}, 'state'));
       await expect.poll(state).toBe('busy');
       await page.goto(other);
-      await fetch(`${endpoint.origin}/release/${box}`);
+      await fetch(`${stage().origin}/release/${box}`);
       await new Promise((resolve) => setTimeout(resolve, 300));
       await page.goBack();
       expect(await page.evaluate('isRevived')).toBe(true);
       await expect.poll(state).toBe(end);
       expect(await page.evaluate(entered)).toBe(end === 'success' ? '' : 'ada@example.com');
       expect(await signupsAt(box)).toEqual(['{"email":"ada@example.com"}']);
-      await page.close();
-    });
+      });
   }
 });
