@@ -280,6 +280,25 @@ const checks: readonly Check[] = [
   },
   {
     language: 'html',
+    has: '::part(head)',
+    does: 'fits the head to the width of the form',
+    async run(code) {
+      const { page } = await open(`${script}${code}<div>${tag.replace('></newsletter-signup>', '><h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p></newsletter-signup>')}</div>`);
+      await page.waitForSelector(inTag('button'));
+      const at = (width: number): Promise<readonly [string, string]> =>
+        page.evaluate((wide) => {
+          const [box, title, lead] = ['div', 'h2', 'p'].map((name) => document.querySelector<HTMLElement>(name));
+          if (!box || !title || !lead) throw new Error('The head is gone.');
+          box.style.inlineSize = `${wide}px`;
+          return [getComputedStyle(title).fontSize, getComputedStyle(lead).display] as const;
+        }, width);
+      expect(await at(300)).toEqual(['25px', 'none']);
+      expect(await at(400)).toEqual(['28px', 'block']);
+      expect(await at(800)).toEqual(['32px', 'block']);
+    },
+  },
+  {
+    language: 'html',
     has: 'min-block-size',
     does: 'keeps the place of the form free: nothing moves when the script arrives',
     async run(code) {
