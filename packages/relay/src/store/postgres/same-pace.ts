@@ -4,6 +4,9 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 /** Writes that are remembered: few, so that it soon goes as fast or slow as the server does now. */
 const remembered = 32;
 
+/** Longest wait, in milliseconds: others may stand in line behind it, and a server that once hung says nothing about anybody. */
+const longestMs = 250;
+
 /** Below this many milliseconds a timer is too coarse. */
 const timerMs = 2;
 
@@ -13,7 +16,7 @@ export class SamePace {
 
   /** Something was written, in this many milliseconds. */
   wrote(tookMs: number): void {
-    this.#took[this.#next] = tookMs;
+    this.#took[this.#next] = Math.min(tookMs, longestMs);
     this.#next = (this.#next + 1) % remembered;
   }
 
