@@ -29,6 +29,14 @@ function selectorsOf(rules: Iterable<CSSRule> = []): string[] {
   return Array.from(rules).flatMap((rule) => [...(rule instanceof CSSStyleRule ? rule.selectorText.split(/,\s*(?=newsletter)/) : []), ...('cssRules' in rule ? selectorsOf(rule.cssRules as CSSRuleList) : [])]);
 }
 
+/** Gives the page a theme. @returns what takes it away again: `remove()` */
+async function wear(theme: string): Promise<HTMLStyleElement> {
+  const sheet = document.createElement('style');
+  sheet.textContent = await fetch(`/widget/themes/${theme}.css`).then((response) => response.text());
+  document.head.append(sheet);
+  return sheet;
+}
+
 describe('looks', () => {
   afterEach(() => inScheme('light'));
 
@@ -61,10 +69,8 @@ describe('looks', () => {
 
   for (const theme of ['linen', 'harbor', 'meadow', 'signal'] as const) {
     it(`${theme}: can be read, light and dark, and is small`, async () => {
-      const sheet = document.createElement('style');
-      sheet.textContent = await fetch(`/widget/themes/${theme}.css`).then((response) => response.text());
+      const sheet = await wear(theme);
       expect(sheet.textContent.length).to.be.below(1300);
-      document.head.append(sheet);
       for (const colorScheme of ['light', 'dark'] as const) {
         await inScheme(colorScheme);
         const form = await mountAt(new Mailbox(), head + fields, `layout="card" style="${page}"`);
@@ -86,9 +92,7 @@ describe('looks', () => {
     });
 
     it(`${theme}: no rule of it misses, and its heading follows the width of the form`, async () => {
-      const sheet = document.createElement('style');
-      sheet.textContent = await fetch(`/widget/themes/${theme}.css`).then((response) => response.text());
-      document.head.append(sheet);
+      const sheet = await wear(theme);
       const sizes: number[] = [];
       const leads: number[] = [];
       for (const width of [300, 400, 600]) {

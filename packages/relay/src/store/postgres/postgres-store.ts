@@ -99,14 +99,15 @@ export class PostgresStore implements SignupStore {
       const kept = await db.executeSql(sql.same, [intents, arrivals.map(({ content }) => content), Math.floor(since)]);
       const earlier = repeats(arrivals, (kept.rows as Row[]).map(toEarlier));
       const fresh = arrivals.filter((_, at) => earlier[at] === null);
+      const due = fresh.filter(({ signup }) => !signup.suspected);
       const from = performance.now();
-      if (fresh.length > 0) {
-        await db.executeSql(sql.insert, [JSON.stringify(fresh.map(row))]);
-        await this.#enqueue(db, fresh.filter(({ signup }) => !signup.suspected).map(({ id }) => ({ id })));
+      if (fresh.length > 0) await db.executeSql(sql.insert, [JSON.stringify(fresh.map(row))]);
+      else await db.executeSql(sql.nothingNew);
+      if (due.length > 0) {
+        await this.#enqueue(db, due.map(({ id }) => ({ id })));
         this.#pace.wrote(performance.now() - from);
       } else {
-        // As long as if something were new, and with a sync at its end.
-        await db.executeSql(sql.nothingNew);
+        // Nothing that will be delivered: no answer may come sooner for that.
         await this.#pace.wait(from);
       }
       return arrivals.map(({ id }, at) => ({ id: earlier[at] ?? id, repeated: earlier[at] !== null }));
