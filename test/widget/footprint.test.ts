@@ -8,7 +8,7 @@ import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
 
 /** As the README shows it: the place is kept before the script is there. */
-const [keepsPlace = 'not in the README'] = /<style>\s+newsletter-signup[^{]* \{[^}]+min-block-size[^]+?<\/style>/.exec(await readFile(join(repository, 'widget', 'README.md'), 'utf8')) ?? [];
+const [keepsPlace = 'not in the README'] = /<style>\s+newsletter-signup:not\(\[hidden\]\) \{[^}]+min-block-size[^]+?<\/style>/.exec(await readFile(join(repository, 'widget', 'README.md'), 'utf8')) ?? [];
 
 const stage = setStage();
 

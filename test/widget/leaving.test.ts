@@ -45,6 +45,6 @@ describe.each(Object.entries(forms))('%s', (name, markup) => {
       await expect.poll(state).toBe(end);
       expect(await page.evaluate(entered)).toBe(end === 'success' ? '' : 'ada@example.com');
       expect(await signupsAt(box)).toEqual(['{"email":"ada@example.com"}']);
-      });
+    });
   }
 });

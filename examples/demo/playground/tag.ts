@@ -73,13 +73,14 @@ function plainField({ name = '', kind = 'string', label = name, options = '', pl
   const given = { ...attributes, ...(placeholder && { placeholder }), ...(autocomplete && { autocomplete }), ...(value && { value }) };
   if (hidden) return [control('hidden', posted, given)];
   const choices = options.split(options.includes('|') ? '|' : ',').map((choice) => choice.trim()).filter(Boolean);
+  const text = label.trim() || name;
   const needed = required === undefined ? {} : { required: true as const };
   if (choices.length > 0 && (kind === 'list' || kind === 'string')) {
     const [box, as] = kind === 'list' ? (['checkbox', `${posted}[]`] as const) : (['radio', posted] as const);
     const each = choices.map((choice) => labelled(choice, control(box, as, { value: choice, ...(box === 'radio' && needed) }), 'after'));
-    return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [label.trim() || name] }, ...each] }];
+    return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [text] }, ...each] }];
   }
-  return [labelled(label.trim() || name, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
+  return [labelled(text, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
 }
 
 function control(type: string, name: string, attributes: Tag['attributes']): Tag {
