@@ -18,7 +18,10 @@ export default defineConfig({
       { ...fromSource, test: { ...patient, name: 'cli', include: ['packages/cli/test/**/*.test.ts'] } },
       { ...fromSource, test: { ...patient, name: 'nodes', include: ['test/nodes/**/*.test.ts'] } },
       { ...fromSource, test: { ...patient, name: 'scripts', include: ['test/{scripts,docs}/**/*.test.ts'] } },
-      { ...fromSource, test: { ...patient, name: 'chaos', include: ['test/chaos/**/*.test.ts'], fileParallelism: false } },
+      {
+        ...fromSource,
+        test: { ...patient, name: 'chaos', include: ['test/chaos/**/*.test.ts'], fileParallelism: false },
+      },
       { ...fromSource, test: { ...patient, name: 'proofs', include: ['test/proofs/**/*.test.ts'] } },
       {
         ...fromSource,

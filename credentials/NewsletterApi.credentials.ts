@@ -4,7 +4,10 @@ import type { IAuthenticateGeneric, ICredentialTestRequest, ICredentialType, INo
 export class NewsletterApi implements ICredentialType {
   name = 'newsletterApi';
   displayName = 'Newsletter API';
-  icon = { light: 'file:../nodes/Newsletter/newsletter.svg', dark: 'file:../nodes/Newsletter/newsletter.dark.svg' } as const;
+  icon = {
+    light: 'file:../nodes/Newsletter/newsletter.svg',
+    dark: 'file:../nodes/Newsletter/newsletter.dark.svg',
+  } as const;
   documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit#readme';
 
   properties: INodeProperties[] = [
@@ -56,18 +59,25 @@ export class NewsletterApi implements ICredentialType {
       },
       {
         type: 'responseCode',
-        properties: { value: 403, message: 'The API key may not read subscriptions. Check what the key is allowed to do.' },
+        properties: {
+          value: 403,
+          message: 'The API key may not read subscriptions. Check what the key is allowed to do.',
+        },
       },
       {
         type: 'responseCode',
         properties: {
           value: 404,
-          message: 'The API key works, but there is no such publication for it. Check the Publication ID and that the Base URL ends with /v2.',
+          message:
+            'The API key works, but there is no such publication for it. Check the Publication ID and that the Base URL ends with /v2.',
         },
       },
       {
         type: 'responseCode',
-        properties: { value: 400, message: 'The service refused the publication. Check that the Publication ID looks like pub_<uuid>.' },
+        properties: {
+          value: 400,
+          message: 'The service refused the publication. Check that the Publication ID looks like pub_<uuid>.',
+        },
       },
     ],
   };

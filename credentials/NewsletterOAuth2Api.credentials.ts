@@ -22,7 +22,10 @@ export class NewsletterOAuth2Api implements ICredentialType {
   name = 'newsletterOAuth2Api';
   extends = ['oAuth2Api'];
   displayName = 'Newsletter OAuth2 API';
-  icon = { light: 'file:../nodes/Newsletter/newsletter.svg', dark: 'file:../nodes/Newsletter/newsletter.dark.svg' } as const;
+  icon = {
+    light: 'file:../nodes/Newsletter/newsletter.svg',
+    dark: 'file:../nodes/Newsletter/newsletter.dark.svg',
+  } as const;
   documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit#readme';
 
   properties: INodeProperties[] = [
@@ -66,7 +69,8 @@ export class NewsletterOAuth2Api implements ICredentialType {
       name: 'access',
       type: 'multiOptions',
       default: [],
-      description: 'What the workflows may do with the account. Empty asks for everything but data deletion. Connect again after a change.',
+      description:
+        'What the workflows may do with the account. Empty asks for everything but data deletion. Connect again after a change.',
       options: [
         { name: 'Advertisement Opportunities: Read', value: 'posts:read' },
         { name: 'Automations and Journeys: Enroll', value: 'automations:write' },

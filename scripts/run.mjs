@@ -65,7 +65,8 @@ try {
   const [task, ...args] = process.argv.slice(2);
   const file = taskFile(task);
   const node = await bring(root);
-  if (!existsSync(node)) throw new Complaint('Node 24 did not arrive.', 'Delete the folder node_modules and run the command again.');
+  if (!existsSync(node))
+    throw new Complaint('Node 24 did not arrive.', 'Delete the folder node_modules and run the command again.');
   process.exitCode = await runTask(node, file, args);
 } catch (error) {
   if (!(error instanceof Complaint)) throw error;

@@ -5,7 +5,10 @@ const publicOnly = {
   name: 'public-only',
   packageLinkPhase({ customElementsManifest }) {
     for (const declaration of customElementsManifest.modules.flatMap(({ declarations }) => declarations ?? [])) {
-      declaration.members = declaration.members?.filter(({ name, privacy, static: isStatic }) => !name.startsWith('#') && !['private', 'protected'].includes(privacy) && !isStatic);
+      declaration.members = declaration.members?.filter(
+        ({ name, privacy, static: isStatic }) =>
+          !name.startsWith('#') && !['private', 'protected'].includes(privacy) && !isStatic,
+      );
       declaration.events = declaration.events?.filter(({ name }) => name?.startsWith('newsletter-'));
     }
   },
@@ -20,7 +23,12 @@ const asPublished = {
     for (const { kind, path, declarations = [], exports = [] } of customElementsManifest.modules) {
       const module = modules.get(published(path)) ?? { kind, path: published(path), declarations: [], exports: [] };
       module.declarations.push(...declarations);
-      module.exports.push(...exports.map((each) => ({ ...each, declaration: { ...each.declaration, module: published(each.declaration.module) } })));
+      module.exports.push(
+        ...exports.map((each) => ({
+          ...each,
+          declaration: { ...each.declaration, module: published(each.declaration.module) },
+        })),
+      );
       modules.set(module.path, module);
     }
     customElementsManifest.modules = [...modules.values()];

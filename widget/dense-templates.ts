@@ -9,7 +9,14 @@
 export function withDenseTemplates(code: string): string {
   return (
     code
-      .replace(/css`[^`]*`/g, (sheet) => sheet.replace(/\/\*.*?\*\//g, '').replace(/\s*([{};+!`>])\s*/g, '$1').replace(/([:,])\s+/g, '$1').replace(/;}/g, '}').replace(/\b0\./g, '.'))
+      .replace(/css`[^`]*`/g, (sheet) =>
+        sheet
+          .replace(/\/\*.*?\*\//g, '')
+          .replace(/\s*([{};+!`>])\s*/g, '$1')
+          .replace(/([:,])\s+/g, '$1')
+          .replace(/;}/g, '}')
+          .replace(/\b0\./g, '.'),
+      )
       // Between tags it goes, between attributes a space is left of it. Lines of code begin with none of what follows here.
       .replace(/(?<=[>}])\n +(?=<|\$\{)|(?<=\/>) (?=<)/g, '')
       .replace(/\n +(?=\??[a-z-]+=|\/>)/g, ' ')

@@ -19,7 +19,13 @@ const script: BuildOptions = {
 const npm: BuildOptions = {
   emptyOutDir: false,
   lib: {
-    entry: { index: 'src/index.ts', define: 'src/define.ts', 'define-server': 'src/define-server.ts', hydrate: 'src/hydrate.ts', server: 'src/server.ts' },
+    entry: {
+      index: 'src/index.ts',
+      define: 'src/define.ts',
+      'define-server': 'src/define-server.ts',
+      hydrate: 'src/hydrate.ts',
+      server: 'src/server.ts',
+    },
     formats: ['es'],
   },
   rolldownOptions: {
@@ -77,14 +83,20 @@ function smallest(mode: string): Plugin {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
         const format = { comments: false, ...(mode in others ? {} : { preamble: compileHint }) };
-        const { code = '' } = await minify(chunk.code, { ecma: 2020, module: mode in others, compress: { passes: 3 }, format });
+        const { code = '' } = await minify(chunk.code, {
+          ecma: 2020,
+          module: mode in others,
+          compress: { passes: 3 },
+          format,
+        });
         chunk.code = mode in others ? code : functionsLast(code);
       }
     },
   };
 }
 
-const brotliBytes = (text: string): number => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+const brotliBytes = (text: string): number =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 
 /**
  * Functions are there before any code runs, wherever they stand: behind everything else they are told shorter by brotli, and
@@ -93,12 +105,21 @@ const brotliBytes = (text: string): number => brotliCompressSync(text, { params:
 function functionsLast(code: string): string {
   const [whole] = parseAst(code).body;
   // The script is one function that is called at once.
-  const call = whole?.type === 'ExpressionStatement' && whole.expression.type === 'UnaryExpression' ? whole.expression.argument : undefined;
-  const body = call?.type === 'CallExpression' && call.callee.type === 'FunctionExpression' ? call.callee.body : undefined;
+  const call =
+    whole?.type === 'ExpressionStatement' && whole.expression.type === 'UnaryExpression'
+      ? whole.expression.argument
+      : undefined;
+  const body =
+    call?.type === 'CallExpression' && call.callee.type === 'FunctionExpression' ? call.callee.body : undefined;
   if (!body) return code;
-  const functions = body.body.filter(({ type }) => type === 'FunctionDeclaration').map(({ start, end }) => code.slice(start, end));
-  const others = body.body.filter(({ type }) => type !== 'FunctionDeclaration').map(({ start, end }) => code.slice(start, end));
-  const inOrder = (order: readonly string[]): string => [code.slice(0, body.start + 1), ...others, ';', ...order, code.slice(body.end - 1)].join('');
+  const functions = body.body
+    .filter(({ type }) => type === 'FunctionDeclaration')
+    .map(({ start, end }) => code.slice(start, end));
+  const others = body.body
+    .filter(({ type }) => type !== 'FunctionDeclaration')
+    .map(({ start, end }) => code.slice(start, end));
+  const inOrder = (order: readonly string[]): string =>
+    [code.slice(0, body.start + 1), ...others, ';', ...order, code.slice(body.end - 1)].join('');
   let shortest = inOrder(functions);
   let bytes = brotliBytes(shortest);
   let best: readonly string[] = functions;
@@ -123,7 +144,10 @@ const languages: Plugin = {
     for (const file of await readdir(new URL('src/languages/', import.meta.url))) {
       const tag = file.replace('.json', '');
       const texts = await readFile(new URL(`src/languages/${file}`, import.meta.url), 'utf8');
-      const { code = '' } = await minify(`(globalThis.newsletterMessages ??= {}).${tag} = ${texts};globalThis.dispatchEvent?.(new Event('newsletter-messages'))`, { ecma: 2020 });
+      const { code = '' } = await minify(
+        `(globalThis.newsletterMessages ??= {}).${tag} = ${texts};globalThis.dispatchEvent?.(new Event('newsletter-messages'))`,
+        { ecma: 2020 },
+      );
       this.emitFile({ type: 'asset', fileName: `languages/${tag}.js`, source: code });
       this.emitFile({ type: 'asset', fileName: `languages/${tag}.d.ts`, source: 'export {};\n' });
     }
@@ -139,7 +163,12 @@ const inPlaceOf = [
 
 export default defineConfig(({ mode }) => ({
   build: { target: 'es2022', ...(others[mode] ?? script) },
-  plugins: [dense, smallest(mode), ...(mode === 'npm' ? [onTopOfIndex, partsBeside] : []), ...(mode in others ? [] : [languages])],
+  plugins: [
+    dense,
+    smallest(mode),
+    ...(mode === 'npm' ? [onTopOfIndex, partsBeside] : []),
+    ...(mode in others ? [] : [languages]),
+  ],
   // Our own packages are bundled from their sources, so that no other build has to come first.
   resolve: {
     conditions: ['source', ...defaultClientConditions],

@@ -22,7 +22,8 @@ for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.k
 const freshBuild = {
   name: 'fresh-build',
   async serverStart() {
-    for (const mode of ['script', 'npm', 'parts']) await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
+    for (const mode of ['script', 'npm', 'parts'])
+      await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
   },
 };
 
@@ -33,7 +34,9 @@ const endpoint = {
     this.running = await startEndpoint();
   },
   serve({ path }) {
-    return path === '/endpoint.json' ? { body: JSON.stringify({ origin: this.running.origin }), type: 'json' } : undefined;
+    return path === '/endpoint.json'
+      ? { body: JSON.stringify({ origin: this.running.origin }), type: 'json' }
+      : undefined;
   },
   async serverStop() {
     await this.running?.stop();
@@ -71,5 +74,10 @@ export default {
   // Ends what would never end, on slow machines too; no test is about how long it takes.
   testFramework: { config: { timeout: 45_000 } },
   middleware: [arriving],
-  plugins: [esbuildPlugin({ ts: true, target: 'es2022', tsconfig: join(here, 'tsconfig.json') }), a11ySnapshotPlugin(), freshBuild, endpoint],
+  plugins: [
+    esbuildPlugin({ ts: true, target: 'es2022', tsconfig: join(here, 'tsconfig.json') }),
+    a11ySnapshotPlugin(),
+    freshBuild,
+    endpoint,
+  ],
 };

@@ -7,7 +7,7 @@ const replaced = { lit: '/widget/src/small-lit.ts', './later.ts': '/widget/src/a
 
 const smallLit = {
   name: 'small-lit',
-  resolveImport: ({ source }) => (replaced[source]),
+  resolveImport: ({ source }) => replaced[source],
   transform: ({ path, body }) => (/\/widget\/src\/.*\.ts$/.test(path) ? withDenseTemplates(body) : undefined),
 };
 

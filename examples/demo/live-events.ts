@@ -1,6 +1,10 @@
 /** Hands the sandbox's event stream on to a browser, which so needs neither the sandbox's address nor a key. */
 
-const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
+const streamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+};
 
 /**
  * @param source - address of the sandbox's event stream

@@ -18,7 +18,9 @@ export function addPages(site: Hono, endpoint: string): void {
   site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
     const page = await readFile(join(folder, context.req.param('file')), 'utf8').catch(() => undefined);
     if (page === undefined) return context.notFound();
-    return context.html(page.replaceAll(written, endpoint).replaceAll(new URL(written).origin, new URL(endpoint).origin));
+    return context.html(
+      page.replaceAll(written, endpoint).replaceAll(new URL(written).origin, new URL(endpoint).origin),
+    );
   });
 }
 

@@ -36,8 +36,12 @@ export function addPlayground(site: Hono, endpoint: string): void {
   site.get('/playground', async () => fileResponse(await read('index.html'), 'html', page, endpoint));
   site.get('/playground/preview', async () => fileResponse(await read('preview.html'), 'html', policy("'self'")));
   site.get('/playground/options.json', async () => fileResponse(JSON.stringify(await currentOptions()), 'json', page));
-  site.get('/playground/:file{[a-z-]+\\.css}', async (context) => fileResponse(await read(context.req.param('file')), 'css', page));
-  site.get('/playground/:file{[a-z-]+\\.ts}', async (context) => fileResponse(stripTypeScriptTypes(await read(context.req.param('file'))), 'js', page));
+  site.get('/playground/:file{[a-z-]+\\.css}', async (context) =>
+    fileResponse(await read(context.req.param('file')), 'css', page),
+  );
+  site.get('/playground/:file{[a-z-]+\\.ts}', async (context) =>
+    fileResponse(stripTypeScriptTypes(await read(context.req.param('file'))), 'js', page),
+  );
   site.post('/playground/answers/:state', async (context) => {
     const state = context.req.param('state');
     const answer = isState(state) ? stateOf(state).answer : undefined;
@@ -57,6 +61,8 @@ export function addPlayground(site: Hono, endpoint: string): void {
 
 /** Read anew each time: whoever works on the tag builds it while the demo runs. */
 export async function currentOptions(): Promise<Options> {
-  const manifest = JSON.parse(await readFile(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/custom-elements.json')), 'utf8')) as Manifest;
+  const manifest = JSON.parse(
+    await readFile(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/custom-elements.json')), 'utf8'),
+  ) as Manifest;
   return readOptions(manifest, english, { languages: await widgetLanguages(), themes: await widgetThemes() });
 }

@@ -1,5 +1,11 @@
 /** The polling trigger: one entry, everything else in its table of events. */
-import { NodeConnectionTypes, type INodeExecutionData, type INodeType, type INodeTypeDescription, type IPollFunctions } from 'n8n-workflow';
+import {
+  NodeConnectionTypes,
+  type INodeExecutionData,
+  type INodeType,
+  type INodeTypeDescription,
+  type IPollFunctions,
+} from 'n8n-workflow';
 import { authentication, credentials } from './parameters/authentication.ts';
 import { outputOf } from './parameters/output.ts';
 import { publication } from './parameters/publication.ts';
@@ -19,9 +25,11 @@ export class NewsletterTrigger implements INodeType {
     version: 1,
     subtitle: '={{$parameter["event"].replace(/([A-Z])/g, " $1").toLowerCase()}}',
     // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the trigger.
-    description: 'React to events of a newsletter publication, and work with its subscriptions, automations and custom fields',
+    description:
+      'React to events of a newsletter publication, and work with its subscriptions, automations and custom fields',
     eventTriggerDescription: 'Checks the publication at the set times',
-    activationMessage: 'The publication is checked at the set times, and what happens from now on starts this workflow.',
+    activationMessage:
+      'The publication is checked at the set times, and what happens from now on starts this workflow.',
     defaults: { name: 'Newsletter Trigger' },
     polling: true,
     inputs: [],

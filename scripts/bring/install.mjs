@@ -21,7 +21,8 @@ const troubles = [
   {
     sign: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|META_FETCH_FAIL|network request|fetch failed/i,
     happened: 'The npm registry cannot be reached.',
-    remedy: 'Check the connection and, behind a proxy, HTTPS_PROXY and "npm config get registry"; then run the command again.',
+    remedy:
+      'Check the connection and, behind a proxy, HTTPS_PROXY and "npm config get registry"; then run the command again.',
   },
   {
     sign: /CERT_|self.signed|unable to get local issuer/i,
@@ -64,7 +65,10 @@ export async function bring(root) {
 
 function checkNpm() {
   if (spawnSync('npx', ['--version'], { shell: windows }).status === 0) return;
-  throw new Complaint('npm was not found: "npx" does not run.', 'Install npm (it comes with Node; on Debian: apt-get install npm) and run the command again.');
+  throw new Complaint(
+    'npm was not found: "npx" does not run.',
+    'Install npm (it comes with Node; on Debian: apt-get install npm) and run the command again.',
+  );
 }
 
 /** @param {string} root */
@@ -77,7 +81,13 @@ async function install(root) {
     stdio: ['ignore', 'pipe', 'pipe'],
     // CI=true keeps pnpm from asking questions; browsers come from the system, never from an install script.
     // npm's own loudness is inherited, and a silent npm would keep back why it failed.
-    env: { ...process.env, npm_config_loglevel: 'warn', CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
+    env: {
+      ...process.env,
+      npm_config_loglevel: 'warn',
+      CI: 'true',
+      PUPPETEER_SKIP_DOWNLOAD: '1',
+      PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
+    },
   });
   let output = '';
   const keep = (/** @type {Buffer} */ chunk) => (output += chunk);
@@ -85,7 +95,11 @@ async function install(root) {
   child.stderr.on('data', keep);
   const seconds = () => Math.round((Date.now() - begun) / 1000);
   const timer = setInterval(() => {
-    const progress = output.match(/Progress: [^\n]+/g)?.at(-1)?.replace('Progress: ', '') ?? 'fetching pnpm';
+    const progress =
+      output
+        .match(/Progress: [^\n]+/g)
+        ?.at(-1)
+        ?.replace('Progress: ', '') ?? 'fetching pnpm';
     console.log(`  ${seconds()} s: ${progress}`);
   }, pulse);
   try {
@@ -103,9 +117,19 @@ async function install(root) {
 
 /** @param {string} output */
 function explain(output) {
-  console.error(output.trim().split('\n').slice(-15).map((line) => `  │ ${line}`).join('\n'));
+  console.error(
+    output
+      .trim()
+      .split('\n')
+      .slice(-15)
+      .map((line) => `  │ ${line}`)
+      .join('\n'),
+  );
   const known = troubles.find(({ sign }) => sign.test(output));
   return known
     ? new Complaint(known.happened, known.remedy)
-    : new Complaint('The install failed; its last lines stand above.', 'Run the command again; if it fails the same way, delete node_modules first.');
+    : new Complaint(
+        'The install failed; its last lines stand above.',
+        'Run the command again; if it fails the same way, delete node_modules first.',
+      );
 }

@@ -33,7 +33,12 @@ function memberFolders(root) {
  * @param {string} root
  */
 export function fingerprint(root) {
-  const files = [...rootFiles, ...memberFolders(root).sort().map((folder) => `${folder}/package.json`)];
+  const files = [
+    ...rootFiles,
+    ...memberFolders(root)
+      .sort()
+      .map((folder) => `${folder}/package.json`),
+  ];
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
   for (const file of files) {
     if (existsSync(join(root, file))) hash.update(`\n${file}\n`).update(readFileSync(join(root, file)));

@@ -5,7 +5,8 @@ import { run } from '../steps/command.ts';
 
 /** What to type, by platform. */
 const remedies: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
-  linux: 'Install it (Debian: "sudo apt-get install chromium"; Fedora: "sudo dnf install chromium") and run the command again',
+  linux:
+    'Install it (Debian: "sudo apt-get install chromium"; Fedora: "sudo dnf install chromium") and run the command again',
   darwin: 'Install it ("brew install --cask chromium", or Google Chrome) and run the command again',
   win32: 'Install it ("winget install Google.Chrome") and run the command again',
 };
@@ -30,10 +31,25 @@ async function installChromium(): Promise<string> {
     console.log("▸ Installing Debian's chromium package (about 100 MB)");
     const installed =
       (await run('apt-get', ['update', '-q'], { env: apt })) &&
-      (await run('apt-get', ['install', '-qq', '--yes', '--no-install-recommends', 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji'], { env: apt }));
+      (await run(
+        'apt-get',
+        [
+          'install',
+          '-qq',
+          '--yes',
+          '--no-install-recommends',
+          'chromium',
+          'fonts-liberation',
+          'fonts-noto-color-emoji',
+        ],
+        { env: apt },
+      ));
     const path = findChromium();
     if (installed && path) return path;
-    throw new Complaint('apt-get could not install chromium; its reasons stand above.', 'Mend them, or set CHROMIUM to the path of a Chromium or Chrome.');
+    throw new Complaint(
+      'apt-get could not install chromium; its reasons stand above.',
+      'Mend them, or set CHROMIUM to the path of a Chromium or Chrome.',
+    );
   }
   const remedy = remedies[process.platform] ?? 'Install it and run the command again';
   throw new Complaint('The tests need Chromium, and there is none here.', `${remedy}, or set CHROMIUM to its path.`);

@@ -28,7 +28,11 @@ const engines: readonly Engine[] = [
 export function enginesToTest(): readonly Engine[] {
   const asked = process.env['WIDGET_ENGINES']?.split(',').filter(Boolean);
   const stranger = asked?.find((name) => !engines.some((engine) => engine.name === name));
-  if (stranger) throw new Complaint(`WIDGET_ENGINES names "${stranger}", which is no engine.`, `Take some of ${engines.map(({ name }) => name).join(', ')}.`);
+  if (stranger)
+    throw new Complaint(
+      `WIDGET_ENGINES names "${stranger}", which is no engine.`,
+      `Take some of ${engines.map(({ name }) => name).join(', ')}.`,
+    );
   const wanted = engines.filter(({ name }) => asked?.includes(name) ?? true);
   const missing = wanted.filter(({ isHere }) => !isHere());
   if (missing.length > 0 && (asked || process.env['CI'])) {
@@ -37,6 +41,7 @@ export function enginesToTest(): readonly Engine[] {
       `Install it (Debian: "sudo apt-get install ${missing.map(({ packages }) => packages).join(' ')}") and run the command again.`,
     );
   }
-  for (const { title, packages } of missing) console.log(`– left out ${title}, which is not installed (Debian: sudo apt-get install ${packages})`);
+  for (const { title, packages } of missing)
+    console.log(`– left out ${title}, which is not installed (Debian: sudo apt-get install ${packages})`);
   return wanted.filter(({ isHere }) => isHere());
 }

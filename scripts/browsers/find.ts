@@ -4,7 +4,15 @@ import { delimiter, join } from 'node:path';
 import { Complaint } from '../bring/complaint.mjs';
 
 /** Names on the PATH, the open build first. */
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge', 'chrome.exe', 'msedge.exe'];
+const names = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'microsoft-edge',
+  'chrome.exe',
+  'msedge.exe',
+];
 
 /** Where installers put it when it is not on the PATH. */
 const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -15,7 +23,13 @@ const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   ],
   win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((variable) => {
     const folder = process.env[variable];
-    return folder ? [join(folder, 'Chromium/Application/chrome.exe'), join(folder, 'Google/Chrome/Application/chrome.exe'), join(folder, 'Microsoft/Edge/Application/msedge.exe')] : [];
+    return folder
+      ? [
+          join(folder, 'Chromium/Application/chrome.exe'),
+          join(folder, 'Google/Chrome/Application/chrome.exe'),
+          join(folder, 'Microsoft/Edge/Application/msedge.exe'),
+        ]
+      : [];
   }),
 };
 
@@ -32,14 +46,20 @@ export function findChromium(): string | undefined {
   const asked = process.env['CHROMIUM'];
   if (asked) {
     if (isProgram(asked)) return asked;
-    throw new Complaint(`CHROMIUM is "${asked}", and there is no program there.`, 'Set it to the path of a Chromium or Chrome, or unset it to have one looked for.');
+    throw new Complaint(
+      `CHROMIUM is "${asked}", and there is no program there.`,
+      'Set it to the path of a Chromium or Chrome, or unset it to have one looked for.',
+    );
   }
   return findProgram(names, places[process.platform]);
 }
 
 /** Firefox, the extended support release first: it changes once a year. */
 export function findFirefox(): string | undefined {
-  return findProgram(['firefox-esr', 'firefox'], process.platform === 'darwin' ? ['/Applications/Firefox.app/Contents/MacOS/firefox'] : []);
+  return findProgram(
+    ['firefox-esr', 'firefox'],
+    process.platform === 'darwin' ? ['/Applications/Firefox.app/Contents/MacOS/firefox'] : [],
+  );
 }
 
 /** What WebKitGTK needs to run without a screen. */

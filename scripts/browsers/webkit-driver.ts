@@ -11,7 +11,10 @@ export interface WebKitDriver {
   /** Port of the WebDriver on 127.0.0.1. */
   readonly port: number;
   /** What a session asks for. */
-  readonly capabilities: { readonly browserName: string; readonly 'webkitgtk:browserOptions': { readonly binary: string; readonly args: string[] } };
+  readonly capabilities: {
+    readonly browserName: string;
+    readonly 'webkitgtk:browserOptions': { readonly binary: string; readonly args: string[] };
+  };
   /** Ends the browser, the driver and the screen. */
   stop(): Promise<void>;
 }
@@ -35,7 +38,12 @@ export async function startWebKitDriver(zone = 'UTC'): Promise<WebKitDriver> {
   const endAll = (): void => running.forEach((child) => void child.kill());
   process.on('exit', endAll);
   try {
-    const screen = start(found.display, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {}, ['ignore', 'ignore', 'ignore', 'pipe']);
+    const screen = start(found.display, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {}, [
+      'ignore',
+      'ignore',
+      'ignore',
+      'pipe',
+    ]);
     running.push(screen);
     const display = await firstLine(screen.stdio[3] as Readable);
     const port = await freePort();
@@ -51,7 +59,10 @@ export async function startWebKitDriver(zone = 'UTC'): Promise<WebKitDriver> {
     };
     running.push(start(found.driver, [`--port=${port}`], environment, 'ignore'));
     await answers(`http://127.0.0.1:${port}/status`);
-    const capabilities = { browserName: 'MiniBrowser', 'webkitgtk:browserOptions': { binary: found.browser, args: ['--automation'] } };
+    const capabilities = {
+      browserName: 'MiniBrowser',
+      'webkitgtk:browserOptions': { binary: found.browser, args: ['--automation'] },
+    };
     return { port, capabilities, stop };
   } catch (error) {
     await stop();
@@ -59,7 +70,12 @@ export async function startWebKitDriver(zone = 'UTC'): Promise<WebKitDriver> {
   }
 }
 
-function start(program: string, args: readonly string[], environment: Readonly<Record<string, string>>, stdio: StdioOptions): ChildProcess {
+function start(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  stdio: StdioOptions,
+): ChildProcess {
   // The kernel ends it with us even where we are killed and can end nothing ourselves.
   const tie = findProgram(['setpriv']);
   const [command = program, ...rest] = [...(tie ? [tie, '--pdeathsig', 'TERM'] : []), program, ...args];

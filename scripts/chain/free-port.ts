@@ -41,6 +41,8 @@ export function hold(port: number): Promise<Held> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1' }, () => resolve({ port, release: () => new Promise((done) => server.close(() => done())) }));
+    server.listen({ port, host: '127.0.0.1' }, () =>
+      resolve({ port, release: () => new Promise((done) => server.close(() => done())) }),
+    );
   });
 }

@@ -29,7 +29,11 @@ const stopLimit = 15_000;
  * @param onLine - gets each line the server prints
  * @throws Complaint where it ends or stays silent instead of answering
  */
-export async function launch(plan: ServerPlan, settings: ChainSettings, onLine: (line: string) => void): Promise<RunningServer> {
+export async function launch(
+  plan: ServerPlan,
+  settings: ChainSettings,
+  onLine: (line: string) => void,
+): Promise<RunningServer> {
   const url = serverUrl(settings.ports[plan.name]);
   const child = spawn(
     process.execPath,
@@ -43,7 +47,9 @@ export async function launch(plan: ServerPlan, settings: ChainSettings, onLine: 
       onLine(line);
     });
   }
-  const ended = once(child, 'close').then(([code, signal]) => (signal ? `was ended by ${String(signal)}` : `stopped with exit code ${String(code)}`));
+  const ended = once(child, 'close').then(([code, signal]) =>
+    signal ? `was ended by ${String(signal)}` : `stopped with exit code ${String(code)}`,
+  );
   // Where this process ends without stopping it, such as by a signal that reached nobody else, it ends too.
   const last = (): void => void child.kill('SIGKILL');
   process.once('exit', last);
@@ -60,7 +66,10 @@ export async function launch(plan: ServerPlan, settings: ChainSettings, onLine: 
     await Promise.race([
       answers(url + plan.ready, settled.signal),
       ended.then((how) => {
-        throw new Complaint(`The ${plan.name} ${how} before it answered.`, lines.slice(-5).join('\n  ') || 'It printed nothing.');
+        throw new Complaint(
+          `The ${plan.name} ${how} before it answered.`,
+          lines.slice(-5).join('\n  ') || 'It printed nothing.',
+        );
       }),
     ]);
   } catch (error) {
@@ -88,5 +97,8 @@ async function answers(url: string, stop: AbortSignal): Promise<void> {
     await sleep(50);
   }
   if (stop.aborted) return;
-  throw new Complaint(`${url} did not answer within ${startLimit / 1000} s (${last}).`, 'Is this machine very busy? Run the command again.');
+  throw new Complaint(
+    `${url} did not answer within ${startLimit / 1000} s (${last}).`,
+    'Is this machine very busy? Run the command again.',
+  );
 }

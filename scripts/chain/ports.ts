@@ -25,10 +25,17 @@ export function portsFromEnvironment<Name extends string>(
     const text = environment[variable] || String(usual);
     const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (value < 1 || value > 65_535) {
-      throw new Complaint(`${variable} is "${text}", which is no port.`, `Set it to a number from 1 to 65535, for example ${variable}=${usual}.`);
+      throw new Complaint(
+        `${variable} is "${text}", which is no port.`,
+        `Set it to a number from 1 to 65535, for example ${variable}=${usual}.`,
+      );
     }
     const taken = chosen.get(value);
-    if (taken) throw new Complaint(`${taken} and ${variable} both say ${value}.`, `Give each its own port, for example ${variable}=${value + 1}.`);
+    if (taken)
+      throw new Complaint(
+        `${taken} and ${variable} both say ${value}.`,
+        `Give each its own port, for example ${variable}=${value + 1}.`,
+      );
     chosen.set(value, variable);
     return value;
   });
@@ -53,7 +60,10 @@ export async function assertPortsFree<Name extends string>(
       );
     }
     if (trouble) {
-      throw new Complaint(`Port ${port} for the ${name} cannot be opened (${trouble}).`, `Choose a port above 1023: ${portVariable}=${usualPort} ${command}.`);
+      throw new Complaint(
+        `Port ${port} for the ${name} cannot be opened (${trouble}).`,
+        `Choose a port above 1023: ${portVariable}=${usualPort} ${command}.`,
+      );
     }
   }
 }
@@ -64,7 +74,10 @@ export async function freePorts(): Promise<Ports> {
   return portTable(servers, () => numbers.pop() ?? 0);
 }
 
-function portTable<Name extends string>(plans: readonly PortPlan<Name>[], portOf: (plan: PortPlan<Name>) => number): Record<Name, number> {
+function portTable<Name extends string>(
+  plans: readonly PortPlan<Name>[],
+  portOf: (plan: PortPlan<Name>) => number,
+): Record<Name, number> {
   return Object.fromEntries(plans.map((plan) => [plan.name, portOf(plan)])) as Record<Name, number>;
 }
 

@@ -6,7 +6,13 @@ import { root } from './root.ts';
 /** What the script tag loads. */
 export const widgetScript = join(root, 'widget', 'dist', 'newsletter-signup.js');
 
-const sources = ['widget/src', 'widget/package.json', 'widget/vite.config.ts', 'packages/core/src/signup', 'packages/core/src/contract'];
+const sources = [
+  'widget/src',
+  'widget/package.json',
+  'widget/vite.config.ts',
+  'packages/core/src/signup',
+  'packages/core/src/contract',
+];
 
 /** True where the script is missing or older than any file it is made of. */
 export async function isWidgetStale(): Promise<boolean> {

@@ -19,7 +19,10 @@ const house = {
           if (node.source.value !== 'zod' || node.importKind === 'type') return;
           for (const specifier of node.specifiers) {
             if (specifier.type === 'ImportNamespaceSpecifier' || specifier.importKind === 'type') continue;
-            context.report({ node: specifier, message: "Write import * as z from 'zod': any other import brings every language along, 66 KB gzip." });
+            context.report({
+              node: specifier,
+              message: "Write import * as z from 'zod': any other import brings every language along, 66 KB gzip.",
+            });
           }
         },
       }),

@@ -27,7 +27,12 @@ export interface Imports {
 /** The credential that the example workflows name, for a sandbox at this address. */
 export function sandboxCredential(sandboxUrl: string) {
   const { key, publicationId } = sandboxAccount;
-  return { id: 'newsletterSandbox', name: 'Newsletter sandbox', type: 'newsletterApi', data: { apiKey: key, baseUrl: `${sandboxUrl}/v2`, publicationId } } satisfies CredentialFile;
+  return {
+    id: 'newsletterSandbox',
+    name: 'Newsletter sandbox',
+    type: 'newsletterApi',
+    data: { apiKey: key, baseUrl: `${sandboxUrl}/v2`, publicationId },
+  } satisfies CredentialFile;
 }
 
 /** The other way in: one presses "Connect" first. */
@@ -42,8 +47,13 @@ export function sandboxOAuth2Credential(sandboxUrl: string): CredentialFile {
 }
 
 /** A workflow as its file has it, with the addresses of this machine. */
-export function readWorkflow(text: string, { demo, sandbox }: { readonly demo: number; readonly sandbox: number }): WorkflowFile {
-  return JSON.parse(text.replaceAll(serverUrl(4000), serverUrl(demo)).replaceAll(serverUrl(4010), serverUrl(sandbox))) as WorkflowFile;
+export function readWorkflow(
+  text: string,
+  { demo, sandbox }: { readonly demo: number; readonly sandbox: number },
+): WorkflowFile {
+  return JSON.parse(
+    text.replaceAll(serverUrl(4000), serverUrl(demo)).replaceAll(serverUrl(4010), serverUrl(sandbox)),
+  ) as WorkflowFile;
 }
 
 /**
@@ -52,8 +62,16 @@ export function readWorkflow(text: string, { demo, sandbox }: { readonly demo: n
  *
  * @returns also the record to keep once that is done
  */
-export function planImports({ credentials, workflows }: Imports, before: ImportRecord): Imports & { readonly record: ImportRecord } {
-  const now = Object.fromEntries([...credentials, ...workflows].map((each) => [each.id, createHash('sha256').update(JSON.stringify(each)).digest('hex')]));
+export function planImports(
+  { credentials, workflows }: Imports,
+  before: ImportRecord,
+): Imports & { readonly record: ImportRecord } {
+  const now = Object.fromEntries(
+    [...credentials, ...workflows].map((each) => [
+      each.id,
+      createHash('sha256').update(JSON.stringify(each)).digest('hex'),
+    ]),
+  );
   return {
     credentials: credentials.filter(({ id }) => before[id] !== now[id]),
     workflows: workflows.filter(({ id }) => before[id] === undefined),

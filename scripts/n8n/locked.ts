@@ -31,11 +31,23 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
     signal,
   });
   const progress = setInterval(() => {
-    console.log(`  ${seconds()}: ${installing.output().match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
+    console.log(
+      `  ${seconds()}: ${
+        installing
+          .output()
+          .match(/(?<=Progress: )[^\n]+/g)
+          ?.at(-1) ?? 'working'
+      }`,
+    );
   }, 15_000);
   try {
     if ((await installing.ended) !== 0) {
-      const said = installing.output().split('\n').slice(-15).map((line) => `  │ ${line}`).join('\n');
+      const said = installing
+        .output()
+        .split('\n')
+        .slice(-15)
+        .map((line) => `  │ ${line}`)
+        .join('\n');
       throw new Complaint(`Nothing was installed in ${folder}.`, `It needs ${needs}. What was printed last:\n${said}`);
     }
   } finally {
@@ -48,6 +60,7 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
 /** Changes with the lockfile and with the Node that native modules were built for. */
 async function fingerprint(folder: string): Promise<string> {
   const hash = createHash('sha256').update(process.versions.modules);
-  for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml']) hash.update(await readFile(join(folder, file)));
+  for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'])
+    hash.update(await readFile(join(folder, file)));
   return hash.digest('hex');
 }

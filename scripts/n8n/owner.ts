@@ -20,7 +20,12 @@ export async function keptOwner(file: string): Promise<Owner> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     // n8n wants a capital letter and a digit in it.
-    const owner = { email: 'owner@example.com', firstName: 'Ada', lastName: 'Owner', password: `N8n-${randomBytes(6).toString('hex')}` };
+    const owner = {
+      email: 'owner@example.com',
+      firstName: 'Ada',
+      lastName: 'Owner',
+      password: `N8n-${randomBytes(6).toString('hex')}`,
+    };
     await writeFile(file, JSON.stringify(owner, null, 2), { mode: 0o600 });
     return owner;
   }

@@ -13,8 +13,14 @@ const keptLines = 60;
  */
 function environment(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_ENV: _mode, NODE_OPTIONS: _options, ...inherited } = process.env;
-  const own = Object.entries(inherited).filter(([name]) => !/^(VITEST|TEST|npm_|pnpm_|N8N_|DB_|EXECUTIONS_|QUEUE_|CREDENTIALS_|WEBHOOK_URL)/.test(name));
-  return { ...Object.fromEntries(own), PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`, ...added };
+  const own = Object.entries(inherited).filter(
+    ([name]) => !/^(VITEST|TEST|npm_|pnpm_|N8N_|DB_|EXECUTIONS_|QUEUE_|CREDENTIALS_|WEBHOOK_URL)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(own),
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+    ...added,
+  };
 }
 
 export interface Running {
@@ -39,7 +45,11 @@ interface StartOptions {
 }
 
 /** Starts a program in a process group of its own, so that what it starts can be ended with it. */
-export function start(command: string, args: readonly string[], { cwd = root, env, signal: stopping }: StartOptions = {}): Running {
+export function start(
+  command: string,
+  args: readonly string[],
+  { cwd = root, env, signal: stopping }: StartOptions = {},
+): Running {
   const child = spawn(command, args, {
     cwd,
     env: environment(env),

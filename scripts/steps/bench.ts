@@ -15,10 +15,13 @@ const n8n = join(root, 'test', 'n8n', 'host', 'node_modules', '.installed');
 const limit = 10;
 
 export async function printFigures(): Promise<void> {
-  console.log(`\nNode ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, load ${loadavg()[0]?.toFixed(1)}\n`);
+  console.log(
+    `\nNode ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, load ${loadavg()[0]?.toFixed(1)}\n`,
+  );
   for (const measurement of measurements) {
     if (measurement.needs === 'n8n' && !existsSync(n8n)) {
-      for (const { title } of Object.values(measurement.goals)) console.log(`– left out ${title} (n8n is not installed: npm run test:n8n)`);
+      for (const { title } of Object.values(measurement.goals))
+        console.log(`– left out ${title} (n8n is not installed: npm run test:n8n)`);
       continue;
     }
     const figures = await measure(measurement);
@@ -30,7 +33,10 @@ export async function printFigures(): Promise<void> {
 async function measure({ script }: Measurement): Promise<Readonly<Record<string, Figure>>> {
   try {
     const file = join(root, 'test', 'bench', script);
-    const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', file], { cwd: join(root, 'test'), timeout: limit * 60_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+      cwd: join(root, 'test'),
+      timeout: limit * 60_000,
+    });
     return JSON.parse(stdout) as Record<string, Figure>;
   } catch (error) {
     console.error(`✗ ${script} failed: ${error instanceof Error ? error.message : String(error)}`);

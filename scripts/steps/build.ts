@@ -13,7 +13,11 @@ interface Build {
   readonly run: () => Promise<boolean>;
 }
 
-const script = (title: string, folder: string): Build => ({ title, folder, run: () => runScript(folder, 'build', { quiet: true }) });
+const script = (title: string, folder: string): Build => ({
+  title,
+  folder,
+  run: () => runScript(folder, 'build', { quiet: true }),
+});
 
 const builds: readonly Build[] = [
   script('core', 'packages/core'),
@@ -60,5 +64,6 @@ export function buildWidget(): Promise<boolean> {
 export async function bringWidget(): Promise<void> {
   if (!(await isWidgetStale())) return;
   console.log('▸ Building the widget');
-  if (!(await buildWidget())) throw new Complaint('The widget was not built.', 'The reasons stand above; mend them and run the command again.');
+  if (!(await buildWidget()))
+    throw new Complaint('The widget was not built.', 'The reasons stand above; mend them and run the command again.');
 }

@@ -8,7 +8,10 @@ import { run, runScript } from './command.ts';
  * any host; a build's variant checks the same files again.
  */
 export function typeProjects(): readonly string[] {
-  return globSync('{*,*/*,*/*/*}/tsconfig{,.host-free}.json', { cwd: root, exclude: (path) => path.includes('node_modules') })
+  return globSync('{*,*/*,*/*/*}/tsconfig{,.host-free}.json', {
+    cwd: root,
+    exclude: (path) => path.includes('node_modules'),
+  })
     .concat(globSync('tsconfig.json', { cwd: root }))
     .sort();
 }

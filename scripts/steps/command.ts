@@ -24,7 +24,11 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  *
  * @returns true where the command ended with exit code 0; a command that cannot be started counts as failed, with a line that says so
  */
-export function run(command: string, args: readonly string[], { cwd = root, quiet = false, env, limit }: CommandOptions = {}): Promise<boolean> {
+export function run(
+  command: string,
+  args: readonly string[],
+  { cwd = root, quiet = false, env, limit }: CommandOptions = {},
+): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,

@@ -25,7 +25,10 @@ const folder = join(root, '.cache', 'reports');
  * @param name - names the report
  * @param run - is told which file to write
  */
-export async function reported(name: string, run: (file: string) => Promise<boolean>): Promise<Report & { readonly ok: boolean }> {
+export async function reported(
+  name: string,
+  run: (file: string) => Promise<boolean>,
+): Promise<Report & { readonly ok: boolean }> {
   const file = join(folder, `${name}.json`);
   await mkdir(folder, { recursive: true });
   await rm(file, { force: true });
@@ -42,10 +45,14 @@ const longestLine = 240;
 /** Says what failed, in lines; what is left out is counted. */
 export function describeFailures(failures: readonly Failure[]): readonly string[] {
   const described = failures.slice(0, most).flatMap(({ test, error }) => {
-    const lines = stripVTControlCharacters(error).split('\n').filter((line) => line.trim());
+    const lines = stripVTControlCharacters(error)
+      .split('\n')
+      .filter((line) => line.trim());
     const shown = lines.length > linesOfEach ? [...lines.slice(0, linesOfEach - 1), '…'] : lines;
     return [`✗ ${test}`, ...shown.map((line) => `    ${line}`)];
   });
   const more = failures.length - most;
-  return [...described, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) => (line.length > longestLine ? `${line.slice(0, longestLine)}…` : line));
+  return [...described, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) =>
+    line.length > longestLine ? `${line.slice(0, longestLine)}…` : line,
+  );
 }

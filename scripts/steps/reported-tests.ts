@@ -16,24 +16,33 @@ export function reportOf(modules: readonly TestModule[], unhandled: readonly Ser
     const broken = tests.filter((test) => test.result().state === 'failed');
     passed += tests.filter((test) => test.result().state === 'passed').length;
     failed += broken.length || (module.state() === 'passed' || module.state() === 'skipped' ? 0 : 1);
-    for (const test of broken) failures.push({ test: `${file} > ${test.fullName}`, error: (test.result().errors ?? []).map(textOf).join('\n') });
+    for (const test of broken)
+      failures.push({ test: `${file} > ${test.fullName}`, error: (test.result().errors ?? []).map(textOf).join('\n') });
     for (const error of module.errors()) failures.push({ test: file, error: textOf(error) });
     for (const suite of module.children.allSuites()) {
       for (const error of suite.errors()) failures.push({ test: `${file} > ${suite.fullName}`, error: textOf(error) });
     }
-    if (module.state() === 'queued' || module.state() === 'pending') failures.push({ test: file, error: 'The file never came to its end.' });
+    if (module.state() === 'queued' || module.state() === 'pending')
+      failures.push({ test: file, error: 'The file never came to its end.' });
   }
   for (const error of unhandled) {
     const file = error['VITEST_TEST_PATH'];
-    failures.push({ test: `${typeof file === 'string' ? relative(root, file) : 'No file'}, outside of its tests`, error: textOf(error) });
+    failures.push({
+      test: `${typeof file === 'string' ? relative(root, file) : 'No file'}, outside of its tests`,
+      error: textOf(error),
+    });
   }
   return { passed, failed: failed + unhandled.length, failures };
 }
 
 /** The message, where in this repository it was raised, and what differed. */
 function textOf({ name, message, stack, diff }: SerializedError & { readonly diff?: string }): string {
-  const frame = stack?.split('\n').find((line) => /^\s+at /.test(line) && line.includes(root) && !line.includes('node_modules'));
-  return [`${name ?? 'Error'}: ${message}`, frame?.replaceAll(`${root}/`, ''), diff].filter((part) => typeof part === 'string').join('\n');
+  const frame = stack
+    ?.split('\n')
+    .find((line) => /^\s+at /.test(line) && line.includes(root) && !line.includes('node_modules'));
+  return [`${name ?? 'Error'}: ${message}`, frame?.replaceAll(`${root}/`, ''), diff]
+    .filter((part) => typeof part === 'string')
+    .join('\n');
 }
 
 export default class implements Reporter {

@@ -40,9 +40,11 @@ function writeReport({ sessions }) {
     report.passed += tests.length - failed.length;
     // A file that broke before or after its tests has no failed test to show for it.
     report.failed += failed.length || (passed ? 0 : 1);
-    for (const { name, error } of failed) report.failures.push({ test: `${place} > ${name}`, error: error ? textOf(error) : 'It gave no reason.' });
+    for (const { name, error } of failed)
+      report.failures.push({ test: `${place} > ${name}`, error: error ? textOf(error) : 'It gave no reason.' });
     if (errors.length > 0) report.failures.push({ test: place, error: errors.map(textOf).join('\n') });
-    else if (!passed && failed.length === 0) report.failures.push({ test: place, error: 'The file never came to its end.' });
+    else if (!passed && failed.length === 0)
+      report.failures.push({ test: place, error: 'The file never came to its end.' });
   }
   writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(report));
 }

@@ -34,12 +34,18 @@ export async function serveUntilStopped({ command, farewell, start }: Serving): 
   const running: Served[] = [];
   try {
     await start((served) => running.push(served), stopping);
-    const first = await Promise.race([asked, ...running.map(({ name, ended }) => ended.then((how) => ({ name, how })))]);
+    const first = await Promise.race([
+      asked,
+      ...running.map(({ name, ended }) => ended.then((how) => ({ name, how }))),
+    ]);
     if (first) {
       // Ctrl-C in a terminal reaches what was started as well, and it may be gone before this process hears of it.
       await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 300))]);
       if (!stopping.aborted) {
-        throw new Complaint(`The ${first.name} ${first.how}, so the others stop too.`, `Its last lines stand above; run ${command} again.`);
+        throw new Complaint(
+          `The ${first.name} ${first.how}, so the others stop too.`,
+          `Its last lines stand above; run ${command} again.`,
+        );
       }
     }
   } catch (error) {

@@ -14,5 +14,10 @@ const reporter = join(root, 'scripts', 'steps', 'reported-tests.ts');
  * @param args - what vitest gets besides the reporters
  */
 export function runVitest(name: string, args: readonly string[]): Promise<Outcome> {
-  return reported(name, (file) => run('vitest', ['run', '--reporter=default', `--reporter=${reporter}`, ...args], { limit, env: { TEST_REPORT: file } }));
+  return reported(name, (file) =>
+    run('vitest', ['run', '--reporter=default', `--reporter=${reporter}`, ...args], {
+      limit,
+      env: { TEST_REPORT: file },
+    }),
+  );
 }

@@ -22,7 +22,12 @@ export async function testWidget(engines: readonly Engine[]): Promise<Outcome> {
   let all: Required<Outcome> = { ok: true, passed: 0, failed: 0, failures: [] };
   for (const each of runs) {
     const { ok, passed, failed, failures } = await runOnce(each);
-    all = { ok: all.ok && ok && passed > 0, passed: all.passed + passed, failed: all.failed + failed, failures: [...all.failures, ...failures] };
+    all = {
+      ok: all.ok && ok && passed > 0,
+      passed: all.passed + passed,
+      failed: all.failed + failed,
+      failures: [...all.failures, ...failures],
+    };
   }
   return all;
 }

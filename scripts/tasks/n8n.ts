@@ -9,7 +9,14 @@ import { freePort } from '../chain/free-port.ts';
 import { assertPortsFree, portsFromEnvironment, type PortPlan } from '../chain/ports.ts';
 import { root } from '../chain/root.ts';
 import { servers, serverUrl } from '../chain/servers.ts';
-import { planImports, readWorkflow, sandboxCredential, sandboxOAuth2Credential, type ImportRecord, type Imports } from '../n8n/examples.ts';
+import {
+  planImports,
+  readWorkflow,
+  sandboxCredential,
+  sandboxOAuth2Credential,
+  type ImportRecord,
+  type Imports,
+} from '../n8n/examples.ts';
 import { installN8n } from '../n8n/install.ts';
 import { canSignIn, keptOwner, setUpOwner } from '../n8n/owner.ts';
 import { installPackage } from '../n8n/pack.ts';
@@ -48,11 +55,18 @@ await serveUntilStopped({
       N8N_LOG_FILE_LOCATION: join(folder, 'n8n.log'),
     };
     const addresses = { demo: ports.demo, sandbox: ports.sandbox };
-    await importOnce(folder, await examples(addresses), (...args) => run(process.execPath, [n8n, ...args], { env, signal: stopping }));
+    await importOnce(folder, await examples(addresses), (...args) =>
+      run(process.execPath, [n8n, ...args], { env, signal: stopping }),
+    );
 
     for (const plan of plans) {
       await timed(`Starting the ${plan.name}`, async () => {
-        const settings = { ports, relayStore: '', sandboxStore: join(folder, 'sandbox.db'), signupEndpoint: `${url}${signupPath}` };
+        const settings = {
+          ports,
+          relayStore: '',
+          sandboxStore: join(folder, 'sandbox.db'),
+          signupEndpoint: `${url}${signupPath}`,
+        };
         started({ ...(await launch(plan, settings, () => undefined)), name: plan.name });
       });
       if (stopping.aborted) return;
@@ -70,9 +84,15 @@ await serveUntilStopped({
 /** `--folder DIR` takes another folder than the usual one. */
 function readFolder(): string {
   try {
-    return resolve(root, parseArgs({ options: { folder: { type: 'string', default: join('.cache', 'n8n') } } }).values.folder);
+    return resolve(
+      root,
+      parseArgs({ options: { folder: { type: 'string', default: join('.cache', 'n8n') } } }).values.folder,
+    );
   } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error), `It is called as "${command}" or "${command} -- --folder DIR".`);
+    throw new Complaint(
+      error instanceof Error ? error.message : String(error),
+      `It is called as "${command}" or "${command} -- --folder DIR".`,
+    );
   }
 }
 
@@ -88,14 +108,19 @@ async function examples(ports: { readonly demo: number; readonly sandbox: number
   const sandboxUrl = serverUrl(ports.sandbox);
   return {
     credentials: [sandboxCredential(sandboxUrl), sandboxOAuth2Credential(sandboxUrl)],
-    workflows: await Promise.all(files.map(async (file) => readWorkflow(await readFile(join(root, file), 'utf8'), ports))),
+    workflows: await Promise.all(
+      files.map(async (file) => readWorkflow(await readFile(join(root, file), 'utf8'), ports)),
+    ),
   };
 }
 
 /** @param cli - runs n8n's command line; it takes seconds each time */
 async function importOnce(folder: string, all: Imports, cli: (...args: string[]) => Promise<unknown>): Promise<void> {
   const kept = join(folder, 'imported.json');
-  const { record, ...planned } = planImports(all, JSON.parse(await readFile(kept, 'utf8').catch(() => '{}')) as ImportRecord);
+  const { record, ...planned } = planImports(
+    all,
+    JSON.parse(await readFile(kept, 'utf8').catch(() => '{}')) as ImportRecord,
+  );
   for (const [kind, files] of Object.entries({ credentials: planned.credentials, workflow: planned.workflows })) {
     if (files.length === 0) continue;
     await timed(`Importing ${files.map(({ name }) => `"${name}"`).join(', ')}`, async () => {
@@ -108,10 +133,16 @@ async function importOnce(folder: string, all: Imports, cli: (...args: string[])
   await writeFile(kept, JSON.stringify(record));
 }
 
-async function greeting(folder: string, url: string, { demo, sandbox }: { readonly demo: number; readonly sandbox: number }): Promise<string> {
+async function greeting(
+  folder: string,
+  url: string,
+  { demo, sandbox }: { readonly demo: number; readonly sandbox: number },
+): Promise<string> {
   const owner = await keptOwner(join(folder, 'owner.json'));
   await setUpOwner(url, owner);
-  const signIn = (await canSignIn(url, owner)) ? `sign in as ${owner.email} with ${owner.password}` : 'sign in as you did before';
+  const signIn = (await canSignIn(url, owner))
+    ? `sign in as ${owner.email} with ${owner.password}`
+    : 'sign in as you did before';
   const place = relative(root, folder).startsWith('..') ? folder : relative(root, folder);
   return `
   n8n        ${url}  – ${signIn}

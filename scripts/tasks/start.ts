@@ -39,6 +39,8 @@ await serveUntilStopped({
     if (stopping.aborted) return;
     console.log(`\n${addresses.join('\n')}`);
     greeted = true;
-    console.log(`\nOpen the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag. Ctrl-C stops everything.\n`);
+    console.log(
+      `\nOpen the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag. Ctrl-C stops everything.\n`,
+    );
   },
 });

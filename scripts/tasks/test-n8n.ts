@@ -9,6 +9,9 @@ await task(async () => {
   console.log(`Chromium: ${await bringChromium()}`);
   return runSteps([
     check('Build', buildAll),
-    { title: 'Tests in a real n8n', run: () => runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...process.argv.slice(2)]) },
+    {
+      title: 'Tests in a real n8n',
+      run: () => runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...process.argv.slice(2)]),
+    },
   ]);
 });

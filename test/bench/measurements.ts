@@ -20,7 +20,11 @@ export const measurements: readonly Measurement[] = [
   {
     script: 'core/requests.ts',
     goals: {
-      fetch: { title: 'Core: requests a second, 32 at a time, validated, against bare fetch', unit: '×', must: { atLeast: 0.65 } },
+      fetch: {
+        title: 'Core: requests a second, 32 at a time, validated, against bare fetch',
+        unit: '×',
+        must: { atLeast: 0.65 },
+      },
       sdk: { title: 'Core: the same against @beehiiv/sdk 0.1.9', unit: '×', must: { atLeast: 1.25 } },
     },
   },
@@ -29,55 +33,115 @@ export const measurements: readonly Measurement[] = [
     goals: {
       used: { title: 'Core: share of an unknown quota that is used', unit: 'of 1', must: { atLeast: 0.97 } },
       refused: { title: 'Core: answers that are 429 meanwhile', unit: '%', must: { below: 1 } },
-      recovery: { title: 'Core: windows until a quota that was cut is kept to again', unit: 'windows', must: { below: 2 } },
+      recovery: {
+        title: 'Core: windows until a quota that was cut is kept to again',
+        unit: 'windows',
+        must: { below: 2 },
+      },
     },
   },
-  { script: 'core/size.ts', goals: { client: { title: 'Core: a client that makes five calls, without zod, gzip', unit: 'kB', must: { atMost: 16 } } } },
-  { script: 'core/iterate.ts', goals: { memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } } } },
+  {
+    script: 'core/size.ts',
+    goals: {
+      client: { title: 'Core: a client that makes five calls, without zod, gzip', unit: 'kB', must: { atMost: 16 } },
+    },
+  },
+  {
+    script: 'core/iterate.ts',
+    goals: {
+      memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } },
+    },
+  },
   {
     script: 'core/import.ts',
     goals: {
-      speed: { title: 'Core: bulk import of 1,000,000 rows from a CSV file', unit: 'rows/s', must: { atLeast: 30_000 } },
+      speed: {
+        title: 'Core: bulk import of 1,000,000 rows from a CSV file',
+        unit: 'rows/s',
+        must: { atLeast: 30_000 },
+      },
       memory: { title: 'Core: memory while importing 1,000,000 rows', unit: 'MB', must: { below: 200 } },
     },
   },
   {
     script: 'core/watch.ts',
     goals: {
-      bytes: { title: 'Core: state of a watch over 1,000,000 subscriptions, a subscription', unit: 'bytes', must: { atMost: 12 } },
-      page: { title: 'Core: comparing a page of the scan with what is known, a subscription', unit: 'µs', must: { below: 20 } },
+      bytes: {
+        title: 'Core: state of a watch over 1,000,000 subscriptions, a subscription',
+        unit: 'bytes',
+        must: { atMost: 12 },
+      },
+      page: {
+        title: 'Core: comparing a page of the scan with what is known, a subscription',
+        unit: 'µs',
+        must: { below: 20 },
+      },
       memory: { title: 'Core: memory while scanning 1,000,000 subscriptions', unit: 'MB', must: { below: 200 } },
     },
   },
   {
     script: 'sandbox/requests.ts',
     goals: {
-      requests: { title: 'Sandbox: 10,000 requests in process, half creates, half pages of ten', unit: 'ms', must: { below: 1000 } },
+      requests: {
+        title: 'Sandbox: 10,000 requests in process, half creates, half pages of ten',
+        unit: 'ms',
+        must: { below: 1000 },
+      },
       reset: { title: 'Sandbox: reset and empty seed', unit: 'ms', must: { below: 5 } },
     },
   },
-  { script: 'sandbox/start.ts', goals: { start: { title: 'Sandbox: start of the command to its first answer', unit: 'ms', must: { below: 400 } } } },
+  {
+    script: 'sandbox/start.ts',
+    goals: { start: { title: 'Sandbox: start of the command to its first answer', unit: 'ms', must: { below: 400 } } },
+  },
   {
     script: 'sandbox/million.ts',
     goals: {
-      depth: { title: 'Sandbox: a page of 100 anywhere in 1,000,000, against the first', unit: '×', must: { below: 3 } },
+      depth: {
+        title: 'Sandbox: a page of 100 anywhere in 1,000,000, against the first',
+        unit: '×',
+        must: { below: 3 },
+      },
       memory: { title: 'Sandbox: memory with 1,000,000 subscriptions', unit: 'MB', must: { below: 400 } },
     },
   },
   {
     script: 'relay/accept.ts',
     goals: {
-      rate: { title: 'Relay: signups acknowledged a second, each synced to disk, 32 callers', unit: '/s', must: { atLeast: 5000 } },
+      rate: {
+        title: 'Relay: signups acknowledged a second, each synced to disk, 32 callers',
+        unit: '/s',
+        must: { atLeast: 5000 },
+      },
       share: { title: 'Relay: the same against a bare node:http echo', unit: '×', must: { atLeast: 0.35 } },
-      latency: { title: "Relay: p99 of that, against four times the echo's and one sync", unit: '×', must: { atMost: 1 } },
+      latency: {
+        title: "Relay: p99 of that, against four times the echo's and one sync",
+        unit: '×',
+        must: { atMost: 1 },
+      },
       memory: { title: 'Relay: memory after its start', unit: 'MB', must: { atMost: 90 } },
     },
   },
   {
     script: 'relay/backlog.ts',
-    goals: { p99: { title: 'Relay: p99 with 100,000 waiting and delivery running, against none', unit: '×', must: { atMost: 2 } } },
+    goals: {
+      p99: {
+        title: 'Relay: p99 with 100,000 waiting and delivery running, against none',
+        unit: '×',
+        must: { atMost: 2 },
+      },
+    },
   },
-  { script: 'relay/drain.ts', goals: { drain: { title: "Relay: share of the API's quota that emptying a backlog uses", unit: 'of 1', must: { atLeast: 0.97 } } } },
+  {
+    script: 'relay/drain.ts',
+    goals: {
+      drain: {
+        title: "Relay: share of the API's quota that emptying a backlog uses",
+        unit: 'of 1',
+        must: { atLeast: 0.97 },
+      },
+    },
+  },
   {
     script: 'widget/size.ts',
     goals: {
@@ -88,7 +152,11 @@ export const measurements: readonly Measurement[] = [
   {
     script: 'widget/load.ts',
     goals: {
-      script: { title: 'Tag: script time on a processor four times slower, of that of Ghost', unit: 'of 1', must: { atMost: 0.1 } },
+      script: {
+        title: 'Tag: script time on a processor four times slower, of that of Ghost',
+        unit: 'of 1',
+        must: { atMost: 0.1 },
+      },
       heap: { title: 'Tag: memory', unit: 'MB', must: { atMost: 0.5 } },
       requests: { title: 'Tag: requests', unit: 'requests', must: { atMost: 1 } },
       cookies: { title: 'Tag: cookies', unit: 'cookies', must: { atMost: 0 } },
@@ -99,21 +167,39 @@ export const measurements: readonly Measurement[] = [
   {
     script: 'n8n/creates.ts',
     needs: 'n8n',
-    goals: { creates: { title: "n8n: 2,000 creates, against n8n's own HTTP Request node", unit: '× the time', must: { atMost: 1 } } },
+    goals: {
+      creates: {
+        title: "n8n: 2,000 creates, against n8n's own HTTP Request node",
+        unit: '× the time',
+        must: { atMost: 1 },
+      },
+    },
   },
   {
     script: 'n8n/bulk-import.ts',
     needs: 'n8n',
     goals: {
-      speed: { title: 'n8n: Bulk Import of 20,000 items, against one by one', unit: '× as fast', must: { atLeast: 20 } },
-      memory: { title: "n8n: what that adds to the memory of n8n's process at most", unit: 'MB', must: { atMost: 600 } },
+      speed: {
+        title: 'n8n: Bulk Import of 20,000 items, against one by one',
+        unit: '× as fast',
+        must: { atLeast: 20 },
+      },
+      memory: {
+        title: "n8n: what that adds to the memory of n8n's process at most",
+        unit: 'MB',
+        must: { atMost: 600 },
+      },
     },
   },
   {
     script: 'n8n/polls.ts',
     needs: 'n8n',
     goals: {
-      idle: { title: 'n8n: requests of an idle poll, whatever the size of the publication', unit: 'requests', must: { atMost: 1 } },
+      idle: {
+        title: 'n8n: requests of an idle poll, whatever the size of the publication',
+        unit: 'requests',
+        must: { atMost: 1 },
+      },
       fresh: { title: 'n8n: requests of a poll with 1,000 new subscriptions', unit: 'requests', must: { atMost: 12 } },
     },
   },

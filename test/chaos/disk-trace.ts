@@ -12,7 +12,16 @@ export type DiskEvent =
   | { readonly kind: 'out'; readonly connection: string; readonly data: Buffer };
 
 /** What {@link readTrace} needs strace to write down. The traced process stays the child of whoever started it, for signals to reach. */
-export const straceOptions = ['-D', '-f', '-y', '-xx', '-s', '70000', '-e', 'trace=read,readv,write,writev,pwrite64,ftruncate,fsync,fdatasync,unlink'] as const;
+export const straceOptions = [
+  '-D',
+  '-f',
+  '-y',
+  '-xx',
+  '-s',
+  '70000',
+  '-e',
+  'trace=read,readv,write,writev,pwrite64,ftruncate,fsync,fdatasync,unlink',
+] as const;
 
 const call = /^(\w+)\((?:(\d+)<((?:\\x[0-9a-f]{2})*)>)?(.*)\) += (-?\d+)/s;
 
@@ -54,7 +63,9 @@ function eventOf(text: string): DiskEvent | undefined {
     case 'readv':
     case 'write':
     case 'writev':
-      return file.startsWith('socket:') ? { kind: name.startsWith('read') ? 'in' : 'out', connection: file, data } : undefined;
+      return file.startsWith('socket:')
+        ? { kind: name.startsWith('read') ? 'in' : 'out', connection: file, data }
+        : undefined;
     default:
       return undefined;
   }

@@ -80,23 +80,41 @@ async function keptOn(disk: ReadonlyMap<string, Buffer>, at: string): Promise<Se
   }
 }
 
-it.skipIf(!canTrace())('a power cut at any moment takes nobody who had a 202', async () => {
-  const events = await underLoad();
-  const acknowledged = acknowledgedBy(events);
-  // The trace saw everything: each signup on its connection, and the log folded into the file.
-  expect(acknowledged(events.length).sort()).toEqual(Array.from({ length: signups }, (_, n) => `p${n}@example.com`).sort());
-  expect(events.filter((event) => event.kind === 'write' && event.file.endsWith('relay.db')).length).toBeGreaterThan(10);
+it.skipIf(!canTrace())(
+  'a power cut at any moment takes nobody who had a 202',
+  async () => {
+    const events = await underLoad();
+    const acknowledged = acknowledgedBy(events);
+    // The trace saw everything: each signup on its connection, and the log folded into the file.
+    expect(acknowledged(events.length).sort()).toEqual(
+      Array.from({ length: signups }, (_, n) => `p${n}@example.com`).sort(),
+    );
+    expect(events.filter((event) => event.kind === 'write' && event.file.endsWith('relay.db')).length).toBeGreaterThan(
+      10,
+    );
 
-  const moment = fc.integer({ min: events.findIndex(({ kind }) => kind === 'out'), max: events.length - 1 });
-  await fc.assert(
-    fc.asyncProperty(moment, fc.infiniteStream(fc.boolean()), async (cut, luck) => {
-      const kept = await keptOn(diskAfter(events, cut, () => luck.next().value), join(folder, `cut-${cut}`));
-      expect(acknowledged(cut).filter((email) => !kept.has(email))).toEqual([]);
-    }),
-    { numRuns: cuts },
-  );
+    const moment = fc.integer({ min: events.findIndex(({ kind }) => kind === 'out'), max: events.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(moment, fc.infiniteStream(fc.boolean()), async (cut, luck) => {
+        const kept = await keptOn(
+          diskAfter(events, cut, () => luck.next().value),
+          join(folder, `cut-${cut}`),
+        );
+        expect(acknowledged(cut).filter((email) => !kept.has(email))).toEqual([]);
+      }),
+      { numRuns: cuts },
+    );
 
-  // Without the syncs the same cut takes them all: the proof can fail.
-  const unsynced = events.filter(({ kind }) => kind !== 'sync');
-  expect((await keptOn(diskAfter(unsynced, unsynced.length - 1, () => false), join(folder, 'unsynced'))).size).toBe(0);
-}, 300_000);
+    // Without the syncs the same cut takes them all: the proof can fail.
+    const unsynced = events.filter(({ kind }) => kind !== 'sync');
+    expect(
+      (
+        await keptOn(
+          diskAfter(unsynced, unsynced.length - 1, () => false),
+          join(folder, 'unsynced'),
+        )
+      ).size,
+    ).toBe(0);
+  },
+  300_000,
+);

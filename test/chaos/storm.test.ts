@@ -30,7 +30,12 @@ const underWay = 5;
 const long = { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) };
 
 /** The same for a database, which makes short work of what repeats itself: ideographs by chance, three bytes each. */
-const incompressible = Object.fromEntries(Object.keys(long).map((name) => [name, String.fromCodePoint(...Array.from({ length: 500 }, () => randomInt(0x4e00, 0x9fff)))]));
+const incompressible = Object.fromEntries(
+  Object.keys(long).map((name) => [
+    name,
+    String.fromCodePoint(...Array.from({ length: 500 }, () => randomInt(0x4e00, 0x9fff))),
+  ]),
+);
 
 /** A series that is the same for the same seed. */
 function seeded(seed: number): () => number {
@@ -54,7 +59,12 @@ class Crowd {
   readonly #more: Readonly<Record<string, unknown>>;
   readonly size: number;
 
-  constructor(relays: () => readonly ServingRelay[], random: () => number, more: Readonly<Record<string, unknown>>, size = signups) {
+  constructor(
+    relays: () => readonly ServingRelay[],
+    random: () => number,
+    more: Readonly<Record<string, unknown>>,
+    size = signups,
+  ) {
     this.#relays = relays;
     this.#random = random;
     this.#more = more;
@@ -79,7 +89,7 @@ class Crowd {
     while (!this.isDone) {
       const email = `person-${this.#next++}@example.com`;
       const key = randomUUID();
-      for (const end = Date.now() + timeLimit; Date.now() < end; ) {
+      for (const end = Date.now() + timeLimit; Date.now() < end;) {
         const status = await this.#post(email, key);
         if (status === 202) {
           this.acknowledged.add(email);
@@ -114,11 +124,18 @@ async function judge(api: StormyApi, crowd: Crowd, killed: number): Promise<void
     const subscribed = new Set(await api.subscribed());
     return [...crowd.acknowledged].filter((email) => !subscribed.has(email));
   };
-  await eventually('everybody who had a 202 is subscribed', async () => (await missing()).length === 0 || sleep(500, false), timeLimit);
+  await eventually(
+    'everybody who had a 202 is subscribed',
+    async () => (await missing()).length === 0 || sleep(500, false),
+    timeLimit,
+  );
   const subscribed = await api.subscribed();
   expect(new Set(subscribed).size).toBe(subscribed.length);
   // Sent again is only what nobody had heard of, and what a killed relay had no time to write down.
-  const unexplained = [...api.created.values()].reduce((sum, { times, unheard }) => sum + Math.max(0, times - 1 - unheard), 0);
+  const unexplained = [...api.created.values()].reduce(
+    (sum, { times, unheard }) => sum + Math.max(0, times - 1 - unheard),
+    0,
+  );
   expect(unexplained).toBeLessThanOrEqual(killed * underWay);
   expect(crowd.acknowledged.size).toBe(crowd.size);
 }
@@ -127,96 +144,123 @@ async function judge(api: StormyApi, crowd: Crowd, killed: number): Promise<void
 const postgres = postgresServer(['--wal-segsize=1']);
 
 describe('in a storm nobody is lost who had a 202', () => {
-  it('with one relay on a file, killed again and again, and with a disk that fills up', async () => {
-    const random = seeded(7);
-    const api = await stormyApi(random);
-    onTestFinished(() => api.close());
-    const folder = scratchFolder();
-    const alive: ServingRelay[] = [];
-    const crowd = new Crowd(() => alive, random, long);
-    const running = crowd.run();
-    let killed = 0;
-    for (let life = 0; killed < kills || !crowd.isDone; life++) {
-      // Every third life the disk takes nothing beyond the first megabyte of a file: the log fills up, and cannot be folded into the store.
-      const isCramped = life % 3 === 1;
-      const relay = await serve(folder, { NEWSLETTER_API_URL: api.url }, isCramped ? 'ulimit -f 2000; exec "$@"' : undefined);
-      alive.splice(0, 1, relay);
-      const full = crowd.turnedAway + callers;
-      if (isCramped) await eventually('the disk is full', () => crowd.turnedAway >= full || crowd.isDone, timeLimit);
-      else await crowd.grows(perLife * (0.5 + random()));
-      relay.child.kill('SIGKILL');
-      await relay.ended;
-      killed += 1;
-      if (life > kills * 6) break;
-    }
-    alive.splice(0, 1, await serve(folder, { NEWSLETTER_API_URL: api.url }));
-    await running;
-    await judge(api, crowd, killed);
-    expect(crowd.turnedAway).toBeGreaterThan(0);
-  }, 2 * timeLimit);
-
-  it('with three relays on PostgreSQL: one gone for good, the others killed in turn, and the database crashing', async () => {
-    const random = seeded(11);
-    const api = await stormyApi(random);
-    onTestFinished(() => api.close());
-    const folder = scratchFolder();
-    const variables = { NEWSLETTER_API_URL: api.url, RELAY_STORE: await postgres.database(), RELAY_SECRET: 'a-secret-that-all-three-relays-share' };
-    const alive = await Promise.all([1, 2, 3].map(() => serve(folder, variables)));
-    const crowd = new Crowd(() => alive, random, { utm_source: 'storm' });
-    const running = crowd.run();
-    let killed = 0;
-    while (killed < kills || !crowd.isDone) {
-      await crowd.grows(perLife * (0.5 + random()));
-      const [relay] = alive.splice(0, 1);
-      relay?.child.kill('SIGKILL');
-      await relay?.ended;
-      killed += 1;
-      if (killed === Math.ceil(kills / 2)) {
-        await postgres.crash();
-        await sleep(700);
-        await postgres.start();
+  it(
+    'with one relay on a file, killed again and again, and with a disk that fills up',
+    async () => {
+      const random = seeded(7);
+      const api = await stormyApi(random);
+      onTestFinished(() => api.close());
+      const folder = scratchFolder();
+      const alive: ServingRelay[] = [];
+      const crowd = new Crowd(() => alive, random, long);
+      const running = crowd.run();
+      let killed = 0;
+      for (let life = 0; killed < kills || !crowd.isDone; life++) {
+        // Every third life the disk takes nothing beyond the first megabyte of a file: the log fills up, and cannot be folded into the store.
+        const isCramped = life % 3 === 1;
+        const relay = await serve(
+          folder,
+          { NEWSLETTER_API_URL: api.url },
+          isCramped ? 'ulimit -f 2000; exec "$@"' : undefined,
+        );
+        alive.splice(0, 1, relay);
+        const full = crowd.turnedAway + callers;
+        if (isCramped) await eventually('the disk is full', () => crowd.turnedAway >= full || crowd.isDone, timeLimit);
+        else await crowd.grows(perLife * (0.5 + random()));
+        relay.child.kill('SIGKILL');
+        await relay.ended;
+        killed += 1;
+        if (life > kills * 6) break;
       }
-      // The first one stays away.
-      if (killed > 1) alive.push(await serve(folder, variables));
-      if (killed > kills * 6) break;
-    }
-    await running;
-    await judge(api, crowd, killed);
-  }, 2 * timeLimit);
+      alive.splice(0, 1, await serve(folder, { NEWSLETTER_API_URL: api.url }));
+      await running;
+      await judge(api, crowd, killed);
+      expect(crowd.turnedAway).toBeGreaterThan(0);
+    },
+    2 * timeLimit,
+  );
+
+  it(
+    'with three relays on PostgreSQL: one gone for good, the others killed in turn, and the database crashing',
+    async () => {
+      const random = seeded(11);
+      const api = await stormyApi(random);
+      onTestFinished(() => api.close());
+      const folder = scratchFolder();
+      const variables = {
+        NEWSLETTER_API_URL: api.url,
+        RELAY_STORE: await postgres.database(),
+        RELAY_SECRET: 'a-secret-that-all-three-relays-share',
+      };
+      const alive = await Promise.all([1, 2, 3].map(() => serve(folder, variables)));
+      const crowd = new Crowd(() => alive, random, { utm_source: 'storm' });
+      const running = crowd.run();
+      let killed = 0;
+      while (killed < kills || !crowd.isDone) {
+        await crowd.grows(perLife * (0.5 + random()));
+        const [relay] = alive.splice(0, 1);
+        relay?.child.kill('SIGKILL');
+        await relay?.ended;
+        killed += 1;
+        if (killed === Math.ceil(kills / 2)) {
+          await postgres.crash();
+          await sleep(700);
+          await postgres.start();
+        }
+        // The first one stays away.
+        if (killed > 1) alive.push(await serve(folder, variables));
+        if (killed > kills * 6) break;
+      }
+      await running;
+      await judge(api, crowd, killed);
+    },
+    2 * timeLimit,
+  );
 
   // Only Linux lets a limit of a running process be changed.
-  it.skipIf(process.platform !== 'linux')('with two relays on PostgreSQL whose disk fills up again and again: both stay, and go on by themselves once there is room', async () => {
-    const random = seeded(13);
-    const api = await stormyApi(random);
-    onTestFinished(() => api.close());
-    const folder = scratchFolder();
-    const variables = { NEWSLETTER_API_URL: api.url, RELAY_STORE: await postgres.database(), RELAY_SECRET: 'a-secret-that-both-relays-share', RELAY_BULK_ABOVE: 'never' };
-    // The disk is storm enough; the API takes whatever it gets, so that there is always something to write down.
-    api.weather = calm;
-    const relays = await Promise.all([1, 2].map(() => serve(folder, variables)));
-    const crowd = new Crowd(() => relays, random, incompressible, Math.ceil(signups / 3));
+  it.skipIf(process.platform !== 'linux')(
+    'with two relays on PostgreSQL whose disk fills up again and again: both stay, and go on by themselves once there is room',
+    async () => {
+      const random = seeded(13);
+      const api = await stormyApi(random);
+      onTestFinished(() => api.close());
+      const folder = scratchFolder();
+      const variables = {
+        NEWSLETTER_API_URL: api.url,
+        RELAY_STORE: await postgres.database(),
+        RELAY_SECRET: 'a-secret-that-both-relays-share',
+        RELAY_BULK_ABOVE: 'never',
+      };
+      // The disk is storm enough; the API takes whatever it gets, so that there is always something to write down.
+      api.weather = calm;
+      const relays = await Promise.all([1, 2].map(() => serve(folder, variables)));
+      const crowd = new Crowd(() => relays, random, incompressible, Math.ceil(signups / 3));
 
-    let room = 1_500_000;
-    onTestFinished(() => postgres.confine(null));
-    await postgres.confine(room);
-    const running = crowd.run();
-    let full = 0;
-    for (; ; full++) {
-      const before = crowd.turnedAway;
-      await eventually('the disk is full', () => crowd.turnedAway > before + 10 || crowd.isDone, timeLimit);
-      if (crowd.isDone) break;
-      expect(await Promise.all(relays.map(async ({ address }) => (await fetch(`${address}/livez`)).status))).toEqual([200, 200]);
-      const kept = crowd.acknowledged.size;
-      room += 700 * crowd.size;
+      let room = 1_500_000;
+      onTestFinished(() => postgres.confine(null));
       await postgres.confine(room);
-      await eventually('signups are taken again', () => crowd.acknowledged.size > kept, timeLimit);
-    }
-    await postgres.confine(null);
-    await running;
-    // What was delivered while that could not be written down may be delivered again.
-    await judge(api, crowd, full * relays.length);
-    expect(full).toBeGreaterThan(0);
-    expect(crowd.withoutAdvice).toBe(0);
-    expect(relays.map(({ child }) => child.exitCode)).toEqual([null, null]);
-  }, 2 * timeLimit);
+      const running = crowd.run();
+      let full = 0;
+      for (; ; full++) {
+        const before = crowd.turnedAway;
+        await eventually('the disk is full', () => crowd.turnedAway > before + 10 || crowd.isDone, timeLimit);
+        if (crowd.isDone) break;
+        expect(await Promise.all(relays.map(async ({ address }) => (await fetch(`${address}/livez`)).status))).toEqual([
+          200, 200,
+        ]);
+        const kept = crowd.acknowledged.size;
+        room += 700 * crowd.size;
+        await postgres.confine(room);
+        await eventually('signups are taken again', () => crowd.acknowledged.size > kept, timeLimit);
+      }
+      await postgres.confine(null);
+      await running;
+      // What was delivered while that could not be written down may be delivered again.
+      await judge(api, crowd, full * relays.length);
+      expect(full).toBeGreaterThan(0);
+      expect(crowd.withoutAdvice).toBe(0);
+      expect(relays.map(({ child }) => child.exitCode)).toEqual([null, null]);
+    },
+    2 * timeLimit,
+  );
 });

@@ -35,7 +35,9 @@ export async function stormyApi(random: () => number): Promise<StormyApi> {
       const addresses: string[] = [];
       let before = '';
       do {
-        const answer = await sandbox.fetch(new Request(`http://sandbox.example/_sandbox/subscriptions?limit=200${before && `&before=${before}`}`));
+        const answer = await sandbox.fetch(
+          new Request(`http://sandbox.example/_sandbox/subscriptions?limit=200${before && `&before=${before}`}`),
+        );
         const page = (await answer.json()) as { data: { email: string }[]; next_before: string | null };
         addresses.push(...page.data.map(({ email }) => email));
         before = page.next_before ?? '';
@@ -57,12 +59,23 @@ export async function stormyApi(random: () => number): Promise<StormyApi> {
     const body = Buffer.concat(chunks);
     const { authorization = '' } = request.headers;
     const method = request.method ?? 'GET';
-    const done = await sandbox.fetch(new Request(url, { method, headers: { authorization, 'content-type': 'application/json' }, ...(body.length > 0 && { body }) }));
+    const done = await sandbox.fetch(
+      new Request(url, {
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
+        ...(body.length > 0 && { body }),
+      }),
+    );
     const text = await done.text();
     const isLost = luck < down + limited + reset + lost;
     const { email } = (body.length > 0 ? JSON.parse(body.toString()) : {}) as { email?: string };
     const record = email === undefined ? undefined : (created.get(email) ?? { times: 0, unheard: 0 });
-    if (record && email !== undefined && done.ok) created.set(email, { ...record, times: record.times + 1, unheard: record.unheard + (isLost || request.socket.destroyed ? 1 : 0) });
+    if (record && email !== undefined && done.ok)
+      created.set(email, {
+        ...record,
+        times: record.times + 1,
+        unheard: record.unheard + (isLost || request.socket.destroyed ? 1 : 0),
+      });
     if (isLost) return void request.socket.destroy();
     response.writeHead(done.status, { 'content-type': 'application/json' }).end(text);
   }

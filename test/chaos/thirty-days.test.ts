@@ -24,7 +24,8 @@ const postgres = postgresServer();
 const ways: readonly Way[] = [
   {
     name: 'SQLite',
-    begin: () => Promise.resolve({ address: `sqlite:${scratchFolder()}/relay.db`, pass: () => Promise.resolve(), upkeepMs: 30 }),
+    begin: () =>
+      Promise.resolve({ address: `sqlite:${scratchFolder()}/relay.db`, pass: () => Promise.resolve(), upkeepMs: 30 }),
   },
   {
     name: 'PostgreSQL',
@@ -51,7 +52,12 @@ const ways: readonly Way[] = [
 describe.each(ways)('with $name', ({ begin }) => {
   it('what waits for thirty days is delivered on the thirty-first', async () => {
     const { address, pass, upkeepMs } = await begin();
-    const config = readConfig({ ...environment, RELAY_STORE: address, RELAY_LIMIT_IP: '0', RELAY_SECRET: 'a-secret-for-all-thirty-days-of-it' });
+    const config = readConfig({
+      ...environment,
+      RELAY_STORE: address,
+      RELAY_LIMIT_IP: '0',
+      RELAY_SECRET: 'a-secret-for-all-thirty-days-of-it',
+    });
     const sandbox = createSandbox({ seed: 'empty' });
     onTestFinished(() => sandbox.close());
     let attempts = 0;
@@ -62,12 +68,21 @@ describe.each(ways)('with $name', ({ begin }) => {
     let today = Date.parse('2026-03-01T08:00:00Z');
 
     /** A day of the relay: started in the morning, stopped in the evening. */
-    async function live(api: Fetch, day: (relay: { fetch: Fetch; store: SignupStore; waiting: number }) => Promise<void>): Promise<void> {
+    async function live(
+      api: Fetch,
+      day: (relay: { fetch: Fetch; store: SignupStore; waiting: number }) => Promise<void>,
+    ): Promise<void> {
       const store = await openStore(config.store);
       const { waiting } = await store.counts();
       const begun = Date.now();
       const client = createClient({ baseUrl: config.api.url, token: config.api.key, fetch: api, pacer: false });
-      const relay = createRelay({ config, store, client, log: createLog({ level: 'silent' }), now: () => today + Date.now() - begun });
+      const relay = createRelay({
+        config,
+        store,
+        client,
+        log: createLog({ level: 'silent' }),
+        now: () => today + Date.now() - begun,
+      });
       relay.start();
       try {
         await day({ fetch: relay.fetch, store, waiting });
@@ -95,7 +110,11 @@ describe.each(ways)('with $name', ({ begin }) => {
     await pass();
     await live(sandbox.fetch, async ({ store, waiting }) => {
       expect(waiting).toBe(people.length);
-      await eventually('everybody is delivered', async () => (await store.counts()).delivered === people.length, 90_000);
+      await eventually(
+        'everybody is delivered',
+        async () => (await store.counts()).delivered === people.length,
+        90_000,
+      );
     });
   });
 });

@@ -111,7 +111,11 @@ export interface VirtualHostOptions {
 }
 
 /** A host on a virtual clock: half of the latency before the service works, half after. */
-export function virtualHost(clock: VirtualClock, answering: Answering, { latencyMs = () => 120, random = seeded(1), passing = false }: VirtualHostOptions = {}): Host {
+export function virtualHost(
+  clock: VirtualClock,
+  answering: Answering,
+  { latencyMs = () => 120, random = seeded(1), passing = false }: VirtualHostOptions = {},
+): Host {
   const during = passing ? async <T>(work: () => Promise<T>): Promise<T> => work() : clock.during;
   return {
     now: clock.now,
@@ -129,7 +133,12 @@ export function virtualHost(clock: VirtualClock, answering: Answering, { latency
   };
 }
 
-async function transmit(clock: Pick<VirtualClock, 'sleep' | 'during'>, answering: Answering, { method, url, headers, body }: HostRequest, latencyMs: number): Promise<HostAnswer> {
+async function transmit(
+  clock: Pick<VirtualClock, 'sleep' | 'during'>,
+  answering: Answering,
+  { method, url, headers, body }: HostRequest,
+  latencyMs: number,
+): Promise<HostAnswer> {
   await clock.sleep(latencyMs / 2);
   const answer = await clock.during(async () => {
     try {

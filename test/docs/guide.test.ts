@@ -12,12 +12,38 @@ const guide = /^## A working automation in ten minutes$([\s\S]*?)^## /m.exec(rea
 
 /** What the editor of n8n 2.40 itself shows, as it stood on the pictures. */
 const words = new Set([
-  'Settings', 'Community nodes', 'Install a community node', 'npm Package Name', 'Install', 'Create credential', 'Save', 'Connect',
-  'OAuth Redirect URL', 'Client ID', 'Add first step…', 'Triggers', 'Fetch Test Event', 'Edit Fields', 'Publish', 'Add to workflow',
-  'Retry', 'Webhook URLs', 'Production URL', 'Executions', 'Execute workflow',
-  'Google Sheets', 'Microsoft Excel 365', 'Trigger manually', 'Read/Write Files from Disk', 'Read File(s) From Disk', 'File(s) Selector', 'Extract from File', 'Extract from CSV',
+  'Settings',
+  'Community nodes',
+  'Install a community node',
+  'npm Package Name',
+  'Install',
+  'Create credential',
+  'Save',
+  'Connect',
+  'OAuth Redirect URL',
+  'Client ID',
+  'Add first step…',
+  'Triggers',
+  'Fetch Test Event',
+  'Edit Fields',
+  'Publish',
+  'Add to workflow',
+  'Retry',
+  'Webhook URLs',
+  'Production URL',
+  'Executions',
+  'Execute workflow',
+  'Google Sheets',
+  'Microsoft Excel 365',
+  'Trigger manually',
+  'Read/Write Files from Disk',
+  'Read File(s) From Disk',
+  'File(s) Selector',
+  'Extract from File',
+  'Extract from CSV',
   // The credentials that `npm run n8n` brings.
-  'Newsletter sandbox', 'Newsletter sandbox (OAuth2)',
+  'Newsletter sandbox',
+  'Newsletter sandbox (OAuth2)',
 ]);
 
 let bundle: Bundle;
@@ -26,12 +52,18 @@ beforeAll(async () => {
   bundle = await buildBundle();
   const { newsletter, trigger, credential, oAuth2 } = bundle;
   const load = createRequire(join(bundle.folder, 'loader.cjs'));
-  const { NewsletterSignupTrigger } = load('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as { NewsletterSignupTrigger: new () => Pick<Bundle['trigger'], 'description'> };
+  const { NewsletterSignupTrigger } = load('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as {
+    NewsletterSignupTrigger: new () => Pick<Bundle['trigger'], 'description'>;
+  };
   const signup = new NewsletterSignupTrigger().description;
-  const properties = [newsletter.description, trigger.description, signup].flatMap((node) => node.properties).concat(credential.properties, oAuth2.properties);
+  const properties = [newsletter.description, trigger.description, signup]
+    .flatMap((node) => node.properties)
+    .concat(credential.properties, oAuth2.properties);
   const events = trigger.description.properties.find(({ name }) => name === 'event')?.options ?? [];
   shown = new Set([
-    ...[newsletter.description, trigger.description, signup, credential, oAuth2].map((type) => String(Reflect.get(type, 'displayName'))),
+    ...[newsletter.description, trigger.description, signup, credential, oAuth2].map((type) =>
+      String(Reflect.get(type, 'displayName')),
+    ),
     ...properties.flatMap(labels),
     ...offered(bundle).map(({ action }) => action),
     ...events.map(({ name }) => `On ${name.toLowerCase()}`),
@@ -40,12 +72,19 @@ beforeAll(async () => {
 afterAll(() => bundle?.remove());
 
 function labels({ displayName, name, options = [], values = [], ...option }: Property): string[] {
-  return [displayName ?? name, ...options.flatMap(labels), ...values.flatMap(labels), ...('action' in option ? [String(option.action)] : [])];
+  return [
+    displayName ?? name,
+    ...options.flatMap(labels),
+    ...values.flatMap(labels),
+    ...('action' in option ? [String(option.action)] : []),
+  ];
 }
 
 describe('the guide', () => {
   it('names only what is to be seen in the editor', () => {
-    const named = [...guide.replaceAll(/```[\s\S]*?```/g, '').matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)].flatMap(([, text = '']) => text.replaceAll(/\s+/g, ' ').split(' → '));
+    const named = [...guide.replaceAll(/```[\s\S]*?```/g, '').matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)].flatMap(
+      ([, text = '']) => text.replaceAll(/\s+/g, ' ').split(' → '),
+    );
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter((name) => !words.has(name) && !shown.has(name))).toEqual([]);
   });
@@ -68,9 +107,20 @@ describe('the guide', () => {
 it('the table of operations is that of the node', () => {
   const choices = (name: string, resource?: string) =>
     bundle.newsletter.description.properties
-      .filter((property) => property.name === name && (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)))
+      .filter(
+        (property) =>
+          property.name === name &&
+          (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)),
+      )
       .flatMap(({ options = [] }) => options);
-  const rows = choices('resource').map(({ name, value }) => `| ${name} | ${choices('operation', value).map((operation) => operation.name).join(', ')} |`);
+  const rows = choices('resource').map(
+    ({ name, value }) =>
+      `| ${name} | ${choices('operation', value)
+        .map((operation) => operation.name)
+        .join(', ')} |`,
+  );
   expect(rows.length).toBeGreaterThan(5);
-  expect(/^\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(readme)?.[1]?.trimEnd()).toBe(rows.join('\n'));
+  expect(
+    /^\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(readme)?.[1]?.trimEnd(),
+  ).toBe(rows.join('\n'));
 });

@@ -17,7 +17,9 @@ const readme = read('README.md');
 
 /** The fenced blocks of the README in this language. */
 function snippets(language: string): string[] {
-  return [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) => (name === language ? [text] : []));
+  return [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>
+    name === language ? [text] : [],
+  );
 }
 
 describe.each(documents)('%s', (path) => {
@@ -25,7 +27,9 @@ describe.each(documents)('%s', (path) => {
 
   it('names only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...text.matchAll(/npm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
+    const named = [...text.matchAll(/npm (?:run ([\w:-]+)|(start|test)\b)/g)].map(
+      ([, run, short]) => run ?? short ?? '',
+    );
     expect(named).not.toEqual([]);
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
   });
@@ -36,7 +40,9 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names only files and folders that exist', () => {
-    const paths = [...text.matchAll(/`((?:packages|widget|nodes|scripts|test|examples)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    const paths = [...text.matchAll(/`((?:packages|widget|nodes|scripts|test|examples)\/[\w./-]+)`/g)].map(
+      ([, file = '']) => file,
+    );
     expect(paths.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 });
@@ -50,13 +56,17 @@ describe('the snippets of the README', () => {
 
     const [snippet = ''] = snippets('js');
     const code = snippet.replace('http://127.0.0.1:4010', sandbox.url);
-    const { stdout } = await execute(process.execPath, ['--conditions=source', '--input-type=module', '--eval', code], { cwd: root });
+    const { stdout } = await execute(process.execPath, ['--conditions=source', '--input-type=module', '--eval', code], {
+      cwd: root,
+    });
     expect(stdout).toContain('ada.lovelace@example.com');
     expect(stdout).toContain('Topics');
   });
 
   it('configure the relay', () => {
-    const settings = snippets('sh').join('\n').matchAll(/^export (\w+)=(.*)$/gm);
+    const settings = snippets('sh')
+      .join('\n')
+      .matchAll(/^export (\w+)=(.*)$/gm);
     const config = readConfig(Object.fromEntries([...settings].map(([, name = '', value]) => [name, value])));
     expect(config.api.url).toBe('http://127.0.0.1:4010/v2');
   });
@@ -66,8 +76,14 @@ describe('the snippets of the README', () => {
       modules: { declarations?: { tagName?: string; attributes?: { name: string }[] }[] }[];
     };
     const elements = manifest.modules.flatMap(({ declarations = [] }) => declarations).filter(({ tagName }) => tagName);
-    const known = new Map(elements.map(({ tagName, attributes = [] }) => [tagName, attributes.map(({ name }) => name)]));
-    const tags = [...snippets('html').join('\n').matchAll(/<(newsletter-[\w-]+)((?:\s+[\w-]+="[^"]*")*)/g)];
+    const known = new Map(
+      elements.map(({ tagName, attributes = [] }) => [tagName, attributes.map(({ name }) => name)]),
+    );
+    const tags = [
+      ...snippets('html')
+        .join('\n')
+        .matchAll(/<(newsletter-[\w-]+)((?:\s+[\w-]+="[^"]*")*)/g),
+    ];
     expect(tags.length).toBeGreaterThan(1);
     for (const [, tag, attributes = ''] of tags) {
       const used = [...attributes.matchAll(/([\w-]+)=/g)].map(([, name]) => name);

@@ -28,7 +28,8 @@ export interface Chain {
 }
 
 export async function openChain(): Promise<Chain> {
-  if ((await isWidgetStale()) && !(await buildWidget())) throw new Error('The widget was not built; the reasons stand above.');
+  if ((await isWidgetStale()) && !(await buildWidget()))
+    throw new Error('The widget was not built; the reasons stand above.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
   const relayFile = join(folder, 'relay.db');
   const settings = { ports: await freePorts(), relayStore: `sqlite:${relayFile}` };

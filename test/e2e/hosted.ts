@@ -8,7 +8,10 @@ export interface Hosted {
 }
 
 /** @param port - default: a free one */
-export async function hosted({ fetch }: { fetch(request: Request): Response | Promise<Response> }, port = 0): Promise<Hosted> {
+export async function hosted(
+  { fetch }: { fetch(request: Request): Response | Promise<Response> },
+  port = 0,
+): Promise<Hosted> {
   return new Promise((resolve) => {
     const server = serve({ fetch: (request) => fetch(request), port, hostname: '127.0.0.1' }, (address) =>
       resolve({

@@ -15,11 +15,16 @@ async function signUp(email: string, more: Readonly<Record<string, unknown>> = {
   expect(answer.status).toBe(202);
 }
 
-const isSubscribed = async (email: string): Promise<boolean> => (await chain.api.subscriptions.list({ email })).items.length === 1;
+const isSubscribed = async (email: string): Promise<boolean> =>
+  (await chain.api.subscriptions.list({ email })).items.length === 1;
 
 /** Lets something go wrong at the API, on purpose. */
 async function fault(body: unknown): Promise<void> {
-  const answer = await fetch(`${chain.sandboxUrl}/_sandbox/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = await fetch(`${chain.sandboxUrl}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   expect(answer.status).toBe(201);
 }
 
@@ -45,7 +50,8 @@ async function open(token?: string): Promise<{ page: Page; complaints: string[] 
 
 const keptToken = (): Promise<string> => readFile(`${chain.relayFile}-operator`, 'utf8').then((text) => text.trim());
 
-const text = (page: Page, selector: string): Promise<string> => page.$eval(selector, (element) => (element instanceof HTMLElement ? element.innerText : ''));
+const text = (page: Page, selector: string): Promise<string> =>
+  page.$eval(selector, (element) => (element instanceof HTMLElement ? element.innerText : ''));
 
 async function pictured(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES'];
@@ -80,7 +86,8 @@ describe('the operator’s page', () => {
 
     await page.locator('#reasons button').click();
     await page.waitForSelector('#dead[hidden]');
-    for (const email of ['ada+first@example.com', 'grace@example.com']) await expect.poll(() => isSubscribed(email)).toBe(true);
+    for (const email of ['ada+first@example.com', 'grace@example.com'])
+      await expect.poll(() => isSubscribed(email)).toBe(true);
     expect(complaints).toEqual([]);
   });
 

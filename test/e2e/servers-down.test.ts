@@ -23,7 +23,9 @@ describe('while the newsletter API is down', () => {
   it('the signup is accepted, survives a restart of the relay, and arrives once the API is back', async () => {
     const { page } = await visit(session.browser, `${chain.demoUrl}/?utm_source=storm+warning`);
     await chain.stop('sandbox');
-    const answer = page.waitForResponse((response) => response.url().endsWith('/signup') && response.request().method() === 'POST');
+    const answer = page.waitForResponse(
+      (response) => response.url().endsWith('/signup') && response.request().method() === 'POST',
+    );
     await subscribe(page, { email: 'hedy@example.com', birthday: '1994-11-09' });
 
     expect((await answer).status()).toBe(202);
@@ -34,8 +36,18 @@ describe('while the newsletter API is down', () => {
     await chain.start('sandbox');
     await chain.start('relay');
     await expect
-      .poll(async () => (await chain.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items, { timeout: 60_000 })
-      .toMatchObject([{ email: 'hedy@example.com', utm_source: 'storm warning', custom_fields: [{ name: 'Birthday', value: '1994-11-09' }] }]);
+      .poll(
+        async () =>
+          (await chain.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items,
+        { timeout: 60_000 },
+      )
+      .toMatchObject([
+        {
+          email: 'hedy@example.com',
+          utm_source: 'storm warning',
+          custom_fields: [{ name: 'Birthday', value: '1994-11-09' }],
+        },
+      ]);
     await page.waitForSelector('#connection[data-state=open]');
   });
 

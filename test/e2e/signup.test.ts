@@ -18,7 +18,13 @@ const cases: readonly Case[] = [
   {
     name: 'a plus sign, with a list and a date, from a campaign with spaces, umlauts and an emoji',
     entries: { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' },
-    came: { utm_source: 'Küstenblatt am Sonntag', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', utm_term: 'tide tables', utm_content: 'Titelseite/links' },
+    came: {
+      utm_source: 'Küstenblatt am Sonntag',
+      utm_medium: 'print',
+      utm_campaign: 'Frühjahr & Flut 🌊',
+      utm_term: 'tide tables',
+      utm_content: 'Titelseite/links',
+    },
     stored: 'ada+letters@example.com',
   },
   {
@@ -37,7 +43,10 @@ const cases: readonly Case[] = [
 
 describe('a signup on the demo page', () => {
   it.each(cases)('arrives live and in the API: $name', async ({ entries, came, stored }) => {
-    const { page, complaints } = await visit(session.browser, `${chain.demoUrl}/?${new URLSearchParams(came).toString()}`);
+    const { page, complaints } = await visit(
+      session.browser,
+      `${chain.demoUrl}/?${new URLSearchParams(came).toString()}`,
+    );
     await subscribe(page, entries);
 
     expect(await notice(page, 'success')).toContain('Thank you');
@@ -76,7 +85,9 @@ describe('a signup on the demo page', () => {
       await subscribe(page, { email });
       await notice(page, 'success');
     }
-    await expect.poll(async () => (await chain.api.subscriptions.list({ email: 'last@example.net' })).items.length).toBe(1);
+    await expect
+      .poll(async () => (await chain.api.subscriptions.list({ email: 'last@example.net' })).items.length)
+      .toBe(1);
     expect((await chain.api.subscriptions.list({ email: 'edsger@example.net' })).items).toHaveLength(1);
   });
 

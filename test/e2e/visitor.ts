@@ -33,7 +33,10 @@ export interface BrowserSession {
 export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): Promise<BrowserSession> {
   const isFirefox = engine === 'firefox';
   const executablePath = isFirefox ? findFirefox() : findChromium();
-  if (!executablePath) throw new Error(`There is no ${engine}. Install it; npm test brings Chromium where it can, or take the one that CHROMIUM names.`);
+  if (!executablePath)
+    throw new Error(
+      `There is no ${engine}. Install it; npm test brings Chromium where it can, or take the one that CHROMIUM names.`,
+    );
   const userDataDir = await mkdtemp(join(tmpdir(), `newsletter-${engine}-`));
   const browser = await puppeteer.launch({
     browser: isFirefox ? 'firefox' : 'chrome',
@@ -41,7 +44,15 @@ export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): 
     userDataDir,
     args: isFirefox
       ? []
-      : ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      : [
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+        ],
   });
   return {
     browser,
@@ -103,7 +114,9 @@ export async function press(page: Page): Promise<void> {
 
 /** What stands in the field for the address. */
 export async function typedAddress(page: Page): Promise<string> {
-  return (await inForm(page, 'input[name=email]')).evaluate((input) => (input instanceof HTMLInputElement ? input.value : ''));
+  return (await inForm(page, 'input[name=email]')).evaluate((input) =>
+    input instanceof HTMLInputElement ? input.value : '',
+  );
 }
 
 /** What the form says, once it says something of this kind. */

@@ -84,8 +84,11 @@ async function signUp(place: Page | Frame, email: string, tag = 'newsletter-sign
 }
 
 /** The subscription of this address, once the relay has delivered it. */
-async function arrived(email: string): Promise<Awaited<ReturnType<Chain['api']['subscriptions']['list']>>['items'][number]> {
-  const found = (): ReturnType<Chain['api']['subscriptions']['list']> => chain.api.subscriptions.list({ email, expand: ['custom_fields'] });
+async function arrived(
+  email: string,
+): Promise<Awaited<ReturnType<Chain['api']['subscriptions']['list']>>['items'][number]> {
+  const found = (): ReturnType<Chain['api']['subscriptions']['list']> =>
+    chain.api.subscriptions.list({ email, expand: ['custom_fields'] });
   await expect.poll(async () => (await found()).items.length, { timeout: 60_000 }).toBe(1);
   const [subscription] = (await found()).items;
   if (!subscription) throw new Error(`${email} has gone again.`);
@@ -134,10 +137,15 @@ describe('a signup arrives with where the visitor came from', () => {
     const words = await page.waitForSelector('main > label input');
     await words?.click({ count: 3 });
     await words?.type('Join');
-    await page.waitForFunction(() => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'Join');
+    await page.waitForFunction(
+      () => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'Join',
+    );
     await signUp(page, `${name}@example.com`);
     expect(await page.$eval('output', ({ textContent }) => textContent)).toBe(name);
-    expect(await arrived(`${name}@example.com`)).toMatchObject({ utm_source: name, custom_fields: [expect.objectContaining({ name: 'Topics', value: ['boats'] })] });
+    expect(await arrived(`${name}@example.com`)).toMatchObject({
+      utm_source: name,
+      custom_fields: [expect.objectContaining({ name: 'Topics', value: ['boats'] })],
+    });
     expect(complaints).toEqual([]);
   });
 });
@@ -160,7 +168,11 @@ describe('what single pages are for', () => {
 
   it('languages.html speaks three, one from right to left', async () => {
     const { page, complaints } = await open('/pages/languages.html');
-    await page.waitForFunction(() => [...document.querySelectorAll('newsletter-signup')].every(({ shadowRoot }) => shadowRoot?.querySelector('button')?.textContent !== 'Subscribe'));
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('newsletter-signup')].every(
+        ({ shadowRoot }) => shadowRoot?.querySelector('button')?.textContent !== 'Subscribe',
+      ),
+    );
     for (const [index, button] of ['Abonnieren', 'اشترك', '登録'].entries()) {
       const tag = `section:nth-of-type(${index + 1}) newsletter-signup`;
       expect(await page.$eval(inTag(tag, 'button'), ({ textContent }) => textContent)).toContain(button);

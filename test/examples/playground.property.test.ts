@@ -9,7 +9,14 @@ import { currentOptions } from '../../examples/demo/playground-routes.ts';
 import { html, isStyleValue, jsx, template, write, type Tag } from '../../examples/demo/playground/markup.ts';
 import { missingOptions, type Manifest } from '../../examples/demo/playground/options.ts';
 import { platforms } from '../../examples/demo/playground/platforms.ts';
-import { initialSetup, moveField, readSetup, withValue, writeSetup, type Setup } from '../../examples/demo/playground/setup.ts';
+import {
+  initialSetup,
+  moveField,
+  readSetup,
+  withValue,
+  writeSetup,
+  type Setup,
+} from '../../examples/demo/playground/setup.ts';
 import { snippetsFor } from '../../examples/demo/playground/snippets.ts';
 import { tagOf } from '../../examples/demo/playground/tag.ts';
 import { root } from '../../scripts/chain/root.ts';
@@ -18,11 +25,29 @@ const options = await currentOptions();
 const manifest = JSON.parse(await readFile(`${root}/widget/custom-elements.json`, 'utf8')) as Manifest;
 const names = Object.keys(platforms) as (keyof typeof platforms)[];
 
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('"><script>alert(1)</script>', '{{ x }}', '${x}', "it's", '</style>', '*/', '&amp;', 'a\nb', 'a\rb', '\r', 'toString', '__proto__'));
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom(
+    '"><script>alert(1)</script>',
+    '{{ x }}',
+    '${x}',
+    "it's",
+    '</style>',
+    '*/',
+    '&amp;',
+    'a\nb',
+    'a\rb',
+    '\r',
+    'toString',
+    '__proto__',
+  ),
+);
 const setups: fc.Arbitrary<Setup> = fc
   .record({
     values: fc.dictionary(fc.constantFrom(...options.options.map(({ key }) => key)), text),
-    fields: fc.array(fc.dictionary(fc.constantFrom(...options.fieldOptions.map(({ name }) => name)), text), { maxLength: 4 }),
+    fields: fc.array(fc.dictionary(fc.constantFrom(...options.fieldOptions.map(({ name }) => name)), text), {
+      maxLength: 4,
+    }),
     mode: fc.constantFrom('own', 'enhance'),
     language: fc.constantFrom(...options.languages),
     theme: fc.constantFrom('', ...options.themes),
@@ -31,8 +56,15 @@ const setups: fc.Arbitrary<Setup> = fc
   })
   .map(({ values, fields, ...rest }) =>
     Object.entries(values).reduce<Setup>(
-      (setup, [key, value]) => withValue(setup, key, value, options.options.find((option) => option.key === key)?.initial ?? ''),
-      { ...initialSetup, ...rest, fields: fields.map((field) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== ''))).filter((field) => Object.keys(field).length > 0) } as Setup,
+      (setup, [key, value]) =>
+        withValue(setup, key, value, options.options.find((option) => option.key === key)?.initial ?? ''),
+      {
+        ...initialSetup,
+        ...rest,
+        fields: fields
+          .map((field) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== '')))
+          .filter((field) => Object.keys(field).length > 0),
+      } as Setup,
     ),
   );
 
@@ -43,7 +75,9 @@ describe('the playground', () => {
   });
 
   it('would say what it has no control for', () => {
-    expect(missingOptions(manifest, { ...options, options: options.options.filter(({ name }) => name !== 'endpoint') })).toEqual(['endpoint', 'endpoint']);
+    expect(
+      missingOptions(manifest, { ...options, options: options.options.filter(({ name }) => name !== 'endpoint') }),
+    ).toEqual(['endpoint', 'endpoint']);
   });
 
   it('finds every setup again in its address', () => {
@@ -65,7 +99,9 @@ describe('the playground', () => {
 
   it('writes nothing about what is as usual', () => {
     expect(writeSetup(initialSetup)).toBe('');
-    expect(write(tagOf(initialSetup, options), html)).toBe('<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>');
+    expect(write(tagOf(initialSetup, options), html)).toBe(
+      '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>',
+    );
   });
 
   it('moves a field to its neighbour’s place and loses none', () => {
@@ -77,17 +113,24 @@ describe('the playground', () => {
 });
 
 describe('a snippet', () => {
-  it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)('for %s lets nothing that was typed end the markup around it', (platform) => {
-    fc.assert(
-      fc.property(setups, (setup) => {
-        for (const { code } of snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language, theme: setup.theme })) {
-          expect(code).not.toContain('<script>alert');
-          expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
-          if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
-        }
-      }),
-    );
-  });
+  it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)(
+    'for %s lets nothing that was typed end the markup around it',
+    (platform) => {
+      fc.assert(
+        fc.property(setups, (setup) => {
+          for (const { code } of snippetsFor(platform, {
+            tag: tagOf(setup, options),
+            language: setup.language,
+            theme: setup.theme,
+          })) {
+            expect(code).not.toContain('<script>alert');
+            expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
+            if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
+          }
+        }),
+      );
+    },
+  );
 
   /** What each framework's own compiler says of a snippet: its first error, or nothing. */
   const compilers: Readonly<Record<'react' | 'framer' | 'vue' | 'svelte', (code: string) => Promise<unknown>>> = {
@@ -104,7 +147,11 @@ describe('a snippet', () => {
   it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles, whatever was typed', async (platform) => {
     await fc.assert(
       fc.asyncProperty(setups, async (setup) => {
-        const [first] = snippetsFor(platform, { tag: tagOf(setup, options), language: setup.language, theme: setup.theme });
+        const [first] = snippetsFor(platform, {
+          tag: tagOf(setup, options),
+          language: setup.language,
+          theme: setup.theme,
+        });
         const outcome = await compilers[platform](first?.code ?? '');
         if (platform === 'vue') expect(outcome).toBeUndefined();
       }),
@@ -113,14 +160,36 @@ describe('a snippet', () => {
   });
 
   it('escapes as its language does', () => {
-    const tag: Tag = { name: 'newsletter-signup', attributes: { 'text-button': 'A "b" & {c}' }, styles: { '--x': '1px' }, children: [] };
+    const tag: Tag = {
+      name: 'newsletter-signup',
+      attributes: { 'text-button': 'A "b" & {c}' },
+      styles: { '--x': '1px' },
+      children: [],
+    };
     expect(write(tag, html)).toBe('<newsletter-signup text-button="A &quot;b&quot; &amp; {c}"></newsletter-signup>');
     expect(write(tag, jsx)).toBe(`<newsletter-signup text-button={"A \\"b\\" & {c}"} style={{ '--x': '1px' }} />`);
-    expect(write(tag, template)).toBe('<newsletter-signup text-button="A &quot;b&quot; &amp; &#123;c&#125;" style="--x: 1px"></newsletter-signup>');
+    expect(write(tag, template)).toBe(
+      '<newsletter-signup text-button="A &quot;b&quot; &amp; &#123;c&#125;" style="--x: 1px"></newsletter-signup>',
+    );
   });
 
   it('refuses what cannot be the value of a custom property', () => {
-    for (const value of ['red', '#a36', 'rgb(1 2 3 / 50%)', 'calc(1rem + 2px)', 'min(1rem, 2vw)']) expect(isStyleValue(value), value).toBe(true);
-    for (const value of ['red}', 'red;color:x', 'a)', '(', '</style>', '/* x', "url('x", 'red !important', '\n', '1px\r', '\f', '\0']) expect(isStyleValue(value), value).toBe(false);
+    for (const value of ['red', '#a36', 'rgb(1 2 3 / 50%)', 'calc(1rem + 2px)', 'min(1rem, 2vw)'])
+      expect(isStyleValue(value), value).toBe(true);
+    for (const value of [
+      'red}',
+      'red;color:x',
+      'a)',
+      '(',
+      '</style>',
+      '/* x',
+      "url('x",
+      'red !important',
+      '\n',
+      '1px\r',
+      '\f',
+      '\0',
+    ])
+      expect(isStyleValue(value), value).toBe(false);
   });
 });

@@ -33,20 +33,26 @@ async function open(query = '', complaints: string[] = []): Promise<Page> {
   return page;
 }
 
-const snippet = (page: Page): Promise<string> => page.$$eval('#snippets code', (all) => all.map(({ textContent }) => textContent).join('\n'));
-const press = (page: Page, name: string, value: string): Promise<void> => page.$eval(`input[name="${name}"][value="${value}"]`, (radio) => (radio as HTMLInputElement).click());
+const snippet = (page: Page): Promise<string> =>
+  page.$$eval('#snippets code', (all) => all.map(({ textContent }) => textContent).join('\n'));
+const press = (page: Page, name: string, value: string): Promise<void> =>
+  page.$eval(`input[name="${name}"][value="${value}"]`, (radio) => (radio as HTMLInputElement).click());
 
 /** The tag in the preview that is shown, once it stands in this state. */
 async function previewReaches(page: Page, state: string): Promise<string> {
   const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
-  const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, { timeout: 60_000 });
+  const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, {
+    timeout: 60_000,
+  });
   return (await notice?.evaluate(({ textContent }) => textContent)) ?? '';
 }
 
 describe('the playground', () => {
   it('shows every option of the tag as a control with a name', async () => {
     const page = await open();
-    const shown = await page.$$eval('[data-option]', (controls) => controls.map((control) => [control.getAttribute('data-option'), (control as HTMLInputElement).labels?.length]));
+    const shown = await page.$$eval('[data-option]', (controls) =>
+      controls.map((control) => [control.getAttribute('data-option'), (control as HTMLInputElement).labels?.length]),
+    );
     expect(shown).toEqual(expect.arrayContaining((await currentOptions()).options.map(({ key }) => [key, 1])));
   });
 
@@ -57,7 +63,9 @@ describe('the playground', () => {
       (select as HTMLSelectElement).value = 'last';
       select.dispatchEvent(new Event('change'));
     });
-    expect(await snippet(page)).toContain('<newsletter-signup endpoint="https://signup.example/a?b&amp;c" attribution="last">');
+    expect(await snippet(page)).toContain(
+      '<newsletter-signup endpoint="https://signup.example/a?b&amp;c" attribution="last">',
+    );
 
     const shared = await open(new URL(page.url()).search);
     expect(await snippet(shared)).toBe(await snippet(page));
@@ -83,7 +91,9 @@ describe('the playground', () => {
     expect(await snippet(page)).toMatch(/name="City".*\n.*name="Topics"/);
     const frame = await (await page.$('.frame:not([hidden]) iframe'))?.contentFrame();
     await frame?.waitForSelector('newsletter-signup >>> [part=field]:nth-child(3)');
-    const labels = await frame?.$$eval('newsletter-signup >>> label', (all) => all.map(({ textContent }) => textContent.trim()));
+    const labels = await frame?.$$eval('newsletter-signup >>> label', (all) =>
+      all.map(({ textContent }) => textContent.trim()),
+    );
     expect(labels?.map((label) => label.split(/[\s(]/)[0])).toEqual(['Email', 'City', 'Topics']);
     await page.click('button[aria-label="Remove City"]');
     expect(await snippet(page)).not.toContain('City');
@@ -114,7 +124,9 @@ describe('the playground', () => {
     const page = await open();
     await page.select('#language', 'ar');
     const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
-    await frame?.waitForFunction(() => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'اشترك');
+    await frame?.waitForFunction(
+      () => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'اشترك',
+    );
     expect(await frame?.evaluate(() => document.documentElement.dir)).toBe('rtl');
     expect(await snippet(page)).toContain('/languages/ar.js');
     expect(await snippet(page)).toContain('lang="ar" dir="rtl"');
@@ -122,10 +134,14 @@ describe('the playground', () => {
 
   it('copies the snippet and says so', async () => {
     const page = await open();
-    await session.browser.defaultBrowserContext().setPermission(new URL(address).origin, { permission: { name: 'clipboard-write' }, state: 'granted' });
+    await session.browser
+      .defaultBrowserContext()
+      .setPermission(new URL(address).origin, { permission: { name: 'clipboard-write' }, state: 'granted' });
     await page.bringToFront();
     await page.click('.snippet button');
-    await page.waitForFunction(() => /^(Copied|The browser)/.test(document.querySelector('#copied')?.textContent ?? ''));
+    await page.waitForFunction(() =>
+      /^(Copied|The browser)/.test(document.querySelector('#copied')?.textContent ?? ''),
+    );
     expect(await page.$eval('.snippet button', ({ textContent }) => textContent)).toMatch(/Copied|Selected/);
   });
 

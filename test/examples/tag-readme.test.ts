@@ -21,10 +21,13 @@ interface Snippet {
 }
 
 const readme = await readFile(join(root, 'widget/README.md'), 'utf8');
-const snippets: readonly Snippet[] = Array.from(readme.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm), ([, indent = '', language = '', code = '']) => ({
-  language,
-  code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-}));
+const snippets: readonly Snippet[] = Array.from(
+  readme.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm),
+  ([, indent = '', language = '', code = '']) => ({
+    language,
+    code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }),
+);
 
 let session: BrowserSession;
 let site: Hosted;
@@ -45,7 +48,11 @@ beforeAll(async () => {
   pages.get('/', (context) => context.html(shown));
   pages.get('/favicon.ico', (context) => context.body(null, 204));
   pages.post('/signup', async (context) => {
-    posts.push({ type: context.req.header('content-type') ?? '', key: context.req.header('idempotency-key') ?? '', body: await context.req.text() });
+    posts.push({
+      type: context.req.header('content-type') ?? '',
+      key: context.req.header('idempotency-key') ?? '',
+      body: await context.req.text(),
+    });
     return context.json({ status: 'accepted' }, 202);
   });
   pages.use('/built/*', serveStatic({ root: folder, rewriteRequestPath: (path) => path.replace('/built', '') }));
@@ -87,7 +94,8 @@ async function signUp(page: Page): Promise<Record<string, unknown>> {
   const email = await page.waitForSelector(inTag('input[name=email]'));
   await email?.type('ada+news@example.com');
   for (const input of await page.$$(inTag('input[required]:not([name=email])'))) {
-    if (await input.evaluate((control) => control instanceof HTMLInputElement && control.type === 'checkbox')) await input.evaluate((control) => (control as HTMLInputElement).click());
+    if (await input.evaluate((control) => control instanceof HTMLInputElement && control.type === 'checkbox'))
+      await input.evaluate((control) => (control as HTMLInputElement).click());
     else await input.type('Ada');
   }
   await page.$eval('newsletter-signup', (form) => (form as HTMLElement & { submit: () => void }).submit());
@@ -96,7 +104,8 @@ async function signUp(page: Page): Promise<Record<string, unknown>> {
   return JSON.parse(posts[0]?.body ?? '') as Record<string, unknown>;
 }
 
-const text = (page: Page, selector: string): Promise<string> => page.$eval(inTag(selector), ({ textContent }) => textContent);
+const text = (page: Page, selector: string): Promise<string> =>
+  page.$eval(inTag(selector), ({ textContent }) => textContent);
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
   page.$eval(inTag(selector), (element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
@@ -105,12 +114,27 @@ const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsle
 const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
 
 /** Builds a page around these files and opens it. */
-async function openBuilt(files: Readonly<Record<string, string>>, config: InlineConfig = {}, body = ''): Promise<Visit> {
+async function openBuilt(
+  files: Readonly<Record<string, string>>,
+  config: InlineConfig = {},
+  body = '',
+): Promise<Visit> {
   const name = `page-${Object.keys(files).length}-${Date.now()}`;
   const source = await mkdtemp(join(folder, 'source-'));
-  for (const [file, content] of Object.entries(files)) await writeFile(join(source, file), content.replaceAll('https://relay.example', site.origin));
-  await writeFile(join(source, 'index.html'), `<!doctype html><html lang="en"><head><title>README</title></head><body>${body}<div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`);
-  await build({ ...config, configFile: false, root: source, base: `/built/${name}/`, logLevel: 'warn', build: { outDir: join(folder, name), emptyOutDir: true } });
+  for (const [file, content] of Object.entries(files))
+    await writeFile(join(source, file), content.replaceAll('https://relay.example', site.origin));
+  await writeFile(
+    join(source, 'index.html'),
+    `<!doctype html><html lang="en"><head><title>README</title></head><body>${body}<div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`,
+  );
+  await build({
+    ...config,
+    configFile: false,
+    root: source,
+    base: `/built/${name}/`,
+    logLevel: 'warn',
+    build: { outDir: join(folder, name), emptyOutDir: true },
+  });
   return open(await readFile(join(folder, name, 'index.html'), 'utf8'));
 }
 
@@ -131,7 +155,11 @@ interface Check {
 }
 
 /** A page of HTML that signs up; `more` looks at what else stands beside it. */
-function form(has: string, does: string, more: (page: Page, body: Record<string, unknown>) => Promise<void> | void = () => {}): Check {
+function form(
+  has: string,
+  does: string,
+  more: (page: Page, body: Record<string, unknown>) => Promise<void> | void = () => {},
+): Check {
   return {
     language: 'html',
     has,
@@ -166,14 +194,20 @@ function bridge(has: string, before: string, choose: (agreed: boolean) => string
 }
 
 /** A component that shows the form, passes its field on, and logs what the event carries. */
-function component(language: string, files: (code: string) => Readonly<Record<string, string>>, plugins: () => Promise<InlineConfig['plugins']>): Check {
+function component(
+  language: string,
+  files: (code: string) => Readonly<Record<string, string>>,
+  plugins: () => Promise<InlineConfig['plugins']>,
+): Check {
   return {
     language,
     has: '<newsletter-signup',
     does: 'is a component that works',
     async run(code) {
       const { page, complaints } = await openBuilt(files(code), { plugins: (await plugins()) ?? [] });
-      const said = new Promise((resolve) => page.on('console', (message) => message.text().includes('Signed up') && resolve(message.text())));
+      const said = new Promise((resolve) =>
+        page.on('console', (message) => message.text().includes('Signed up') && resolve(message.text())),
+      );
       await page.waitForSelector(inTag('input[type=checkbox]'));
       expect(await signUp(page)).toMatchObject({ utm_source: 'exchange' });
       expect(await said).toContain('Signed up');
@@ -182,12 +216,17 @@ function component(language: string, files: (code: string) => Readonly<Record<st
   };
 }
 
-const labels = (page: Page): Promise<string[]> => page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
+const labels = (page: Page): Promise<string[]> =>
+  page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
 
 const checks: readonly Check[] = [
-  form('async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) => expect(body).toMatchObject({ utm_source: 'exchange' })),
+  form('async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) =>
+    expect(body).toMatchObject({ utm_source: 'exchange' }),
+  ),
   {
-    ...form('<form action', 'is a form that works with and without JavaScript', (_page, body) => expect(body).toMatchObject({ consent: 'I have read the privacy notice' })),
+    ...form('<form action', 'is a form that works with and without JavaScript', (_page, body) =>
+      expect(body).toMatchObject({ consent: 'I have read the privacy notice' }),
+    ),
     async run(code) {
       const { page } = await open(code);
       expect(await signUp(page)).toMatchObject({ consent: 'I have read the privacy notice', utm_source: 'exchange' });
@@ -205,24 +244,38 @@ const checks: readonly Check[] = [
     },
   },
   form('data-newsletter-field', 'becomes a form where tags are stripped', async (page) => {
-    expect(await labels(page)).toEqual(['Email address', expect.stringContaining('First name'), 'AI', 'Design', 'Code']);
+    expect(await labels(page)).toEqual([
+      'Email address',
+      expect.stringContaining('First name'),
+      'AI',
+      'Design',
+      'Code',
+    ]);
     expect(await text(page, 'button')).toBe('Join');
     expect(await page.$eval('a', (link) => link.checkVisibility())).toBe(false);
   }),
   form('data-fields', 'becomes a form in place of the script', async (page) => {
     expect(await labels(page)).toEqual(['Email address', 'First name (optional)', 'City (optional)']);
   }),
-  form('kind="consent"', 'asks for each kind, sends what is hidden and the sentence that was agreed to', async (page, body) => {
-    expect(body).toMatchObject({
-      consent: 'I have read the privacy notice.',
-      custom_fields: expect.arrayContaining([
-        { name: 'First name', value: 'Ada' },
-        { name: 'Source', value: 'footer' },
-      ]),
-    });
-    expect(await page.$$eval(inTag('input[type=radio]'), (all) => all.map((radio) => (radio as HTMLInputElement).value))).toEqual(['Daily', 'Weekly']);
-  }),
-  form('utm-source="blog"', 'says more than the address of the page', (_page, body) => expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' })),
+  form(
+    'kind="consent"',
+    'asks for each kind, sends what is hidden and the sentence that was agreed to',
+    async (page, body) => {
+      expect(body).toMatchObject({
+        consent: 'I have read the privacy notice.',
+        custom_fields: expect.arrayContaining([
+          { name: 'First name', value: 'Ada' },
+          { name: 'Source', value: 'footer' },
+        ]),
+      });
+      expect(
+        await page.$$eval(inTag('input[type=radio]'), (all) => all.map((radio) => (radio as HTMLInputElement).value)),
+      ).toEqual(['Daily', 'Weekly']);
+    },
+  ),
+  form('utm-source="blog"', 'says more than the address of the page', (_page, body) =>
+    expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' }),
+  ),
   form('lang="de"', 'speaks German', async (page) => expect(await text(page, 'button')).toBe('Abonnieren')),
   form('text-button="Tilmeld"', 'speaks with words of the page', async (page) => {
     expect(await text(page, 'button')).toBe('Tilmeld');
@@ -260,7 +313,9 @@ const checks: readonly Check[] = [
       await plain.waitForSelector(inTag('button'));
       const { page, complaints } = await open(`<style>${code}</style>${script}${tag}`);
       await page.waitForSelector(inTag('button'));
-      expect(await styleOf(page, 'button', 'background-color')).not.toBe(await styleOf(plain, 'button', 'background-color'));
+      expect(await styleOf(page, 'button', 'background-color')).not.toBe(
+        await styleOf(plain, 'button', 'background-color'),
+      );
       expect(complaints).toEqual([]);
     },
   },
@@ -283,7 +338,9 @@ const checks: readonly Check[] = [
     has: '::part(head)',
     does: 'fits the head to the width of the form',
     async run(code) {
-      const { page } = await open(`${script}${code}<div>${tag.replace('></newsletter-signup>', '><h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p></newsletter-signup>')}</div>`);
+      const { page } = await open(
+        `${script}${code}<div>${tag.replace('></newsletter-signup>', '><h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p></newsletter-signup>')}</div>`,
+      );
       await page.waitForSelector(inTag('button'));
       const at = (width: number): Promise<readonly [string, string]> =>
         page.evaluate((wide) => {
@@ -316,10 +373,14 @@ const checks: readonly Check[] = [
     does: 'runs that very file or none',
     async run(code) {
       const content = await readFile(join(root, 'widget/dist/newsletter-signup.js'));
-      const pinned = (hash: string): string => code.replace(/https:\/\/cdn\.example[^"]*/, '/newsletter-signup.js').replace(/sha384-[^"]*/, `sha384-${hash}`) + tag;
+      const pinned = (hash: string): string =>
+        code.replace(/https:\/\/cdn\.example[^"]*/, '/newsletter-signup.js').replace(/sha384-[^"]*/, `sha384-${hash}`) +
+        tag;
       const { page } = await open(pinned(createHash('sha384').update(content).digest('base64')));
       await signUp(page);
-      const { page: other, complaints } = await open(pinned(createHash('sha384').update('another file').digest('base64')));
+      const { page: other, complaints } = await open(
+        pinned(createHash('sha384').update('another file').digest('base64')),
+      );
       expect(await other.evaluate(() => customElements.get('newsletter-signup') === undefined)).toBe(true);
       expect(complaints.join()).toContain('integrity');
     },
@@ -331,7 +392,9 @@ const checks: readonly Check[] = [
     async run(code) {
       const settings = JSON.parse(code) as Readonly<Record<string, readonly string[]>>;
       for (const path of Object.values(settings).flat()) {
-        const data = JSON.parse(await readFile(join(root, path.replace('./node_modules/@newsletter-kit/signup', 'widget')), 'utf8')) as { readonly version: number };
+        const data = JSON.parse(
+          await readFile(join(root, path.replace('./node_modules/@newsletter-kit/signup', 'widget')), 'utf8'),
+        ) as { readonly version: number };
         expect(data.version).toBeGreaterThan(1);
       }
     },
@@ -341,10 +404,13 @@ const checks: readonly Check[] = [
     has: "[part='problem']",
     does: 'gives problems in a row of the owner’s a line to themselves',
     async run(code) {
-      const row = '<form action="/signup" style="display: flex"><input name="email" aria-label="Email address"><button>Subscribe</button></form>';
+      const row =
+        '<form action="/signup" style="display: flex"><input name="email" aria-label="Email address"><button>Subscribe</button></form>';
       const { page } = await open(`${script}<style>${code}</style><newsletter-signup>${row}</newsletter-signup>`);
       await page.click('button');
-      const [problem, form] = await Promise.all(['[part=problem]', 'form'].map(async (selector) => (await page.waitForSelector(selector))?.boundingBox()));
+      const [problem, form] = await Promise.all(
+        ['[part=problem]', 'form'].map(async (selector) => (await page.waitForSelector(selector))?.boundingBox()),
+      );
       expect(problem?.width).toBe(form?.width);
     },
   },
@@ -353,7 +419,9 @@ const checks: readonly Check[] = [
     has: 'signup/define',
     does: 'registers the tag in a bundle',
     async run(code) {
-      const { page, complaints } = await openBuilt({ 'main.tsx': `${code}; document.body.insertAdjacentHTML('beforeend', '${tag}');` });
+      const { page, complaints } = await openBuilt({
+        'main.tsx': `${code}; document.body.insertAdjacentHTML('beforeend', '${tag}');`,
+      });
       await signUp(page);
       expect(complaints).toEqual([]);
     },
@@ -369,12 +437,17 @@ const checks: readonly Check[] = [
       await (await plain.waitForSelector(inTag('input[name=email]')))?.type('ada@example.com');
       await (await plain.waitForSelector(inTag('input[name="custom_fields[First name]"]')))?.type('Ada');
       await Promise.all([plain.waitForNavigation(), (await plain.waitForSelector(inTag('button')))?.click()]);
-      expect(posts).toMatchObject([{ type: 'application/x-www-form-urlencoded', body: expect.stringContaining('ada%40example.com') }]);
+      expect(posts).toMatchObject([
+        { type: 'application/x-www-form-urlencoded', body: expect.stringContaining('ada%40example.com') },
+      ]);
 
       const hydrate = snippets.find((snippet) => snippet.code.includes('signup/hydrate'))?.code ?? '';
       const { page, complaints } = await openBuilt({ 'main.tsx': hydrate }, {}, html);
       await page.waitForFunction(() => customElements.get('newsletter-signup'));
-      expect(await signUp(page)).toMatchObject({ utm_source: 'blog', custom_fields: [{ name: 'First name', value: 'Ada' }] });
+      expect(await signUp(page)).toMatchObject({
+        utm_source: 'blog',
+        custom_fields: [{ name: 'First name', value: 'Ada' }],
+      });
       expect(complaints).toEqual([]);
     },
   },
@@ -384,9 +457,19 @@ const checks: readonly Check[] = [
     does: 'takes a form over without drawing it anew',
     async run(code) {
       const server = snippets.find((snippet) => snippet.code.includes('renderSignup('))?.code ?? '';
-      const { page: taken } = await openBuilt({ 'main.tsx': `window.before = document.querySelector('newsletter-signup').shadowRoot.querySelector('input');\n${code}` }, {}, await rendered(server));
+      const { page: taken } = await openBuilt(
+        {
+          'main.tsx': `window.before = document.querySelector('newsletter-signup').shadowRoot.querySelector('input');\n${code}`,
+        },
+        {},
+        await rendered(server),
+      );
       await taken.waitForFunction(() => customElements.get('newsletter-signup'));
-      expect(await taken.evaluate(`before === document.querySelector('newsletter-signup').shadowRoot.querySelector('input')`)).toBe(true);
+      expect(
+        await taken.evaluate(
+          `before === document.querySelector('newsletter-signup').shadowRoot.querySelector('input')`,
+        ),
+      ).toBe(true);
     },
   },
   {
@@ -411,7 +494,8 @@ const checks: readonly Check[] = [
   bridge(
     'CookiebotOnAccept',
     'window.Cookiebot = { consent: { marketing: false } }',
-    (agreed) => `Cookiebot.consent.marketing = ${agreed}; dispatchEvent(new Event('${agreed ? 'CookiebotOnAccept' : 'CookiebotOnDecline'}'))`,
+    (agreed) =>
+      `Cookiebot.consent.marketing = ${agreed}; dispatchEvent(new Event('${agreed ? 'CookiebotOnAccept' : 'CookiebotOnDecline'}'))`,
   ),
   bridge('gtag(', 'window.gtag = () => {}', (agreed) => `onChoice(${agreed})`),
   {
@@ -427,17 +511,30 @@ const checks: readonly Check[] = [
   },
   component(
     'tsx',
-    (code) => ({ 'Newsletter.tsx': code, 'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { Newsletter } from './Newsletter.tsx'; createRoot(document.getElementById('app')!).render(createElement(Newsletter));` }),
+    (code) => ({
+      'Newsletter.tsx': code,
+      'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { Newsletter } from './Newsletter.tsx'; createRoot(document.getElementById('app')!).render(createElement(Newsletter));`,
+    }),
     async () => [],
   ),
   component(
     'vue',
-    (code) => ({ 'Newsletter.vue': code, 'main.tsx': `import { createApp } from 'vue'; import Newsletter from './Newsletter.vue'; createApp(Newsletter).mount('#app');` }),
-    async () => [(await import('@vitejs/plugin-vue')).default({ template: { compilerOptions: { isCustomElement: (name: string) => name.startsWith('newsletter-') } } })],
+    (code) => ({
+      'Newsletter.vue': code,
+      'main.tsx': `import { createApp } from 'vue'; import Newsletter from './Newsletter.vue'; createApp(Newsletter).mount('#app');`,
+    }),
+    async () => [
+      (await import('@vitejs/plugin-vue')).default({
+        template: { compilerOptions: { isCustomElement: (name: string) => name.startsWith('newsletter-') } },
+      }),
+    ],
   ),
   component(
     'svelte',
-    (code) => ({ 'Newsletter.svelte': code, 'main.tsx': `import { mount } from 'svelte'; import Newsletter from './Newsletter.svelte'; mount(Newsletter, { target: document.getElementById('app')! });` }),
+    (code) => ({
+      'Newsletter.svelte': code,
+      'main.tsx': `import { mount } from 'svelte'; import Newsletter from './Newsletter.svelte'; mount(Newsletter, { target: document.getElementById('app')! });`,
+    }),
     async () => [(await import('@sveltejs/vite-plugin-svelte')).svelte({ configFile: false })],
   ),
   {
@@ -445,7 +542,9 @@ const checks: readonly Check[] = [
     has: 'POST /signup',
     does: 'is what the endpoint receives',
     async run(code) {
-      const { page } = await open(`${script}<newsletter-signup endpoint="/signup" utm-source="blog"><newsletter-field name="First name" required></newsletter-field></newsletter-signup>`);
+      const { page } = await open(
+        `${script}<newsletter-signup endpoint="/signup" utm-source="blog"><newsletter-field name="First name" required></newsletter-field></newsletter-signup>`,
+      );
       expect(await signUp(page)).toEqual(JSON.parse(code.slice(code.indexOf('{'))));
       expect(posts[0]?.type).toBe('application/json');
       expect(posts[0]?.key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -458,9 +557,17 @@ const elsewhere = [/^Content-Security-Policy:/, /"ask":/];
 
 describe('the README of the tag', () => {
   it('has a check for every snippet, and a snippet for every check', () => {
-    const finds = ({ language, has }: Check, snippet: Snippet): boolean => snippet.language === language && snippet.code.includes(has);
-    expect(snippets.filter((snippet) => !elsewhere.some((pattern) => pattern.test(snippet.code)) && !checks.some((check) => finds(check, snippet)))).toEqual([]);
-    expect(checks.filter((check) => snippets.filter((snippet) => finds(check, snippet)).length !== 1).map(({ has }) => has)).toEqual([]);
+    const finds = ({ language, has }: Check, snippet: Snippet): boolean =>
+      snippet.language === language && snippet.code.includes(has);
+    expect(
+      snippets.filter(
+        (snippet) =>
+          !elsewhere.some((pattern) => pattern.test(snippet.code)) && !checks.some((check) => finds(check, snippet)),
+      ),
+    ).toEqual([]);
+    expect(
+      checks.filter((check) => snippets.filter((snippet) => finds(check, snippet)).length !== 1).map(({ has }) => has),
+    ).toEqual([]);
   });
 
   it.each(checks)('$language: $has … $does', async ({ language, has, run }) => {
@@ -468,6 +575,8 @@ describe('the README of the tag', () => {
   });
 
   it('has tables that say what the manifest and the sizes say', async () => {
-    await expect(promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check'])).resolves.toMatchObject({ stderr: '' });
+    await expect(
+      promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check']),
+    ).resolves.toMatchObject({ stderr: '' });
   });
 });

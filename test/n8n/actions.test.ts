@@ -5,7 +5,11 @@ import type { Execution } from './harness/rest.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 
 const { credential } = inject('newsletter');
-const api = createClient({ baseUrl: credential.baseUrl, token: credential.apiKey, publicationId: credential.publicationId });
+const api = createClient({
+  baseUrl: credential.baseUrl,
+  token: credential.apiKey,
+  publicationId: credential.publicationId,
+});
 
 describe('Subscription: Create', () => {
   it('creates what the rows say, custom fields typed by their kind, and reports the row that is wrong', async () => {
@@ -13,12 +17,20 @@ describe('Subscription: Create', () => {
     expect(execution.error).toBeUndefined();
     const [mary, wrong, kaethe] = execution.output('Add');
     expect(execution.pairs('Add')).toEqual([0, 1, 2]);
-    expect(mary).toMatchObject({ id: expect.stringMatching(/^sub_/), email: 'Mary.Somerville+letters@example.com', utm_source: 'rows', created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/) });
+    expect(mary).toMatchObject({
+      id: expect.stringMatching(/^sub_/),
+      email: 'Mary.Somerville+letters@example.com',
+      utm_source: 'rows',
+      created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+    });
     expect(wrong).toEqual({ error: expect.stringMatching(/address|email/i) });
     expect(kaethe).toMatchObject({ email: 'käthe@bücher.example', utm_campaign: 'Küste' });
     expect(execution.hints('Add')).toEqual([]);
 
-    const { items } = await api.subscriptions.list({ email: 'mary.somerville+letters@example.com', expand: ['custom_fields'] });
+    const { items } = await api.subscriptions.list({
+      email: 'mary.somerville+letters@example.com',
+      expand: ['custom_fields'],
+    });
     expect(items[0]).toMatchObject({
       utm_campaign: 'Frühjahr & Flut 🌊',
       custom_fields: expect.arrayContaining([
@@ -37,7 +49,9 @@ describe('items that fail', () => {
     const run = await runNode({ parameters, items: people, settings: { onError: 'continueErrorOutput' } });
     expect(run.status).toBe('success');
     expect(run.output(underTest).map(({ email }) => email)).toEqual(['first@example.com', 'third@example.com']);
-    expect(run.errors(underTest)).toEqual([{ email: 'not an address', error: expect.stringMatching(/address|email/i) }]);
+    expect(run.errors(underTest)).toEqual([
+      { email: 'not an address', error: expect.stringMatching(/address|email/i) },
+    ]);
   });
 
   test('end the execution where they are not let pass, with the number of the item', async ({ runNode }) => {
@@ -49,7 +63,10 @@ describe('items that fail', () => {
 
 describe('what a person reads when it goes wrong', () => {
   /** Runs Create for one address with this credential. */
-  async function createWith(fields: Partial<typeof credential>, parameters: Readonly<Record<string, unknown>> = {}): Promise<Execution> {
+  async function createWith(
+    fields: Partial<typeof credential>,
+    parameters: Readonly<Record<string, unknown>> = {},
+  ): Promise<Execution> {
     const id = await n8n.createCredential('newsletterApi', { ...credential, ...fields });
     const workflow = await n8n.createWorkflow([
       { name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
@@ -64,7 +81,11 @@ describe('what a person reads when it goes wrong', () => {
   }
 
   it.each([
-    { what: 'a wrong key', fields: { apiKey: 'no-such-key' }, says: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential') } },
+    {
+      what: 'a wrong key',
+      fields: { apiKey: 'no-such-key' },
+      says: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential') },
+    },
     {
       what: 'a publication that does not exist',
       fields: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' },
@@ -73,7 +94,10 @@ describe('what a person reads when it goes wrong', () => {
     {
       what: 'a service that is down',
       fields: { baseUrl: 'http://127.0.0.1:9/v2' },
-      says: { message: expect.stringContaining('refused the connection'), description: expect.stringContaining('Check the Base URL of the credential') },
+      says: {
+        message: expect.stringContaining('refused the connection'),
+        description: expect.stringContaining('Check the Base URL of the credential'),
+      },
     },
   ])('names the cause and the remedy for $what, without key or address', async ({ fields, says }) => {
     const { status, error } = await createWith(fields);
@@ -83,7 +107,10 @@ describe('what a person reads when it goes wrong', () => {
   });
 
   it('shows what the service dropped as a notice above the output', async () => {
-    const execution = await createWith({}, { customFields: { mappingMode: 'defineBelow', value: { 'Shoe size': '39' }, schema: [] } });
+    const execution = await createWith(
+      {},
+      { customFields: { mappingMode: 'defineBelow', value: { 'Shoe size': '39' }, schema: [] } },
+    );
     expect(execution.output('Add')[0]?.['warnings']).toHaveLength(1);
     expect(execution.hints('Add')).toEqual([expect.stringContaining('Shoe size')]);
   });

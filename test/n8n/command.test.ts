@@ -43,26 +43,45 @@ async function signIn(): Promise<Rest> {
     body: JSON.stringify({ emailOrLdapLoginId: email, password }),
   });
   expect(response.status).toBe(200);
-  return new Rest(serverUrl(ports.n8n), response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='))?.split(';')[0] ?? '');
+  return new Rest(
+    serverUrl(ports.n8n),
+    response.headers
+      .getSetCookie()
+      .find((each) => each.startsWith('n8n-auth='))
+      ?.split(';')[0] ?? '',
+  );
 }
 
-it('subscribes whoever signs up on the demo site once the example is published, and leaves nothing running', { timeout: 300_000 }, async () => {
-  const started = begin();
-  await started.says(/Ctrl-C stops everything/);
-  const n8n = await signIn();
-  await n8n.activate('signupForm');
-  const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
-    method: 'POST',
-    headers: { origin: serverUrl(ports.demo), 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
-    body: JSON.stringify({ email: 'first.reader@example.com', utm_source: 'guide' }),
-  });
-  expect(signup.status).toBe(202);
+it(
+  'subscribes whoever signs up on the demo site once the example is published, and leaves nothing running',
+  { timeout: 300_000 },
+  async () => {
+    const started = begin();
+    await started.says(/Ctrl-C stops everything/);
+    const n8n = await signIn();
+    await n8n.activate('signupForm');
+    const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
+      method: 'POST',
+      headers: {
+        origin: serverUrl(ports.demo),
+        'content-type': 'application/json',
+        'idempotency-key': crypto.randomUUID(),
+      },
+      body: JSON.stringify({ email: 'first.reader@example.com', utm_source: 'guide' }),
+    });
+    expect(signup.status).toBe(202);
 
-  const { key, publicationId } = sandboxAccount;
-  const api = createClient({ baseUrl: `${serverUrl(ports.sandbox)}/v2`, token: key, publicationId });
-  await expect.poll(() => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source), { timeout: 60_000 }).toBe('guide');
-  await end(started);
-});
+    const { key, publicationId } = sandboxAccount;
+    const api = createClient({ baseUrl: `${serverUrl(ports.sandbox)}/v2`, token: key, publicationId });
+    await expect
+      .poll(
+        () => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source),
+        { timeout: 60_000 },
+      )
+      .toBe('guide');
+    await end(started);
+  },
+);
 
 it('keeps what is published, and imports nothing a second time', { timeout: 300_000 }, async () => {
   const started = begin();

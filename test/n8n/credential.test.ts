@@ -5,7 +5,8 @@ import { Rest } from './harness/rest.ts';
 const { n8nUrl, cookie, credentialId, credential } = inject('newsletter');
 const n8n = new Rest(n8nUrl, cookie);
 
-const press = (fields: Partial<typeof credential> = {}) => n8n.testCredential(credentialId, 'newsletterApi', { ...credential, ...fields });
+const press = (fields: Partial<typeof credential> = {}) =>
+  n8n.testCredential(credentialId, 'newsletterApi', { ...credential, ...fields });
 
 describe('the credential test', () => {
   it('passes with the right key and publication', async () => {
@@ -22,8 +23,16 @@ describe('the credential test', () => {
 
   it.each([
     { wrong: 'key', fields: { apiKey: 'no-such-key' }, says: 'Check the API Key' },
-    { wrong: 'publication', fields: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' }, says: 'Check the Publication ID' },
-    { wrong: 'path of the base URL', fields: { baseUrl: credential.baseUrl.replace('/v2', '/v3') }, says: 'Base URL ends with /v2' },
+    {
+      wrong: 'publication',
+      fields: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' },
+      says: 'Check the Publication ID',
+    },
+    {
+      wrong: 'path of the base URL',
+      fields: { baseUrl: credential.baseUrl.replace('/v2', '/v3') },
+      says: 'Base URL ends with /v2',
+    },
     { wrong: 'form of the publication', fields: { publicationId: 'my newsletter' }, says: 'Publication ID' },
   ])('says what to check for a wrong $wrong, and does not repeat the key', async ({ fields, says }) => {
     const outcome = await press(fields);

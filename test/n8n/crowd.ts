@@ -23,11 +23,23 @@ export const crowd: Seed = {
       subscriptions: addresses.map((email, index) => ({ email, created: created + index })),
       automations: [
         ...names.slice(1).map((name) => ({ name, trigger_events: ['api' as const] })),
-        { name: 'Everybody', trigger_events: ['api'], journeys: addresses.map((email) => ({ email, status: 'completed' as const })) },
+        {
+          name: 'Everybody',
+          trigger_events: ['api'],
+          journeys: addresses.map((email) => ({ email, status: 'completed' as const })),
+        },
       ],
       authors: names.map((name, index) => ({ name, created: created + index })),
-      complimentary_access: names.map((description) => ({ tier: 'Patron', duration: null, time_unit: 'forever' as const, description })),
-      condition_sets: names.map((name) => ({ name, conditions: { all: [{ attribute: 'utm_source', in: ['podcast'] }] } })),
+      complimentary_access: names.map((description) => ({
+        tier: 'Patron',
+        duration: null,
+        time_unit: 'forever' as const,
+        description,
+      })),
+      condition_sets: names.map((name) => ({
+        name,
+        conditions: { all: [{ attribute: 'utm_source', in: ['podcast'] }] },
+      })),
     },
   ],
 };

@@ -16,7 +16,9 @@ afterAll(() => session?.close());
 it('shows the workflow with its nodes, and their icons are drawn', async () => {
   await openWorkflow(page, n8nUrl, 'newSubscriptions');
   const drawn = await page.$$eval('[data-test-id=canvas-node] img', (images) =>
-    images.map((image) => (image instanceof HTMLImageElement ? `${image.src.replace(/^.*\//, '')} ${image.naturalWidth > 0}` : '')),
+    images.map((image) =>
+      image instanceof HTMLImageElement ? `${image.src.replace(/^.*\//, '')} ${image.naturalWidth > 0}` : '',
+    ),
   );
   expect(drawn.filter((each) => each.includes('newsletter'))).toEqual(['newsletter.svg true', 'newsletter.svg true']);
   await picture(page, 'workflow');
@@ -25,20 +27,25 @@ it('shows the workflow with its nodes, and their icons are drawn', async () => {
 it('shows the panels with the labels a person expects', async () => {
   await openPanel(page, 'New subscription');
   const trigger = await panelText(page);
-  for (const label of ['Poll Times', 'Event', 'Subscription Created', 'Publication', 'Include']) expect(trigger).toContain(label);
+  for (const label of ['Poll Times', 'Event', 'Subscription Created', 'Publication', 'Include'])
+    expect(trigger).toContain(label);
   await picture(page, 'trigger');
   await closePanel(page);
 
   await openPanel(page, 'Read it again');
   const getMany = await panelText(page);
-  for (const label of ['Resource', 'Operation', 'Publication', 'Return All', 'Limit', 'Filters', 'Options']) expect(getMany).toContain(label);
+  for (const label of ['Resource', 'Operation', 'Publication', 'Return All', 'Limit', 'Filters', 'Options'])
+    expect(getMany).toContain(label);
   await picture(page, 'get-many');
   await closePanel(page);
 
   await openWorkflow(page, n8nUrl, 'addSubscriptions');
   await openPanel(page, 'Add');
-  await page.waitForFunction(() => document.querySelector('[data-test-id=node-parameters]')?.textContent.includes('Birthday'));
+  await page.waitForFunction(() =>
+    document.querySelector('[data-test-id=node-parameters]')?.textContent.includes('Birthday'),
+  );
   const create = await panelText(page);
-  for (const label of ['Email', 'Custom Fields', 'Topics', 'Birthday', 'Additional Fields', 'UTM Campaign']) expect(create).toContain(label);
+  for (const label of ['Email', 'Custom Fields', 'Topics', 'Birthday', 'Additional Fields', 'UTM Campaign'])
+    expect(create).toContain(label);
   await picture(page, 'create');
 });

@@ -9,7 +9,8 @@ import { all, ids } from './operations/execution.ts';
 
 type Credentials = DynamicRequest['credentials'];
 
-const everybody = async (api: Client): Promise<string> => (await all(api.automations.list())).find(({ name }) => name === 'Everybody')?.id ?? '';
+const everybody = async (api: Client): Promise<string> =>
+  (await all(api.automations.list())).find(({ name }) => name === 'Everybody')?.id ?? '';
 
 interface List {
   /** Method of the node. */
@@ -29,7 +30,13 @@ interface List {
 const byName = { typed: '  größe & ', finds: sought };
 
 const lists: readonly List[] = [
-  { method: 'searchAutomations', path: 'automationId', resource: 'automation', items: (api) => all(api.automations.list()), search: byName },
+  {
+    method: 'searchAutomations',
+    path: 'automationId',
+    resource: 'automation',
+    items: (api) => all(api.automations.list()),
+    search: byName,
+  },
   {
     method: 'searchJourneys',
     path: 'automationJourneyId',
@@ -38,17 +45,43 @@ const lists: readonly List[] = [
     items: async (api) => all(api.journeys.list({ automationId: await everybody(api) })),
     search: { typed: 'PERSON.249@', finds: 'person.249@example.com' },
   },
-  { method: 'searchCustomFields', path: 'customFieldId', resource: 'customField', items: (api) => all(api.customFields.list()), search: byName },
-  { method: 'searchAuthors', path: 'authorId', resource: 'author', items: (api) => all(api.authors.list()), search: { ...byName, typed: sought } },
-  { method: 'searchComplimentaryAccess', path: 'complimentaryAccessId', resource: 'complimentaryAccess', items: (api) => all(api.complimentaryAccess.list()), search: byName },
-  { method: 'searchConditionSets', path: 'conditionSetId', resource: 'conditionSet', items: (api) => all(api.conditionSets.list()), search: byName },
+  {
+    method: 'searchCustomFields',
+    path: 'customFieldId',
+    resource: 'customField',
+    items: (api) => all(api.customFields.list()),
+    search: byName,
+  },
+  {
+    method: 'searchAuthors',
+    path: 'authorId',
+    resource: 'author',
+    items: (api) => all(api.authors.list()),
+    search: { ...byName, typed: sought },
+  },
+  {
+    method: 'searchComplimentaryAccess',
+    path: 'complimentaryAccessId',
+    resource: 'complimentaryAccess',
+    items: (api) => all(api.complimentaryAccess.list()),
+    search: byName,
+  },
+  {
+    method: 'searchConditionSets',
+    path: 'conditionSetId',
+    resource: 'conditionSet',
+    items: (api) => all(api.conditionSets.list()),
+    search: byName,
+  },
   {
     method: 'searchBulkUpdateJobs',
     path: 'jobId',
     resource: 'bulkUpdateJob',
     async items(api) {
       const { items } = await api.subscriptions.list({ limit: 1 });
-      await api.subscriptions.bulkUpdate({ subscriptions: items.map(({ id }) => ({ subscription_id: id, tier: 'free' as const })) });
+      await api.subscriptions.bulkUpdate({
+        subscriptions: items.map(({ id }) => ({ subscription_id: id, tier: 'free' as const })),
+      });
       return all(api.bulkSubscriptionUpdates.list());
     },
   },
@@ -71,12 +104,22 @@ const lists: readonly List[] = [
   },
 ];
 
-function request({ method, path, resource }: Pick<List, 'method' | 'path' | 'resource'>, credentials: Credentials, parameters: Readonly<Record<string, unknown>> = {}): DynamicRequest {
+function request(
+  { method, path, resource }: Pick<List, 'method' | 'path' | 'resource'>,
+  credentials: Credentials,
+  parameters: Readonly<Record<string, unknown>> = {},
+): DynamicRequest {
   return {
     path: `parameters.${path}`,
     methodName: method,
     nodeTypeAndVersion: { name: newsletterType, version: 1 },
-    currentNodeParameters: { authentication: 'apiKey', resource, operation: 'get', publicationId: chosen('', 'id'), ...parameters },
+    currentNodeParameters: {
+      authentication: 'apiKey',
+      resource,
+      operation: 'get',
+      publicationId: chosen('', 'id'),
+      ...parameters,
+    },
     credentials,
   };
 }
@@ -87,7 +130,11 @@ async function walk(asked: DynamicRequest, filter?: string) {
   const names: string[] = [];
   let token: string | undefined;
   do {
-    const { results, paginationToken } = await n8n.locatorPage({ ...asked, ...(filter && { filter }), ...(token && { paginationToken: token }) });
+    const { results, paginationToken } = await n8n.locatorPage({
+      ...asked,
+      ...(filter && { filter }),
+      ...(token && { paginationToken: token }),
+    });
     pages.push(results.map(({ value }) => value));
     names.push(...results.map(({ name }) => name));
     token = paginationToken;
@@ -100,7 +147,9 @@ describe('lists of the resource locators', () => {
 
   test('are those that the node has', async () => {
     const { properties } = await n8n.nodeType(newsletterType);
-    const methods = properties.flatMap(({ modes }) => (modes ?? []).flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []));
+    const methods = properties.flatMap(({ modes }) =>
+      (modes ?? []).flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
+    );
     expect([...new Set(methods)].toSorted()).toEqual(lists.map(({ method }) => method).toSorted());
   });
 
@@ -112,11 +161,14 @@ describe('lists of the resource locators', () => {
     if (items.length > 100 && list.method !== 'searchCustomFields') expect(pages.length).toBeGreaterThan(2);
   });
 
-  test.for(lists.filter(({ search }) => search))('$method finds what a person types on whichever page it is', async (list, { api, credentials }) => {
-    await list.items(api);
-    const { names } = await walk(request(list, credentials, await list.parameters?.(api)), list.search?.typed);
-    expect(names).toEqual([expect.stringContaining(list.search?.finds ?? '')]);
-  });
+  test.for(lists.filter(({ search }) => search))(
+    '$method finds what a person types on whichever page it is',
+    async (list, { api, credentials }) => {
+      await list.items(api);
+      const { names } = await walk(request(list, credentials, await list.parameters?.(api)), list.search?.typed);
+      expect(names).toEqual([expect.stringContaining(list.search?.finds ?? '')]);
+    },
+  );
 
   test('waits where the service says that it is asked too often', async ({ sandboxOnPort, credentials }) => {
     sandboxOnPort.faults.add({ match: 'automations.list', effect: { status: 429, retryAfter: 1 }, nth: 1 });

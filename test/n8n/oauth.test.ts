@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => session?.close());
 
 /** A credential of this app. @returns its id */
-async function newCredential({ address, clientOptions }: SandboxOnPort, { uid, secret }: { readonly uid: string; readonly secret: string | null }): Promise<string> {
+async function newCredential(
+  { address, clientOptions }: SandboxOnPort,
+  { uid, secret }: { readonly uid: string; readonly secret: string | null },
+): Promise<string> {
   return n8n.createCredential(type, {
     appUrl: address,
     baseUrl: clientOptions.baseUrl,
@@ -45,7 +48,12 @@ async function connect(id: string, decision: 'allow' | 'deny' = 'allow', name?: 
 
 async function run(id: string, parameters: Readonly<Record<string, unknown>>): Promise<Execution> {
   const credentials = { [type]: { id, name: 'Of a test' } };
-  return n8n.run(await n8n.createWorkflow([start, { name: underTest, type: newsletterType, parameters: { authentication: 'oAuth2', ...parameters }, credentials }]));
+  return n8n.run(
+    await n8n.createWorkflow([
+      start,
+      { name: underTest, type: newsletterType, parameters: { authentication: 'oAuth2', ...parameters }, credentials },
+    ]),
+  );
 }
 
 test.override({ sandboxOptions: { seed: 'demo', seedSize: 2_000 } });
@@ -58,12 +66,20 @@ describe('an account connected with OAuth2', () => {
   ])('works for $app', async ({ client }, { sandboxOnPort, api }) => {
     const id = await newCredential(sandboxOnPort, client);
     expect(await connect(id, 'allow', `consent-${client.uid}`)).toMatch(/connected|successful/i);
-    const { error } = await run(id, { resource: 'customField', operation: 'create', display: `Made by ${client.uid}`, kind: 'string' });
+    const { error } = await run(id, {
+      resource: 'customField',
+      operation: 'create',
+      display: `Made by ${client.uid}`,
+      kind: 'string',
+    });
     expect(error).toBeUndefined();
     expect((await all(api.customFields.list())).map(({ display }) => display)).toContain(`Made by ${client.uid}`);
   });
 
-  test('is refreshed once where its token ends in the middle of Return All, and no page is lost', async ({ sandboxOnPort: sandbox, api }) => {
+  test('is refreshed once where its token ends in the middle of Return All, and no page is lost', async ({
+    sandboxOnPort: sandbox,
+    api,
+  }) => {
     const kept = ids(await all(api.subscriptions.list({ limit: 100 })));
     const id = await newCredential(sandbox, oauthClients.confidential);
     await connect(id);
@@ -103,14 +119,21 @@ describe('an account connected with OAuth2', () => {
     const id = await newCredential(sandbox, oauthClients.public);
     expect(await connect(id, 'deny')).toMatch(/access_denied|error/i);
     const { error } = await run(id, everything);
-    expect(error).toMatchObject({ message: expect.stringContaining('not connected'), description: expect.stringContaining('Connect') });
+    expect(error).toMatchObject({
+      message: expect.stringContaining('not connected'),
+      description: expect.stringContaining('Connect'),
+    });
   });
 
   test('names the access that is missing', async ({ sandboxOnPort: sandbox }) => {
     const { address, clientOptions } = sandbox;
     const { uid } = oauthClients.public;
     const id = await n8n.createCredential(type, {
-      appUrl: `${address}/`, baseUrl: clientOptions.baseUrl, publicationId: clientOptions.publicationId, clientId: uid, access: ['custom_fields:read'],
+      appUrl: `${address}/`,
+      baseUrl: clientOptions.baseUrl,
+      publicationId: clientOptions.publicationId,
+      clientId: uid,
+      access: ['custom_fields:read'],
     });
     await connect(id);
     expect((await run(id, { resource: 'customField', operation: 'getMany' })).error).toBeUndefined();

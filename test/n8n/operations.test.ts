@@ -10,14 +10,21 @@ function offered({ properties }: NodeType): readonly string[] {
   return properties
     .filter(({ name }) => name === 'operation')
     .flatMap(({ options, displayOptions }: NodeParameter) =>
-      (displayOptions?.show?.['resource'] ?? []).flatMap((resource) => (options ?? []).map(({ value }) => `${String(resource)}: ${String(value)}`)),
+      (displayOptions?.show?.['resource'] ?? []).flatMap((resource) =>
+        (options ?? []).map(({ value }) => `${String(resource)}: ${String(value)}`),
+      ),
     )
     .filter((name) => !name.includes('__CUSTOM_API_CALL__'))
     .toSorted();
 }
 
 const table = Object.entries(executions).flatMap(([resource, operations]) =>
-  Object.entries(operations).map(([operation, execution]) => ({ name: `${resource}: ${operation}`, resource, operation, execution })),
+  Object.entries(operations).map(([operation, execution]) => ({
+    name: `${resource}: ${operation}`,
+    resource,
+    operation,
+    execution,
+  })),
 );
 
 describe('every operation', () => {

@@ -28,32 +28,71 @@ interface Panel {
 
 /** One operation of each resource at least. */
 const panels: readonly Panel[] = [
-  { resource: 'advertisementOpportunity', operation: 'getMany', labels: ['Advertisement Opportunity', 'Return All', 'Limit', 'Output'] },
+  {
+    resource: 'advertisementOpportunity',
+    operation: 'getMany',
+    labels: ['Advertisement Opportunity', 'Return All', 'Limit', 'Output'],
+  },
   { resource: 'author', operation: 'get', labels: ['Author', 'From list', 'Output'] },
   { resource: 'automation', operation: 'getEmails', labels: ['Automation', 'Get Emails', 'Return All'] },
   { resource: 'bulkUpdateJob', operation: 'get', labels: ['Bulk Update Job', 'From list'] },
   { resource: 'complimentaryAccess', operation: 'getMany', labels: ['Complimentary Access', 'Options'] },
-  { resource: 'conditionSet', operation: 'getMany', parameters: { filters: { purpose: 'dynamic_content' } }, labels: ['Condition Set', 'Purpose', 'Dynamic Content'] },
+  {
+    resource: 'conditionSet',
+    operation: 'getMany',
+    parameters: { filters: { purpose: 'dynamic_content' } },
+    labels: ['Condition Set', 'Purpose', 'Dynamic Content'],
+  },
   { resource: 'customField', operation: 'create', labels: ['Custom Field', 'Name', 'Kind', 'Text'] },
-  { resource: 'dataDeletion', operation: 'request', labels: ['Data Deletion', 'Email', 'Confirm Email', '14 days', 'cannot be undone'] },
-  { resource: 'journey', operation: 'enroll', parameters: { options: { double_opt_override: 'off' } }, labels: ['Journey', 'Enroll', 'Automation', 'Subscription', 'By Email'] },
+  {
+    resource: 'dataDeletion',
+    operation: 'request',
+    labels: ['Data Deletion', 'Email', 'Confirm Email', '14 days', 'cannot be undone'],
+  },
+  {
+    resource: 'journey',
+    operation: 'enroll',
+    parameters: { options: { double_opt_override: 'off' } },
+    labels: ['Journey', 'Enroll', 'Automation', 'Subscription', 'By Email'],
+  },
   { resource: 'publicationField', operation: 'getMany', labels: ['Publication Field', 'Return All', 'Filters'] },
-  { resource: 'subscription', operation: 'bulkImport', labels: ['Bulk Import', 'accepted', 'Mapping', 'Map Automatically'] },
-  { resource: 'subscription', operation: 'createOrUpdate', parameters: { email: 'ada@example.com' }, labels: ['Subscription', 'Email', 'Custom Fields', 'Additional Fields'] },
+  {
+    resource: 'subscription',
+    operation: 'bulkImport',
+    labels: ['Bulk Import', 'accepted', 'Mapping', 'Map Automatically'],
+  },
+  {
+    resource: 'subscription',
+    operation: 'createOrUpdate',
+    parameters: { email: 'ada@example.com' },
+    labels: ['Subscription', 'Email', 'Custom Fields', 'Additional Fields'],
+  },
   {
     resource: 'subscription',
     operation: 'getMany',
-    parameters: { filters: { status: 'active' }, options: { expand: ['custom_fields', 'stats'], direction: 'asc' }, output: 'selected', fields: ['email', 'utm_source'] },
+    parameters: {
+      filters: { status: 'active' },
+      options: { expand: ['custom_fields', 'stats'], direction: 'asc' },
+      output: 'selected',
+      fields: ['email', 'utm_source'],
+    },
     labels: ['Filters', 'Status', 'Active', 'Include', 'Sort Direction', 'Output', 'Selected Fields', 'Fields'],
   },
   {
     resource: 'subscription',
     operation: 'update',
-    parameters: { subscription: chosen('ada@example.com', 'email'), updateFields: { tier: 'premium', unsubscribe: false } },
+    parameters: {
+      subscription: chosen('ada@example.com', 'email'),
+      updateFields: { tier: 'premium', unsubscribe: false },
+    },
     labels: ['Update Fields', 'Tier', 'Premium', 'Unsubscribe', 'Wait for Completion', 'Timeout'],
   },
   { resource: 'subscription', operation: 'updateStatus', labels: ['Subscription IDs', 'New Status', 'Inactive'] },
-  { resource: 'subscription', operation: 'bulkUpdate', labels: ['Subscription ID', 'Update Fields', 'Wait for Completion'] },
+  {
+    resource: 'subscription',
+    operation: 'bulkUpdate',
+    labels: ['Subscription ID', 'Update Fields', 'Wait for Completion'],
+  },
 ];
 
 test('every resource has a picture', () => {
@@ -63,7 +102,12 @@ test('every resource has a picture', () => {
 test('the panels show what a person expects', { timeout: 240_000 }, async ({ credentials }) => {
   const workflow = await n8n.createWorkflow([
     start,
-    ...panels.map(({ resource, operation, parameters }) => ({ name: `${resource} ${operation}`, type: newsletterType, parameters: { resource, operation, ...parameters }, credentials })),
+    ...panels.map(({ resource, operation, parameters }) => ({
+      name: `${resource} ${operation}`,
+      type: newsletterType,
+      parameters: { resource, operation, ...parameters },
+      credentials,
+    })),
   ]);
   await openWorkflow(page, n8nUrl, workflow);
   await picture(page, 'nodes');

@@ -33,33 +33,48 @@ async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>
 }
 
 // Where tests are run for others, Redis must be there; a person at home may not have it.
-test.skipIf(!hasRedis && !process.env['CI'])('the trigger polls in main, its executions run in the worker, and so does a bulk import', { timeout: 180_000 }, async ({ sandboxOnPort, api }) => {
-  await inQueueMode(async (n8n, worker) => {
-    const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort, { ...unscheduled, event: 'subscriptionCreated' });
-    await workflow.activate();
-    const addresses = ['jörg@bücher.example', 'ada+letters@example.com', 'grace@example.org'];
-    for (const email of addresses) await api.subscriptions.create({ email });
-    await workflow.poll();
-    expect((await workflow.arrived(3)).toSorted()).toEqual(addresses.toSorted());
-    await api.subscriptions.create({ email: 'later@example.com' });
-    await workflow.poll();
-    expect(await workflow.arrived(4)).toContain('later@example.com');
+test.skipIf(!hasRedis && !process.env['CI'])(
+  'the trigger polls in main, its executions run in the worker, and so does a bulk import',
+  { timeout: 180_000 },
+  async ({ sandboxOnPort, api }) => {
+    await inQueueMode(async (n8n, worker) => {
+      const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort, {
+        ...unscheduled,
+        event: 'subscriptionCreated',
+      });
+      await workflow.activate();
+      const addresses = ['jörg@bücher.example', 'ada+letters@example.com', 'grace@example.org'];
+      for (const email of addresses) await api.subscriptions.create({ email });
+      await workflow.poll();
+      expect((await workflow.arrived(3)).toSorted()).toEqual(addresses.toSorted());
+      await api.subscriptions.create({ email: 'later@example.com' });
+      await workflow.poll();
+      expect(await workflow.arrived(4)).toContain('later@example.com');
 
-    const executions = await workflow.executions();
-    expect(executions.map(({ status }) => status)).toEqual(['success', 'success']);
+      const executions = await workflow.executions();
+      expect(executions.map(({ status }) => status)).toEqual(['success', 'success']);
 
-    const run = await n8n.rest.run(
-      await n8n.rest.createWorkflow([
-        start,
-        ...items("Array.from({ length: 2500 }, (_, index) => ({ email: index === 7 ? 'no address' : 'reader.' + index + '@example.com' }))"),
-        { name: underTest, type: newsletterType, parameters: { resource: 'subscription', operation: 'bulkImport' }, credentials: workflow.credentials },
-      ]),
-    );
-    const outcomes = run.output(underTest).map(({ status }) => status);
-    expect(outcomes).toEqual(Array.from({ length: 2_500 }, (_, index) => (index === 7 ? 'rejected' : 'accepted')));
-    sandboxOnPort.clock.advance('PT1H');
-    expect((await api.subscriptions.list({ email: 'reader.2499@example.com' })).items).toHaveLength(1);
+      const run = await n8n.rest.run(
+        await n8n.rest.createWorkflow([
+          start,
+          ...items(
+            "Array.from({ length: 2500 }, (_, index) => ({ email: index === 7 ? 'no address' : 'reader.' + index + '@example.com' }))",
+          ),
+          {
+            name: underTest,
+            type: newsletterType,
+            parameters: { resource: 'subscription', operation: 'bulkImport' },
+            credentials: workflow.credentials,
+          },
+        ]),
+      );
+      const outcomes = run.output(underTest).map(({ status }) => status);
+      expect(outcomes).toEqual(Array.from({ length: 2_500 }, (_, index) => (index === 7 ? 'rejected' : 'accepted')));
+      sandboxOnPort.clock.advance('PT1H');
+      expect((await api.subscriptions.list({ email: 'reader.2499@example.com' })).items).toHaveLength(1);
 
-    for (const { id } of [...executions, run]) expect(worker.output()).toMatch(new RegExp(`started execution ${id} `));
-  });
-});
+      for (const { id } of [...executions, run])
+        expect(worker.output()).toMatch(new RegExp(`started execution ${id} `));
+    });
+  },
+);

@@ -27,8 +27,14 @@ async function idOf({ api }: World, email: string): Promise<string> {
   return items[0]?.id ?? '';
 }
 
-async function change(world: World, email: string, changes: Readonly<{ tier?: 'free' | 'premium'; custom_fields?: { name: string; value: string }[] }>): Promise<void> {
-  await world.api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: await idOf(world, email), ...changes }] });
+async function change(
+  world: World,
+  email: string,
+  changes: Readonly<{ tier?: 'free' | 'premium'; custom_fields?: { name: string; value: string }[] }>,
+): Promise<void> {
+  await world.api.subscriptions.bulkUpdate({
+    subscriptions: [{ subscription_id: await idOf(world, email), ...changes }],
+  });
   world.sandbox.clock.advance('PT1M');
 }
 
@@ -56,7 +62,9 @@ const cases: readonly EventCase[] = [
       world.sandbox.clock.advance('PT1S');
       await deactivate(world, ada);
     },
-    gives: [expect.objectContaining({ email: 'käthe@bücher.example', status: 'active', previous_status: 'validating' })],
+    gives: [
+      expect.objectContaining({ email: 'käthe@bücher.example', status: 'active', previous_status: 'validating' }),
+    ],
   },
   {
     event: 'subscriptionCreated',
@@ -65,7 +73,10 @@ const cases: readonly EventCase[] = [
       await create(world, 'new@example.com');
       await deactivate(world, ada);
     },
-    gives: [expect.objectContaining({ email: 'jörg@bücher.example' }), expect.objectContaining({ email: 'new@example.com', created: expect.stringMatching(/Z$/) })],
+    gives: [
+      expect.objectContaining({ email: 'jörg@bücher.example' }),
+      expect.objectContaining({ email: 'new@example.com', created: expect.stringMatching(/Z$/) }),
+    ],
   },
   {
     event: 'subscriptionStatusChanged',
@@ -90,7 +101,13 @@ const cases: readonly EventCase[] = [
       await change(world, ada, { custom_fields: [{ name: 'First Name', value: 'Augusta' }] });
       await change(world, grace, { tier: 'premium' });
     },
-    gives: [expect.objectContaining({ email: ada, changed: ['custom_fields'], custom_fields: expect.objectContaining({ 'First Name': 'Augusta' }) })],
+    gives: [
+      expect.objectContaining({
+        email: ada,
+        changed: ['custom_fields'],
+        custom_fields: expect.objectContaining({ 'First Name': 'Augusta' }),
+      }),
+    ],
   },
 ];
 
@@ -125,7 +142,11 @@ describe('events', () => {
     await create({ api, sandbox }, 'yesterday@example.com');
     sandbox.clock.advance('P1D');
     const since = new Date(sandbox.clock.now() - 86_400_000 - 60_000).toISOString();
-    const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, event: 'subscriptionCreated', options: { since } });
+    const workflow = await watchSubscriptions(n8n, sandbox, {
+      ...unscheduled,
+      event: 'subscriptionCreated',
+      options: { since },
+    });
     try {
       await workflow.activate();
       expect(await workflow.arrived(1)).toEqual(['yesterday@example.com']);
@@ -137,7 +158,10 @@ describe('events', () => {
 
 test('a workflow whose trigger cannot poll is not published, and n8n says why', async ({ sandboxOnPort }) => {
   const { clientOptions } = sandboxOnPort;
-  const workflow = await watchSubscriptions(n8n, { ...sandboxOnPort, clientOptions: { ...clientOptions, token: 'no-such-key' } });
+  const workflow = await watchSubscriptions(n8n, {
+    ...sandboxOnPort,
+    clientOptions: { ...clientOptions, token: 'no-such-key' },
+  });
   const outcome = await workflow.activate().then(() => 'published', String);
   expect(outcome).toMatch(/API key|authoriz/i);
   expect(outcome).not.toContain('no-such-key');

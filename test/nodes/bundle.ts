@@ -26,7 +26,11 @@ export interface Property {
   readonly placeholder?: string;
   /** Of the groups of a fixed collection. */
   readonly values?: readonly Property[];
-  readonly modes?: readonly { readonly name: string; readonly placeholder?: string; readonly typeOptions?: { readonly searchListMethod?: string } }[];
+  readonly modes?: readonly {
+    readonly name: string;
+    readonly placeholder?: string;
+    readonly typeOptions?: { readonly searchListMethod?: string };
+  }[];
 }
 
 interface NodeType {
@@ -35,7 +39,9 @@ interface NodeType {
   poll(this: unknown): Promise<Item[][] | null>;
   readonly methods: {
     readonly resourceMapping: { getCustomFields(this: unknown): Promise<{ fields: readonly unknown[] }> };
-    readonly listSearch: Readonly<Record<string, (this: unknown, filter?: string, paginationToken?: string) => Promise<Found>>>;
+    readonly listSearch: Readonly<
+      Record<string, (this: unknown, filter?: string, paginationToken?: string) => Promise<Found>>
+    >;
   };
 }
 
@@ -71,7 +77,8 @@ export async function buildBundle(): Promise<Bundle> {
   const folder = await mkdtemp(join(cache, 'nodes-'));
   await build({ configFile: join(root, 'vite.config.mts'), logLevel: 'error', build: { outDir: folder } });
   const load = createRequire(join(folder, 'loader.cjs'));
-  const make = <T>(path: string, name: string): T => new (load(join(folder, path)) as Record<string, new () => T>)[name]!();
+  const make = <T>(path: string, name: string): T =>
+    new (load(join(folder, path)) as Record<string, new () => T>)[name]!();
   return {
     folder,
     newsletter: make('nodes/Newsletter/Newsletter.node.js', 'Newsletter'),

@@ -42,7 +42,11 @@ export interface Connection {
 }
 
 /** The sandbox's own account. */
-const account = { apiKey: 'sandbox-key', baseUrl: 'http://sandbox.test/v2', publicationId: 'pub_00000000-0000-4000-8000-000000000001' };
+const account = {
+  apiKey: 'sandbox-key',
+  baseUrl: 'http://sandbox.test/v2',
+  publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+};
 
 interface HelperRequest {
   readonly method: string;
@@ -71,7 +75,8 @@ export function executeContext(run: Run): unknown {
 export function itemlessContext(run: Run): unknown {
   return {
     ...common(run),
-    getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) => extracted(parameter(run, name, 0) ?? fallback, options),
+    getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) =>
+      extracted(parameter(run, name, 0) ?? fallback, options),
     getMode: () => run.mode ?? 'trigger',
     getWorkflowStaticData: () => run.staticData ?? {},
     ...(run.pollBudgetMs !== undefined && { getPollBudgetMs: () => run.pollBudgetMs }),
@@ -90,7 +95,14 @@ function common(run: Run) {
   let token = connection ? (connection.oauthTokenData?.access_token ?? '') : credential.apiKey;
   const parameters = { ...run.stored, ...(connection && { authentication: 'oAuth2' }) };
   return {
-    getNode: () => ({ id: '1', name: 'Newsletter', type: run.tool ? 'newsletterTool' : 'newsletter', typeVersion: 1, position: [0, 0], parameters }),
+    getNode: () => ({
+      id: '1',
+      name: 'Newsletter',
+      type: run.tool ? 'newsletterTool' : 'newsletter',
+      typeVersion: 1,
+      position: [0, 0],
+      parameters,
+    }),
     getCredentials: async (type: string) => (type === 'newsletterOAuth2Api' ? connected : credential),
     getTimezone: () => run.timezone ?? 'UTC',
     logger: { debug: note, info: note, warn: note },
@@ -105,8 +117,13 @@ function common(run: Run) {
           token = await connection.refresh();
           response = await send(run, token, request);
         }
-        const answered = { status: response.status, headers: Object.fromEntries(response.headers), data: await response.text() };
-        if (throws(response)) throw new NodeApiError({}, Object.assign(new Error('Request failed'), { response: answered }));
+        const answered = {
+          status: response.status,
+          headers: Object.fromEntries(response.headers),
+          data: await response.text(),
+        };
+        if (throws(response))
+          throw new NodeApiError({}, Object.assign(new Error('Request failed'), { response: answered }));
         return { statusCode: answered.status, headers: answered.headers, body: answered.data };
       },
     },
@@ -115,7 +132,11 @@ function common(run: Run) {
 
 async function send({ sandbox }: Run, token: string, { method, url, headers, body }: HelperRequest): Promise<Response> {
   try {
-    return await sandbox.fetch(url, { method, headers: { ...headers, authorization: `Bearer ${token}` }, ...(body !== undefined && { body }) });
+    return await sandbox.fetch(url, {
+      method,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body }),
+    });
   } catch (cause) {
     throw new NodeApiError({}, cause);
   }
@@ -130,5 +151,8 @@ function parameter({ parameters }: Run, name: string, index: number): unknown {
   const [first = '', ...rest] = name.split('.');
   const entered = parameters[first];
   const whole: unknown = typeof entered === 'function' ? (entered as (index: number) => unknown)(index) : entered;
-  return rest.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined), whole);
+  return rest.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined),
+    whole,
+  );
 }

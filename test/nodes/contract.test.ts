@@ -45,13 +45,18 @@ afterAll(async () => {
 });
 
 async function recorded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  note(new URL(String(input)), init?.method ?? 'GET', typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : {});
+  note(
+    new URL(String(input)),
+    init?.method ?? 'GET',
+    typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : {},
+  );
   return sandbox.fetch(input, init);
 }
 
 function note({ pathname, searchParams }: URL, method: string, body: unknown): void {
   const matching = contract.operations.find(
-    ({ path, method: known, base }) => base === 'api' && known === method && new RegExp(`^/v2${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+    ({ path, method: known, base }) =>
+      base === 'api' && known === method && new RegExp(`^/v2${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
   );
   if (!matching) throw new Error(`${method} ${pathname} is no operation of the contract.`);
   const fields: Arrived = arrived.get(matching.id) ?? new Map();
@@ -64,14 +69,16 @@ function note({ pathname, searchParams }: URL, method: string, body: unknown): v
 function noteBody(fields: Arrived, body: unknown, prefix = ''): void {
   if (Array.isArray(body)) body.forEach((entry) => noteBody(fields, entry, prefix));
   else if (typeof body !== 'object' || body === null) add(fields, prefix, String(body));
-  else for (const [name, value] of Object.entries(body)) {
-    const path = prefix === '' ? name : `${prefix}.${name}`;
-    add(fields, path, typeof value === 'object' ? '' : String(value));
-    noteBody(fields, value, path);
-  }
+  else
+    for (const [name, value] of Object.entries(body)) {
+      const path = prefix === '' ? name : `${prefix}.${name}`;
+      add(fields, path, typeof value === 'object' ? '' : String(value));
+      noteBody(fields, value, path);
+    }
 }
 
-const add = (fields: Arrived, name: string, value: string): void => void fields.set(name, (fields.get(name) ?? new Set()).add(value));
+const add = (fields: Arrived, name: string, value: string): void =>
+  void fields.set(name, (fields.get(name) ?? new Set()).add(value));
 
 const reachable = contract.operations.filter(({ id, base }) => base === 'api' && !(id in leftOut));
 const names = (id: string): readonly string[] => [...(arrived.get(id)?.keys() ?? [])];
@@ -88,7 +95,9 @@ describe('the parameters of the node', () => {
 
   it('reach every field of an item of the bulk update, and can take a custom field away', () => {
     const fields = Object.keys(bulkUpdateItem.shape).map((name) => `subscriptions.${name}`);
-    expect(names('subscriptions.bulkUpdate')).toEqual(expect.arrayContaining([...fields, 'subscriptions.custom_fields.delete']));
+    expect(names('subscriptions.bulkUpdate')).toEqual(
+      expect.arrayContaining([...fields, 'subscriptions.custom_fields.delete']),
+    );
   });
 
   it('reach every field of an item of the bulk import', () => {
@@ -122,7 +131,9 @@ describe('the parameters of the node', () => {
 
 describe('the OAuth2 credential', () => {
   it('offers exactly the scopes that the operations need', () => {
-    const needed = new Set(contract.operations.flatMap(({ base, scope }) => (base === 'api' && scope !== null ? [scope] : [])));
+    const needed = new Set(
+      contract.operations.flatMap(({ base, scope }) => (base === 'api' && scope !== null ? [scope] : [])),
+    );
     const access = bundle.oAuth2.properties.find(({ name }) => name === 'access');
     expect((access?.options ?? []).map(({ value }) => value).toSorted()).toEqual([...needed].toSorted());
   });

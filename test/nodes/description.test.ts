@@ -28,43 +28,65 @@ describe('the parameters', () => {
       expect.soft(displayName, name).toMatch(/^[A-Z]/);
       expect.soft(preset, `default of ${name}`).toBeDefined();
       if (type === 'boolean') expect.soft(description, name).toMatch(/^Whether /);
-      if (name === 'limit') expect.soft({ preset, description, typeOptions }).toEqual({ preset: 50, description: 'Max number of results to return', typeOptions: { minValue: 1 } });
-      if (name === 'returnAll') expect.soft(description).toBe('Whether to return all results or only up to a given limit');
+      if (name === 'limit')
+        expect
+          .soft({ preset, description, typeOptions })
+          .toEqual({ preset: 50, description: 'Max number of results to return', typeOptions: { minValue: 1 } });
+      if (name === 'returnAll')
+        expect.soft(description).toBe('Whether to return all results or only up to a given limit');
       // One sentence stands without a period.
       if (description && !description.slice(0, -1).includes('. ')) expect.soft(description, name).not.toMatch(/\.$/);
-      const titles = (options ?? []).map((option) => (['collection', 'fixedCollection'].includes(type) ? option.displayName : option.name));
+      const titles = (options ?? []).map((option) =>
+        ['collection', 'fixedCollection'].includes(type) ? option.displayName : option.name,
+      );
       if (name !== 'direction') expect.soft(titles, name).toEqual(titles.toSorted((a, b) => a.localeCompare(b, 'en')));
     }
   });
 
   it('give each operation a name, a description and an action, no two alike', () => {
-    const operations = bundle.newsletter.description.properties.filter(({ name }) => name === 'operation').flatMap(({ options = [] }) => options);
+    const operations = bundle.newsletter.description.properties
+      .filter(({ name }) => name === 'operation')
+      .flatMap(({ options = [] }) => options);
     for (const { value, description, action } of operations) {
-      expect({ value, description, action }).toEqual({ value: expect.any(String), description: expect.any(String), action: expect.stringMatching(/^[A-Z][a-zA-Z ]+$/) });
+      expect({ value, description, action }).toEqual({
+        value: expect.any(String),
+        description: expect.any(String),
+        action: expect.stringMatching(/^[A-Z][a-zA-Z ]+$/),
+      });
     }
     expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
   });
 
   it('name a list search that is there wherever a list can be chosen from', () => {
-    const searches = walk(bundle.newsletter.description.properties).flatMap(({ modes = [] }) => modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []));
+    const searches = walk(bundle.newsletter.description.properties).flatMap(({ modes = [] }) =>
+      modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
+    );
     expect(Object.keys(bundle.newsletter.methods.listSearch).toSorted()).toEqual([...new Set(searches)].toSorted());
   });
 
   it('begin with what most people come for', () => {
     const preset = (name: string, resource?: string) =>
-      bundle.newsletter.description.properties.find((property) => property.name === name && (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)))?.default;
-    expect([preset('authentication'), preset('resource'), preset('operation', 'subscription')]).toEqual(['apiKey', 'subscription', 'createOrUpdate']);
+      bundle.newsletter.description.properties.find(
+        (property) =>
+          property.name === name &&
+          (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)),
+      )?.default;
+    expect([preset('authentication'), preset('resource'), preset('operation', 'subscription')]).toEqual([
+      'apiKey',
+      'subscription',
+      'createOrUpdate',
+    ]);
   });
 });
 
 describe('the fixed names', () => {
   it('are those that workflows refer to', () => {
-    expect([bundle.newsletter.description['name'], bundle.trigger.description['name'], bundle.credential.name, bundle.oAuth2.name]).toEqual([
-      'newsletter',
-      'newsletterTrigger',
-      'newsletterApi',
-      'newsletterOAuth2Api',
-    ]);
+    expect([
+      bundle.newsletter.description['name'],
+      bundle.trigger.description['name'],
+      bundle.credential.name,
+      bundle.oAuth2.name,
+    ]).toEqual(['newsletter', 'newsletterTrigger', 'newsletterApi', 'newsletterOAuth2Api']);
   });
 
   it('hide the key in the credential', () => {

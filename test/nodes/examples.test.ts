@@ -22,7 +22,9 @@ const read = (path: string): Workflow => JSON.parse(readFileSync(join(root, path
 
 describe.each(paths)('%s', (path) => {
   it('sets only parameters that the operation shows', () => {
-    for (const { name, parameters } of read(path).nodes.filter(({ type }) => type === 'n8n-nodes-newsletter-kit.newsletter')) {
+    for (const { name, parameters } of read(path).nodes.filter(
+      ({ type }) => type === 'n8n-nodes-newsletter-kit.newsletter',
+    )) {
       const { resource, operation, ...others } = parameters;
       const found = offered(bench.bundle).find((each) => each.resource === resource && each.operation === operation);
       expect(found, name).toBeDefined();
@@ -40,12 +42,16 @@ describe.each(paths)('%s', (path) => {
   it('connects nodes that are there, and names the credential of the sandbox', () => {
     const { nodes, connections } = read(path);
     const names = nodes.map(({ name }) => name);
-    const connected = Object.entries(connections).flatMap(([from, { main }]) => [from, ...main.flat().map(({ node }) => node)]);
+    const connected = Object.entries(connections).flatMap(([from, { main }]) => [
+      from,
+      ...main.flat().map(({ node }) => node),
+    ]);
     expect(connected.filter((name) => !names.includes(name))).toEqual([]);
     for (const { type, credentials } of nodes) {
       // The signup form speaks with visitors, not with the service: it needs no key.
       if (type.endsWith('.newsletterSignupTrigger')) expect(credentials).toBeUndefined();
-      else if (type.startsWith('n8n-nodes-newsletter-kit.')) expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
+      else if (type.startsWith('n8n-nodes-newsletter-kit.'))
+        expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
     }
   });
 });
@@ -54,7 +60,12 @@ it('the first hundred get the premium tier, all at once', async () => {
   const [, many, bulk] = read('examples/workflows/raise-tier.json').nodes;
   const found = await bench.run('subscription', 'getMany', many?.parameters);
   expect(found).toHaveLength(100);
-  const raised = await bench.run('subscription', 'bulkUpdate', { ...bulk?.parameters, subscription_id: (index: number) => found[index]?.json['id'] }, { items: found.map(({ json }) => json) });
+  const raised = await bench.run(
+    'subscription',
+    'bulkUpdate',
+    { ...bulk?.parameters, subscription_id: (index: number) => found[index]?.json['id'] },
+    { items: found.map(({ json }) => json) },
+  );
   expect(raised.map(({ json }) => json['status'])).toEqual(found.map(() => 'complete'));
   const [first] = await bench.run('subscription', 'get', { subscription: { mode: 'id', value: found[0]?.json['id'] } });
   expect(first?.json['subscription_tier']).toBe('premium');

@@ -32,33 +32,45 @@ function createAll(addresses: readonly string[], sandbox: Run['sandbox']) {
 
 /** The first name that the service has for an address. */
 async function firstNameOf(email: string): Promise<unknown> {
-  const [item] = await bench.run('subscription', 'get', { subscription: email, options: { expand: ['custom_fields'] } });
+  const [item] = await bench.run('subscription', 'get', {
+    subscription: email,
+    options: { expand: ['custom_fields'] },
+  });
   return (item?.json['custom_fields'] as Readonly<Record<string, unknown>> | undefined)?.['First Name'];
 }
 
 it('gives one result for each item in its order, and for an address that comes again the last one holds', async () => {
   const address = fc.constantFrom('a@example.com', 'A@example.com', 'b@example.com', 'c@example.com', 'd@example.com');
   await fc.assert(
-    fc.asyncProperty(fc.array(address, { minLength: 1, maxLength: 12 }), fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }), async (addresses, delays) => {
-      const { sandbox } = slowSandbox((n) => delays[n % delays.length] ?? 0);
-      const items = await createAll(addresses, sandbox);
-      expect(items.map(({ pairedItem }) => pairedItem)).toEqual(addresses.map((_, item) => ({ item })));
-      const last = new Map(addresses.map((email, index) => [email.toLowerCase(), index]));
-      for (const [email, index] of last) expect(await firstNameOf(email)).toBe(`item ${index}`);
-    }),
+    fc.asyncProperty(
+      fc.array(address, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }),
+      async (addresses, delays) => {
+        const { sandbox } = slowSandbox((n) => delays[n % delays.length] ?? 0);
+        const items = await createAll(addresses, sandbox);
+        expect(items.map(({ pairedItem }) => pairedItem)).toEqual(addresses.map((_, item) => ({ item })));
+        const last = new Map(addresses.map((email, index) => [email.toLowerCase(), index]));
+        for (const [email, index] of last) expect(await firstNameOf(email)).toBe(`item ${index}`);
+      },
+    ),
     { numRuns: 15 },
   );
 });
 
 it('has several requests under way, and at most ten', async () => {
   const { seen, sandbox } = slowSandbox(() => 2);
-  await createAll(Array.from({ length: 60 }, (_, index) => `person.${index}@example.com`), sandbox);
+  await createAll(
+    Array.from({ length: 60 }, (_, index) => `person.${index}@example.com`),
+    sandbox,
+  );
   expect(seen.most).toBeGreaterThan(2);
   expect(seen.most).toBeLessThanOrEqual(10);
 });
 
 it('starts nothing more after the first item that fails', async () => {
-  const addresses = Array.from({ length: 60 }, (_, index) => (index === 3 ? 'no address' : `person.${index}@example.com`));
+  const addresses = Array.from({ length: 60 }, (_, index) =>
+    index === 3 ? 'no address' : `person.${index}@example.com`,
+  );
   const { seen, sandbox } = slowSandbox((n) => (n < 5 ? 0 : 20));
   await expect(createAll(addresses, sandbox)).rejects.toThrow(/address|email/i);
   expect(seen.begun).toBeLessThan(30);

@@ -19,11 +19,20 @@ afterAll(async () => {
 });
 
 async function run(operation: string, parameters: Run['parameters'], more: Partial<Run> = {}) {
-  const context = executeContext({ sandbox, ...more, parameters: { resource: 'subscription', operation, ...parameters } });
+  const context = executeContext({
+    sandbox,
+    ...more,
+    parameters: { resource: 'subscription', operation, ...parameters },
+  });
   return (await bundle.newsletter.execute.call(context))[0] ?? [];
 }
 
-const create = (email: string, customFields: Readonly<Record<string, unknown>> = {}, more: Partial<Run> = {}, additionalFields = {}) =>
+const create = (
+  email: string,
+  customFields: Readonly<Record<string, unknown>> = {},
+  more: Partial<Run> = {},
+  additionalFields = {},
+) =>
   run('create', { email, customFields: { mappingMode: 'defineBelow', value: customFields }, additionalFields }, more);
 
 /** The custom fields of an address by name, as the service has them. */
@@ -37,9 +46,19 @@ const requests = (operation: string) => sandbox.requests().filter((entry) => ent
 
 describe('Subscription: Create', () => {
   it('gives the subscription itself, tied to its item', async () => {
-    const [item] = await create('ada+letters@example.com', {}, {}, { utm_source: 'Küste 🌊', utm_term: '', send_welcome_email: false });
+    const [item] = await create(
+      'ada+letters@example.com',
+      {},
+      {},
+      { utm_source: 'Küste 🌊', utm_term: '', send_welcome_email: false },
+    );
     expect(item).toMatchObject({
-      json: { id: expect.stringMatching(/^sub_/), email: 'ada+letters@example.com', utm_source: 'Küste 🌊', created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/) },
+      json: {
+        id: expect.stringMatching(/^sub_/),
+        email: 'ada+letters@example.com',
+        utm_source: 'Küste 🌊',
+        created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+      },
       pairedItem: { item: 0 },
     });
     expect(item?.json).not.toHaveProperty('warnings');
@@ -50,7 +69,11 @@ describe('Subscription: Create', () => {
     { kind: 'list, as text with commas', given: 'boats, food', sent: { Topics: ['boats', 'food'] } },
     { kind: 'date', given: '1990-12-10', sent: { Birthday: '1990-12-10' } },
     { kind: 'date, as a moment', given: '1990-12-10T00:00:00.000Z', sent: { Birthday: '1990-12-10' } },
-    { kind: "date, as n8n's DateTime", given: { toISODate: () => '1990-12-10', toISO: () => '1990-12-10T08:00:00.000+02:00' }, sent: { Birthday: '1990-12-10' } },
+    {
+      kind: "date, as n8n's DateTime",
+      given: { toISODate: () => '1990-12-10', toISO: () => '1990-12-10T08:00:00.000+02:00' },
+      sent: { Birthday: '1990-12-10' },
+    },
   ])('sends a custom field as its kind wants it: $kind', async ({ given, sent }) => {
     await create('ada@example.com', { [Object.keys(sent)[0] ?? '']: given });
     expect(await customFieldsOf('ada@example.com')).toMatchObject(sent);
@@ -67,7 +90,11 @@ describe('Subscription: Create', () => {
   it('maps input fields by name when told to, and leaves the others alone', async () => {
     await run(
       'create',
-      { email: 'ada@example.com', customFields: { mappingMode: 'autoMapInputData', value: null }, additionalFields: {} },
+      {
+        email: 'ada@example.com',
+        customFields: { mappingMode: 'autoMapInputData', value: null },
+        additionalFields: {},
+      },
       { items: [{ email: 'ada@example.com', Topics: ['boats'], Birthday: '1990-12-10', 'Shoe size': 39 }] },
     );
     expect(await customFieldsOf('ada@example.com')).toMatchObject({ Topics: ['boats'], Birthday: '1990-12-10' });
@@ -110,7 +137,11 @@ describe('Subscription: Create', () => {
 describe('Subscription: Get Many', () => {
   beforeEach(async () => {
     const emails = Array.from({ length: 230 }, (_, index) => `reader${index}@example.com`);
-    await run('create', { email: (index: number) => emails[index], customFields: {}, additionalFields: {} }, { items: emails.map(() => ({})) });
+    await run(
+      'create',
+      { email: (index: number) => emails[index], customFields: {}, additionalFields: {} },
+      { items: emails.map(() => ({})) },
+    );
     for (const name of ['subscriptions.list'] as const) expect(requests(name)).toBe(0);
   });
 
@@ -129,19 +160,31 @@ describe('Subscription: Get Many', () => {
 
   it('filters and expands as asked, a plus sign in the address included', async () => {
     await create('ada+letters@example.com');
-    const items = await run('getMany', { returnAll: true, filters: { email: 'ADA+letters@example.com', status: 'all' }, options: { expand: ['stats'] } });
-    expect(items.map(({ json }) => json)).toEqual([expect.objectContaining({ email: 'ada+letters@example.com', stats: expect.any(Object) })]);
+    const items = await run('getMany', {
+      returnAll: true,
+      filters: { email: 'ADA+letters@example.com', status: 'all' },
+      options: { expand: ['stats'] },
+    });
+    expect(items.map(({ json }) => json)).toEqual([
+      expect.objectContaining({ email: 'ada+letters@example.com', stats: expect.any(Object) }),
+    ]);
   });
 
   it.each([
     { filters: { status: 'asleep' }, says: '"Status" must be one of' },
     { filters: { creation_date: 'yesterday' }, says: '"Created On" must be a date such as 2026-11-20' },
   ])('names a filter that is wrong: $filters', async ({ filters, says }) => {
-    await expect(run('getMany', { returnAll: true, filters, options: {} })).rejects.toMatchObject({ message: expect.stringContaining(says) });
+    await expect(run('getMany', { returnAll: true, filters, options: {} })).rejects.toMatchObject({
+      message: expect.stringContaining(says),
+    });
   });
 
   it('takes the day of a date picker', async () => {
-    const items = await run('getMany', { returnAll: true, filters: { creation_date: '1999-01-01T00:00:00' }, options: {} });
+    const items = await run('getMany', {
+      returnAll: true,
+      filters: { creation_date: '1999-01-01T00:00:00' },
+      options: {},
+    });
     expect(items).toEqual([]);
   });
 });
@@ -151,12 +194,20 @@ describe('what goes wrong', () => {
     {
       what: 'a wrong key',
       more: { credential: { apiKey: 'no-such-key' } },
-      error: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential'), failure: { cause: 'credential-invalid' } },
+      error: {
+        httpCode: '401',
+        description: expect.stringContaining('Check the API Key of the credential'),
+        failure: { cause: 'credential-invalid' },
+      },
     },
     {
       what: 'a publication that does not exist',
       more: { credential: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' } },
-      error: { httpCode: '404', description: expect.stringContaining('Check the Publication'), failure: { cause: 'configuration-invalid' } },
+      error: {
+        httpCode: '404',
+        description: expect.stringContaining('Check the Publication'),
+        failure: { cause: 'configuration-invalid' },
+      },
     },
     {
       what: 'a publication id of the wrong form',
@@ -166,7 +217,9 @@ describe('what goes wrong', () => {
     },
     {
       what: 'a page that is no answer of the API',
-      more: { sandbox: { fetch: async () => new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } }) } },
+      more: {
+        sandbox: { fetch: async () => new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } }) },
+      },
       error: { message: expect.stringContaining('could not be read') },
     },
   ];
@@ -174,13 +227,21 @@ describe('what goes wrong', () => {
   /** An answer that cannot be read is asked for again, a few times and with growing pauses. */
   const repeated = 20_000;
 
-  it.each(refusals)('tells what to do about $what', async ({ more, parameters, error }) => {
-    const thrown = run('create', { email: 'ada@example.com', customFields: {}, additionalFields: {}, ...parameters }, more);
-    await expect(thrown).rejects.toMatchObject({ ...error, context: { itemIndex: 0 } });
-    await thrown.catch((caught: Error) => {
-      expect(JSON.stringify(caught)).not.toMatch(/no-such-key|sandbox-key|ada@example/);
-    });
-  }, repeated);
+  it.each(refusals)(
+    'tells what to do about $what',
+    async ({ more, parameters, error }) => {
+      const thrown = run(
+        'create',
+        { email: 'ada@example.com', customFields: {}, additionalFields: {}, ...parameters },
+        more,
+      );
+      await expect(thrown).rejects.toMatchObject({ ...error, context: { itemIndex: 0 } });
+      await thrown.catch((caught: Error) => {
+        expect(JSON.stringify(caught)).not.toMatch(/no-such-key|sandbox-key|ada@example/);
+      });
+    },
+    repeated,
+  );
 
   it('keeps the other items when one fails and the node goes on', async () => {
     const emails = ['ada@example.com', 'no address', 'grace@example.com'];
@@ -197,7 +258,9 @@ describe('what goes wrong', () => {
 
 describe('the custom fields in the editor', () => {
   it('are those of the publication, each with an input of its kind', async () => {
-    const { fields } = await bundle.newsletter.methods.resourceMapping.getCustomFields.call(itemlessContext({ sandbox, parameters: {} }));
+    const { fields } = await bundle.newsletter.methods.resourceMapping.getCustomFields.call(
+      itemlessContext({ sandbox, parameters: {} }),
+    );
     expect(fields).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ id: 'Topics', type: 'array' }),

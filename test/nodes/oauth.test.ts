@@ -17,16 +17,32 @@ interface Tokens {
 }
 
 async function tokens(body: Readonly<Record<string, string>>): Promise<Tokens> {
-  const answer = await bench.sandbox.fetch('http://sandbox.test/oauth/token', { method: 'POST', body: new URLSearchParams({ client_id, ...body }) });
+  const answer = await bench.sandbox.fetch('http://sandbox.test/oauth/token', {
+    method: 'POST',
+    body: new URLSearchParams({ client_id, ...body }),
+  });
   expect(answer.status).toBe(200);
   return (await answer.json()) as Tokens;
 }
 
 /** Connects an account as n8n does: with PKCE and without a secret. */
 async function connect(scope: string): Promise<Tokens> {
-  const asked = new URLSearchParams({ client_id, redirect_uri, response_type: 'code', scope, state: 's', code_challenge: verifier, code_challenge_method: 'plain' });
+  const asked = new URLSearchParams({
+    client_id,
+    redirect_uri,
+    response_type: 'code',
+    scope,
+    state: 's',
+    code_challenge: verifier,
+    code_challenge_method: 'plain',
+  });
   const callback = await consent(bench.sandbox.fetch, `http://sandbox.test/oauth/authorize?${asked}`);
-  return tokens({ grant_type: 'authorization_code', code: callback.searchParams.get('code') ?? '', redirect_uri, code_verifier: verifier });
+  return tokens({
+    grant_type: 'authorization_code',
+    code: callback.searchParams.get('code') ?? '',
+    redirect_uri,
+    code_verifier: verifier,
+  });
 }
 
 describe('a connected account', () => {
@@ -60,7 +76,9 @@ describe('a connected account', () => {
     const connection = { oauthTokenData: await connect('subscriptions:read') };
     await expect(bench.run('customField', 'getMany', {}, { connection })).rejects.toMatchObject({
       httpCode: '403',
-      description: expect.stringContaining('Access in the Newsletter OAuth2 credential must include custom_fields:read'),
+      description: expect.stringContaining(
+        'Access in the Newsletter OAuth2 credential must include custom_fields:read',
+      ),
     });
   });
 
@@ -74,7 +92,9 @@ describe('a connected account', () => {
   });
 
   it('is to be connected first', async () => {
-    await expect(bench.run('subscription', 'getMany', {}, { connection: {} })).rejects.toMatchObject({ message: 'The Newsletter OAuth2 credential is not connected' });
+    await expect(bench.run('subscription', 'getMany', {}, { connection: {} })).rejects.toMatchObject({
+      message: 'The Newsletter OAuth2 credential is not connected',
+    });
     expect(bench.sandbox.requests()).toEqual([]);
   });
 });

@@ -9,33 +9,46 @@ const ada = { mode: 'email', value: 'ada.lovelace@example.com' };
 
 describe('every operation', () => {
   it('has a run that ends well', () => {
-    const name = ({ resource, operation }: { resource: string; operation: string }): string => `${resource} ${operation}`;
+    const name = ({ resource, operation }: { resource: string; operation: string }): string =>
+      `${resource} ${operation}`;
     expect(scenarios.map(name).toSorted()).toEqual(offered(bench.bundle).map(name).toSorted());
   });
 
-  it.each(scenarios)('$resource $operation gives records tied to their item', async ({ resource, operation, parameters, items: given }) => {
-    const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
-    expect(items.length).toBeGreaterThan(0);
-    for (const [index, { json, pairedItem, error }] of items.entries()) {
-      expect(error).toBeUndefined();
-      expect(pairedItem).toEqual({ item: given ? index : 0 });
-      expect(Object.keys(json).length).toBeGreaterThan(0);
-    }
-  });
+  it.each(scenarios)(
+    '$resource $operation gives records tied to their item',
+    async ({ resource, operation, parameters, items: given }) => {
+      const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
+      expect(items.length).toBeGreaterThan(0);
+      for (const [index, { json, pairedItem, error }] of items.entries()) {
+        expect(error).toBeUndefined();
+        expect(pairedItem).toEqual({ item: given ? index : 0 });
+        expect(Object.keys(json).length).toBeGreaterThan(0);
+      }
+    },
+  );
 });
 
 describe('the output', () => {
-  const get = (more: object) => bench.run('subscription', 'get', { subscription: ada, options: { expand: ['custom_fields'] }, ...more });
+  const get = (more: object) =>
+    bench.run('subscription', 'get', { subscription: ada, options: { expand: ['custom_fields'] }, ...more });
 
   it('is simplified: readable times, custom fields by their names, ten fields and what was included', async () => {
     const [item] = await get({});
-    expect(item?.json).toMatchObject({ email: ada.value, created: expect.stringMatching(/^20\d\d-.*Z$/), custom_fields: { 'First Name': 'Ada', Topics: ['boats', 'history'] } });
+    expect(item?.json).toMatchObject({
+      email: ada.value,
+      created: expect.stringMatching(/^20\d\d-.*Z$/),
+      custom_fields: { 'First Name': 'Ada', Topics: ['boats', 'history'] },
+    });
     expect(Object.keys(item?.json ?? {})).toHaveLength(11);
   });
 
   it('is raw where that is asked for', async () => {
     const [item] = await get({ output: 'raw' });
-    expect(item?.json).toMatchObject({ created: expect.any(Number), utm_channel: expect.any(String), custom_fields: expect.arrayContaining([{ name: 'First Name', kind: 'string', value: 'Ada' }]) });
+    expect(item?.json).toMatchObject({
+      created: expect.any(Number),
+      utm_channel: expect.any(String),
+      custom_fields: expect.arrayContaining([{ name: 'First Name', kind: 'string', value: 'Ada' }]),
+    });
   });
 
   it('is what was selected, readable', async () => {
@@ -44,14 +57,19 @@ describe('the output', () => {
   });
 
   it('names a field that does not exist before anything is sent', async () => {
-    await expect(get({ output: 'selected', fields: ['shoe_size'] })).rejects.toMatchObject({ message: expect.stringContaining('"Fields" must be one of'), context: { itemIndex: 0 } });
+    await expect(get({ output: 'selected', fields: ['shoe_size'] })).rejects.toMatchObject({
+      message: expect.stringContaining('"Fields" must be one of'),
+      context: { itemIndex: 0 },
+    });
     expect(bench.requests('subscriptions.list')).toEqual([]);
   });
 });
 
 describe('Subscription: Get', () => {
   it('finds an address whatever its case', async () => {
-    const [item] = await bench.run('subscription', 'get', { subscription: { mode: 'email', value: 'ADA.Lovelace@Example.com' } });
+    const [item] = await bench.run('subscription', 'get', {
+      subscription: { mode: 'email', value: 'ADA.Lovelace@Example.com' },
+    });
     expect(item?.json['email']).toBe(ada.value);
   });
 
@@ -59,7 +77,12 @@ describe('Subscription: Get', () => {
     const newest = await bench.run('subscription', 'getMany', { limit: 2 });
     bench.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 0 }, nth: 1, times: 5 });
     const subscription = (index: number) => ({ mode: 'id', value: newest[index]?.json['id'] });
-    const [failed, found] = await bench.run('subscription', 'get', { subscription }, { items: [{}, {}], continueOnFail: true });
+    const [failed, found] = await bench.run(
+      'subscription',
+      'get',
+      { subscription },
+      { items: [{}, {}], continueOnFail: true },
+    );
     expect(failed?.json).toEqual({ error: expect.any(String) });
     expect(found?.json['id']).toBe(newest[1]?.json['id']);
   });
@@ -68,27 +91,42 @@ describe('Subscription: Get', () => {
     const all = await bench.run('subscription', 'getMany', { returnAll: true });
     const ids = [0, 299, 150, 1].map((index) => all[index]?.json['id']);
     const before = bench.requests('subscriptions.list').length;
-    const found = await bench.run('subscription', 'get', { subscription: (index: number) => ({ mode: 'id', value: ids[index] }) }, { items: [{}, {}, {}, {}] });
+    const found = await bench.run(
+      'subscription',
+      'get',
+      { subscription: (index: number) => ({ mode: 'id', value: ids[index] }) },
+      { items: [{}, {}, {}, {}] },
+    );
     expect(found.map(({ json }) => json['id'])).toEqual(ids);
     expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
   });
 
-  it.each([{ mode: 'email', value: 'nobody@example.com' }, { mode: 'id', value: 'sub_00000000-0000-4000-8000-00000000dead' }])('says that there is none by $mode, without the address', async (subscription) => {
+  it.each([
+    { mode: 'email', value: 'nobody@example.com' },
+    { mode: 'id', value: 'sub_00000000-0000-4000-8000-00000000dead' },
+  ])('says that there is none by $mode, without the address', async (subscription) => {
     const refused = bench.run('subscription', 'get', { subscription });
-    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('"Subscription" names no subscription') });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringContaining('"Subscription" names no subscription'),
+    });
     await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('nobody') });
   });
 
   it('says which parameter is empty', async () => {
-    await expect(bench.run('subscription', 'get', { subscription: { mode: 'email', value: '' } })).rejects.toMatchObject({ message: '"Subscription" is empty', context: { itemIndex: 0 } });
+    await expect(
+      bench.run('subscription', 'get', { subscription: { mode: 'email', value: '' } }),
+    ).rejects.toMatchObject({ message: '"Subscription" is empty', context: { itemIndex: 0 } });
   });
 });
 
 describe('Subscription: Create', () => {
-  const create = (email: string, ifSubscribed: string) => bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} });
+  const create = (email: string, ifSubscribed: string) =>
+    bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} });
 
   it('leaves an existing subscription alone where it is told to refuse', async () => {
-    await expect(create(ada.value, 'refuse')).rejects.toMatchObject({ message: expect.stringContaining('"Email" is subscribed already') });
+    await expect(create(ada.value, 'refuse')).rejects.toMatchObject({
+      message: expect.stringContaining('"Email" is subscribed already'),
+    });
     expect(bench.requests('subscriptions.create')).toEqual([]);
     expect(await create('new@example.com', 'refuse')).toHaveLength(1);
   });
@@ -101,34 +139,63 @@ describe('Subscription: Create', () => {
 
 describe('the automations of a new subscription', () => {
   it.each([
-    ['chosen one by one', (id: string) => ({ automations: [{ automationId: { __rl: true, mode: 'list', value: id } }] })],
+    [
+      'chosen one by one',
+      (id: string) => ({ automations: [{ automationId: { __rl: true, mode: 'list', value: id } }] }),
+    ],
     ['given by an expression', (id: string) => [id]],
   ])('are enrolled into, %s', async (_how, given) => {
     const id = await bench.first('searchAutomations');
-    await bench.run('subscription', 'createOrUpdate', { email: 'new@example.com', customFields: {}, additionalFields: { automation_ids: given(id), double_opt_override: 'off' } });
-    const journeys = await bench.run('journey', 'getMany', { automationId: { mode: 'list', value: id }, returnAll: true });
+    await bench.run('subscription', 'createOrUpdate', {
+      email: 'new@example.com',
+      customFields: {},
+      additionalFields: { automation_ids: given(id), double_opt_override: 'off' },
+    });
+    const journeys = await bench.run('journey', 'getMany', {
+      automationId: { mode: 'list', value: id },
+      returnAll: true,
+    });
     expect(journeys.map(({ json }) => json['email'])).toContain('new@example.com');
   });
 });
 
 describe('Subscription: Update', () => {
-  const update = (fields: object, more: object = {}, run: object = {}) => bench.run('subscription', 'update', { subscription: ada, customFields: {}, updateFields: fields, ...more }, run);
-  const read = async () => (await bench.run('subscription', 'get', { subscription: ada, output: 'raw', options: { expand: ['custom_fields'] } }))[0]?.json;
+  const update = (fields: object, more: object = {}, run: object = {}) =>
+    bench.run('subscription', 'update', { subscription: ada, customFields: {}, updateFields: fields, ...more }, run);
+  const read = async () =>
+    (
+      await bench.run('subscription', 'get', {
+        subscription: ada,
+        output: 'raw',
+        options: { expand: ['custom_fields'] },
+      })
+    )[0]?.json;
   const fields = async () => {
     const stored = ((await read())?.['custom_fields'] ?? []) as { name: string; value: unknown }[];
     return Object.fromEntries(stored.map(({ name, value }) => [name, value]));
   };
 
   it('waits until it is done, and sets and clears custom fields', async () => {
-    const [item] = await update({ delete: ['First Name'], tier: 'premium' }, { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } });
-    expect(item?.json).toEqual({ subscription_id: expect.stringMatching(/^sub_/), subscription_update_id: expect.any(String), status: 'complete' });
+    const [item] = await update(
+      { delete: ['First Name'], tier: 'premium' },
+      { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } },
+    );
+    expect(item?.json).toEqual({
+      subscription_id: expect.stringMatching(/^sub_/),
+      subscription_update_id: expect.any(String),
+      status: 'complete',
+    });
     expect(await read()).toMatchObject({ subscription_tier: 'premium' });
     expect(await fields()).toMatchObject({ 'Team size': 12 });
     expect(await fields()).not.toHaveProperty('First Name');
   });
 
   it('maps input fields by name when told to', async () => {
-    await update({}, { customFields: { mappingMode: 'autoMapInputData', value: null } }, { items: [{ 'Team size': 7, colour: 'blue' }] });
+    await update(
+      {},
+      { customFields: { mappingMode: 'autoMapInputData', value: null } },
+      { items: [{ 'Team size': 7, colour: 'blue' }] },
+    );
     expect(await fields()).toMatchObject({ 'Team size': 7 });
   });
 
@@ -145,12 +212,16 @@ describe('Subscription: Update', () => {
 
   it('passes on why the service did not do it', async () => {
     const refused = update({ newsletter_list_ids: ['nl_list_00000000-0000-4000-8000-00000000dead'] });
-    await expect(refused).rejects.toMatchObject({ message: expect.stringMatching(/did not carry out the whole update: .*newsletter list/) });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringMatching(/did not carry out the whole update: .*newsletter list/),
+    });
   });
 
   it('gives up waiting in time, and says where to look', async () => {
     const slow = update({ tier: 'premium' }, { timeout: 1 }, { sandbox: bench.sandbox });
-    await expect(slow).rejects.toMatchObject({ message: expect.stringContaining('still works on the job after 1 seconds') });
+    await expect(slow).rejects.toMatchObject({
+      message: expect.stringContaining('still works on the job after 1 seconds'),
+    });
   });
 
   it('stops waiting as soon as the execution is stopped', async () => {
@@ -160,7 +231,9 @@ describe('Subscription: Update', () => {
       if (String(input).includes('bulk_subscription_updates')) setTimeout(() => stopped.abort(), 50);
       return bench.sandbox.fetch(input, init);
     };
-    await expect(update({ tier: 'premium' }, {}, { sandbox: { fetch }, signal: stopped.signal })).rejects.toThrow('aborted');
+    await expect(update({ tier: 'premium' }, {}, { sandbox: { fetch }, signal: stopped.signal })).rejects.toThrow(
+      'aborted',
+    );
     expect(bench.requests('bulkSubscriptionUpdates.get')).toHaveLength(1);
   });
 
@@ -179,17 +252,23 @@ describe('Subscription: Bulk Update', () => {
       { items: ids.map(() => ({})), ...run },
     );
   const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
-  const known = async (count: number) => (await bench.run('subscription', 'getMany', { limit: count })).map(({ json }) => String(json['id']));
+  const known = async (count: number) =>
+    (await bench.run('subscription', 'getMany', { limit: count })).map(({ json }) => String(json['id']));
 
   it('makes one job of the items and gives one item for each', async () => {
     const ids = await known(30);
     const items = await bulk(ids);
-    expect(items.map(({ json, pairedItem }) => [json['subscription_id'], json['status'], pairedItem?.item])).toEqual(ids.map((id, index) => [id, 'complete', index]));
+    expect(items.map(({ json, pairedItem }) => [json['subscription_id'], json['status'], pairedItem?.item])).toEqual(
+      ids.map((id, index) => [id, 'complete', index]),
+    );
     expect(bench.requests('subscriptions.bulkUpdate')).toHaveLength(1);
   });
 
   it('sends no more at once than the service takes', async () => {
-    const ids = Array.from({ length: 2500 }, (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    const ids = Array.from(
+      { length: 2500 },
+      (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
     const items = await bulk(ids, { waitForCompletion: false });
     expect(bench.requests('subscriptions.bulkUpdate').map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(items.map(({ json }) => json['subscription_id'])).toEqual(ids);
@@ -207,15 +286,26 @@ describe('Subscription: Bulk Update', () => {
 
   it('sends nothing at all where an item is wrong and the node is to stop', async () => {
     const [one = ''] = await known(1);
-    await expect(bulk([one, ''])).rejects.toMatchObject({ message: '"Subscription ID" is empty', context: { itemIndex: 1 } });
+    await expect(bulk([one, ''])).rejects.toMatchObject({
+      message: '"Subscription ID" is empty',
+      context: { itemIndex: 1 },
+    });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
   });
 
   it('loses no other batch when one fails', async () => {
-    const ids = Array.from({ length: 2500 }, (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    const ids = Array.from(
+      { length: 2500 },
+      (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
     let sent = 0;
     const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-      init?.method === 'PATCH' && ++sent === 2 ? Response.json({ status: 400, statusText: 'bad_request', errors: [{ message: 'Not today', code: 'NO' }] }, { status: 400 }) : bench.sandbox.fetch(input, init);
+      init?.method === 'PATCH' && ++sent === 2
+        ? Response.json(
+            { status: 400, statusText: 'bad_request', errors: [{ message: 'Not today', code: 'NO' }] },
+            { status: 400 },
+          )
+        : bench.sandbox.fetch(input, init);
     const items = await bulk(ids, { waitForCompletion: false }, { sandbox: { fetch }, continueOnFail: true });
     const failed = items.flatMap(({ error, pairedItem }) => (error ? [pairedItem?.item] : []));
     expect(failed).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 + index));
@@ -224,32 +314,46 @@ describe('Subscription: Bulk Update', () => {
 });
 
 describe('Data Deletion: Request', () => {
-  const request = (email: string, emailConfirmation: string, more: object = {}, run: object = {}) => bench.run('dataDeletion', 'request', { email, emailConfirmation, ...more }, run);
+  const request = (email: string, emailConfirmation: string, more: object = {}, run: object = {}) =>
+    bench.run('dataDeletion', 'request', { email, emailConfirmation, ...more }, run);
 
   it('asks for the address twice', async () => {
-    await expect(request(ada.value, 'ada.lovelace@example.org')).rejects.toMatchObject({ message: expect.stringContaining('"Email" and "Confirm Email" are not the same') });
+    await expect(request(ada.value, 'ada.lovelace@example.org')).rejects.toMatchObject({
+      message: expect.stringContaining('"Email" and "Confirm Email" are not the same'),
+    });
     await expect(request(ada.value, '')).rejects.toMatchObject({ message: '"Confirm Email" is empty' });
     expect(bench.requests('deletionRequests.create')).toEqual([]);
   });
 
   it('does nothing for an agent, unless the owner of the node allows it', async () => {
-    await expect(request(ada.value, ada.value, {}, { tool: true })).rejects.toMatchObject({ message: expect.stringContaining('Allow Agents to Request Deletion') });
+    await expect(request(ada.value, ada.value, {}, { tool: true })).rejects.toMatchObject({
+      message: expect.stringContaining('Allow Agents to Request Deletion'),
+    });
     expect(bench.requests('deletionRequests.create')).toEqual([]);
     expect(await request(ada.value, ada.value, { allowAgents: true }, { tool: true })).toHaveLength(1);
   });
 
   it('keeps the switch out of the reach of an agent', () => {
     const found = bench.bundle.newsletter.description.properties.find(({ name }) => name === 'allowAgents');
-    expect(found).toMatchObject({ default: false, noDataExpression: true, displayOptions: { show: { '@tool': [true] } } });
+    expect(found).toMatchObject({
+      default: false,
+      noDataExpression: true,
+      displayOptions: { show: { '@tool': [true] } },
+    });
   });
 
   it('says why a restricted key may not, and that it was asked before', async () => {
-    await expect(request(ada.value, ada.value, {}, { credential: { apiKey: 'sandbox-key-restricted' } })).rejects.toMatchObject({
+    await expect(
+      request(ada.value, ada.value, {}, { credential: { apiKey: 'sandbox-key-restricted' } }),
+    ).rejects.toMatchObject({
       httpCode: '403',
       description: expect.stringContaining('must not be restricted to publications'),
     });
     await request(ada.value, ada.value);
-    await expect(request(ada.value, ada.value)).rejects.toMatchObject({ httpCode: '409', description: expect.stringContaining('requested already') });
+    await expect(request(ada.value, ada.value)).rejects.toMatchObject({
+      httpCode: '409',
+      description: expect.stringContaining('requested already'),
+    });
   });
 });
 
@@ -257,13 +361,22 @@ describe('what the service refuses', () => {
   const automationId = async () => ({ mode: 'list', value: await bench.first('searchAutomations') });
 
   it('says what enrolling needs', async () => {
-    const refused = bench.run('journey', 'enroll', { automationId: await automationId(), subscription: { mode: 'email', value: 'nobody@example.com' } });
-    await expect(refused).rejects.toMatchObject({ httpCode: '404', description: expect.stringContaining('Only existing subscribers') });
+    const refused = bench.run('journey', 'enroll', {
+      automationId: await automationId(),
+      subscription: { mode: 'email', value: 'nobody@example.com' },
+    });
+    await expect(refused).rejects.toMatchObject({
+      httpCode: '404',
+      description: expect.stringContaining('Only existing subscribers'),
+    });
   });
 
   it('says that publication fields need the whole workspace', async () => {
     const refused = bench.run('publicationField', 'getMany', {}, { credential: { apiKey: 'sandbox-key-restricted' } });
-    await expect(refused).rejects.toMatchObject({ httpCode: '403', description: expect.stringContaining('every publication') });
+    await expect(refused).rejects.toMatchObject({
+      httpCode: '403',
+      description: expect.stringContaining('every publication'),
+    });
   });
 
   it.each([
@@ -273,13 +386,23 @@ describe('what the service refuses', () => {
     ['subscription', 'updateStatus', { subscription_ids: [], new_status: 'inactive' }, '"Subscription IDs" is empty'],
     ['subscription', 'getMany', { returnAll: false, limit: 0 }, '"Limit" must be a number from 1'],
   ])('names the parameter of %s %s that is wrong', async (resource, operation, parameters, says) => {
-    await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({ message: expect.stringContaining(says), context: { itemIndex: 0 } });
+    await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({
+      message: expect.stringContaining(says),
+      context: { itemIndex: 0 },
+    });
     expect(bench.sandbox.requests()).toEqual([]);
   });
 
   it('names the parameters that the service speaks of by their labels', async () => {
-    const refused = bench.run('subscription', 'create', { email: 'ada', customFields: {}, additionalFields: { premium_tier_ids: ['gold'] } });
-    await expect(refused).rejects.toMatchObject({ httpCode: '400', description: expect.stringMatching(/^See .*"Premium Tier IDs".* Correct/) });
+    const refused = bench.run('subscription', 'create', {
+      email: 'ada',
+      customFields: {},
+      additionalFields: { premium_tier_ids: ['gold'] },
+    });
+    await expect(refused).rejects.toMatchObject({
+      httpCode: '400',
+      description: expect.stringMatching(/^See .*"Premium Tier IDs".* Correct/),
+    });
   });
 
   it('deletes a custom field for good', async () => {
@@ -306,13 +429,21 @@ describe('the lists of the editor', () => {
     const pages = 3;
     const fetch = async (input: string | URL | Request): Promise<Response> => {
       const page = Number(new URL(String(input)).searchParams.get('page') ?? 1);
-      return Response.json({ data: [{ id: `aut_${page}`, name: `Automation ${page}`, status: 'live', trigger_events: [] }], page, limit: 1, total_pages: pages, total_results: pages });
+      return Response.json({
+        data: [{ id: `aut_${page}`, name: `Automation ${page}`, status: 'live', trigger_events: [] }],
+        page,
+        limit: 1,
+        total_pages: pages,
+        total_results: pages,
+      });
     };
     const first = await bench.search('searchAutomations', '', '', { sandbox: { fetch } });
     const second = await bench.search('searchAutomations', '', first.paginationToken, { sandbox: { fetch } });
     expect([...first.results, ...second.results].map(({ value }) => value)).toEqual(['aut_1', 'aut_2']);
     // A search reads on until it finds something.
-    expect(await bench.search('searchAutomations', 'tion 3', '', { sandbox: { fetch } })).toEqual({ results: [{ name: 'Automation 3 (live)', value: 'aut_3' }] });
+    expect(await bench.search('searchAutomations', 'tion 3', '', { sandbox: { fetch } })).toEqual({
+      results: [{ name: 'Automation 3 (live)', value: 'aut_3' }],
+    });
   });
 
   it.each([
@@ -326,7 +457,8 @@ describe('the lists of the editor', () => {
   });
 
   it('say what to do about a wrong key', async () => {
-    await expect(bench.search('searchAutomations', '', '', { credential: { apiKey: 'no-such-key' } })).rejects.toMatchObject({ description: expect.stringContaining('Check the API Key') });
+    await expect(
+      bench.search('searchAutomations', '', '', { credential: { apiKey: 'no-such-key' } }),
+    ).rejects.toMatchObject({ description: expect.stringContaining('Check the API Key') });
   });
 });
-

@@ -18,14 +18,19 @@ export function offered({ newsletter }: Pick<Bundle, 'newsletter'>): readonly Of
   const { properties } = newsletter.description;
   const choices = (property: Property | undefined) => property?.options ?? [];
   return choices(properties.find(({ name }) => name === 'resource')).flatMap(({ value: resource = '' }) =>
-    choices(properties.find((property) => property.name === 'operation' && shows(property, 'resource', resource))).map(({ value: operation = '', action = '' }) => ({
-      resource,
-      operation,
-      action,
-      properties: properties.filter(
-        (property) => !['resource', 'operation'].includes(property.name) && shows(property, 'resource', resource) && shows(property, 'operation', operation),
-      ),
-    })),
+    choices(properties.find((property) => property.name === 'operation' && shows(property, 'resource', resource))).map(
+      ({ value: operation = '', action = '' }) => ({
+        resource,
+        operation,
+        action,
+        properties: properties.filter(
+          (property) =>
+            !['resource', 'operation'].includes(property.name) &&
+            shows(property, 'resource', resource) &&
+            shows(property, 'operation', operation),
+        ),
+      }),
+    ),
   );
 }
 
@@ -35,24 +40,31 @@ export function fillings({ resource, operation, properties }: Offered): readonly
   const others = properties.flatMap((property) => [
     ...variants(property).map((value) => ({ ...filled, [property.name]: value })),
     ...(property.type === 'collection' ? (property.options ?? []) : []).flatMap((option) =>
-      variants(option).map((value) => ({ ...filled, [property.name]: { ...fillAll(property.options ?? []), [option.name]: value } })),
+      variants(option).map((value) => ({
+        ...filled,
+        [property.name]: { ...fillAll(property.options ?? []), [option.name]: value },
+      })),
     ),
   ]);
   return [filled, ...others];
 }
 
 function fillAll(properties: readonly Property[]): Record<string, unknown> {
-  return Object.fromEntries(properties.flatMap((property) => (property.type === 'notice' ? [] : [[property.name, fill(property)]])));
+  return Object.fromEntries(
+    properties.flatMap((property) => (property.type === 'notice' ? [] : [[property.name, fill(property)]])),
+  );
 }
 
-const example = (placeholder = ''): string => placeholder.replace('name@email.com', 'ada@example.com').replace(/^e\.g\. /, '');
+const example = (placeholder = ''): string =>
+  placeholder.replace('name@email.com', 'ada@example.com').replace(/^e\.g\. /, '');
 
 function fill(property: Property): unknown {
   const { type, name, options = [], placeholder, typeOptions } = property;
   if (name === 'publicationId') return '';
   if (name === 'waitForCompletion') return false;
   if (type === 'collection') return fillAll(options);
-  if (type === 'fixedCollection') return Object.fromEntries(options.map((group) => [group.name, [fillAll(group.values ?? [])]]));
+  if (type === 'fixedCollection')
+    return Object.fromEntries(options.map((group) => [group.name, [fillAll(group.values ?? [])]]));
   if (type === 'multiOptions') return options.map(({ value }) => value);
   if (type === 'options') return property.default;
   if (type === 'boolean') return true;
@@ -70,5 +82,7 @@ function variants(property: Property): readonly unknown[] {
 }
 
 function located({ modes = [] }: Property): readonly unknown[] {
-  return modes.flatMap(({ name, placeholder }) => (name === 'list' ? [] : [{ __rl: true, mode: name, value: example(placeholder) }]));
+  return modes.flatMap(({ name, placeholder }) =>
+    name === 'list' ? [] : [{ __rl: true, mode: name, value: example(placeholder) }],
+  );
 }

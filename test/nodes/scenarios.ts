@@ -25,14 +25,30 @@ const got = (resource: string, parameter: string, search: string, options: reado
   }),
 });
 
-const subscriptionIncludes = ['custom_fields', 'newsletter_lists', 'subscription_premium_tiers', 'referrals', 'stats', 'tags'];
+const subscriptionIncludes = [
+  'custom_fields',
+  'newsletter_lists',
+  'subscription_premium_tiers',
+  'referrals',
+  'stats',
+  'tags',
+];
 const byEmail = { mode: 'email', value: 'ada.lovelace@example.com' };
-const automation = async (bench: Workbench) => ({ automationId: { mode: 'list', value: await bench.first('searchAutomations') } });
-const request = { email: 'new+reader@example.com', customFields: { mappingMode: 'defineBelow', value: { 'First Name': 'Nova', 'No such field': 'x' } } };
+const automation = async (bench: Workbench) => ({
+  automationId: { mode: 'list', value: await bench.first('searchAutomations') },
+});
+const request = {
+  email: 'new+reader@example.com',
+  customFields: { mappingMode: 'defineBelow', value: { 'First Name': 'Nova', 'No such field': 'x' } },
+};
 
 /** A job that is over. */
 const job = async (bench: Workbench) => {
-  await bench.run('subscription', 'update', { subscription: byEmail, customFields: {}, updateFields: { tier: 'premium' } });
+  await bench.run('subscription', 'update', {
+    subscription: byEmail,
+    customFields: {},
+    updateFields: { tier: 'premium' },
+  });
   return { jobId: { mode: 'list', value: await bench.first('searchBulkUpdateJobs') } };
 };
 
@@ -49,20 +65,50 @@ export const scenarios: readonly Scenario[] = [
   { resource: 'automation', operation: 'getEmails', parameters: automation },
   list('automation', ['stats']),
   { resource: 'bulkUpdateJob', operation: 'get', parameters: job },
-  { resource: 'bulkUpdateJob', operation: 'getMany', parameters: async (bench) => ((await job(bench)), { returnAll: true }) },
+  {
+    resource: 'bulkUpdateJob',
+    operation: 'getMany',
+    parameters: async (bench) => (await job(bench), { returnAll: true }),
+  },
   got('complimentaryAccess', 'complimentaryAccessId', 'searchComplimentaryAccess', ['tier']),
   list('complimentaryAccess', ['stats', 'tier']),
   got('conditionSet', 'conditionSetId', 'searchConditionSets', ['stats']),
   list('conditionSet'),
   { resource: 'customField', operation: 'create', parameters: () => ({ display: 'Shoe size', kind: 'integer' }) },
-  { resource: 'customField', operation: 'delete', parameters: async (bench) => ({ customFieldId: { mode: 'list', value: await bench.first('searchCustomFields') } }) },
+  {
+    resource: 'customField',
+    operation: 'delete',
+    parameters: async (bench) => ({ customFieldId: { mode: 'list', value: await bench.first('searchCustomFields') } }),
+  },
   got('customField', 'customFieldId', 'searchCustomFields'),
   list('customField'),
-  { resource: 'customField', operation: 'update', parameters: async (bench) => ({ customFieldId: { mode: 'list', value: await bench.first('searchCustomFields') }, display: 'Given Name' }) },
+  {
+    resource: 'customField',
+    operation: 'update',
+    parameters: async (bench) => ({
+      customFieldId: { mode: 'list', value: await bench.first('searchCustomFields') },
+      display: 'Given Name',
+    }),
+  },
   { resource: 'dataDeletion', operation: 'get', parameters: deletion },
-  { resource: 'dataDeletion', operation: 'getMany', parameters: async (bench) => ((await deletion(bench)), { returnAll: true }) },
-  { resource: 'dataDeletion', operation: 'request', parameters: () => ({ email: byEmail.value, emailConfirmation: byEmail.value }) },
-  { resource: 'journey', operation: 'enroll', parameters: async (bench) => ({ ...(await automation(bench)), subscription: { mode: 'email', value: 'ken@example.com' } }) },
+  {
+    resource: 'dataDeletion',
+    operation: 'getMany',
+    parameters: async (bench) => (await deletion(bench), { returnAll: true }),
+  },
+  {
+    resource: 'dataDeletion',
+    operation: 'request',
+    parameters: () => ({ email: byEmail.value, emailConfirmation: byEmail.value }),
+  },
+  {
+    resource: 'journey',
+    operation: 'enroll',
+    parameters: async (bench) => ({
+      ...(await automation(bench)),
+      subscription: { mode: 'email', value: 'ken@example.com' },
+    }),
+  },
   {
     resource: 'journey',
     operation: 'get',
@@ -71,18 +117,45 @@ export const scenarios: readonly Scenario[] = [
       return { ...where, automationJourneyId: { mode: 'list', value: await bench.first('searchJourneys', where) } };
     },
   },
-  { resource: 'journey', operation: 'getMany', parameters: async (bench) => ({ ...(await automation(bench)), returnAll: true }) },
+  {
+    resource: 'journey',
+    operation: 'getMany',
+    parameters: async (bench) => ({ ...(await automation(bench)), returnAll: true }),
+  },
   list('publicationField'),
-  { resource: 'subscription', operation: 'bulkImport', items: [{ email: request.email }, { email: 'no address' }, { utm_source: 'fair' }] },
+  {
+    resource: 'subscription',
+    operation: 'bulkImport',
+    items: [{ email: request.email }, { email: 'no address' }, { utm_source: 'fair' }],
+  },
   {
     resource: 'subscription',
     operation: 'bulkUpdate',
-    parameters: async (bench) => ({ subscription_id: await bench.first('searchSubscriptions'), customFields: {}, updateFields: { tier: 'premium' } }),
+    parameters: async (bench) => ({
+      subscription_id: await bench.first('searchSubscriptions'),
+      customFields: {},
+      updateFields: { tier: 'premium' },
+    }),
   },
   { resource: 'subscription', operation: 'create', parameters: () => request },
   { resource: 'subscription', operation: 'createOrUpdate', parameters: () => request },
-  { resource: 'subscription', operation: 'get', parameters: () => ({ subscription: byEmail, options: { expand: subscriptionIncludes } }) },
+  {
+    resource: 'subscription',
+    operation: 'get',
+    parameters: () => ({ subscription: byEmail, options: { expand: subscriptionIncludes } }),
+  },
   list('subscription', subscriptionIncludes),
-  { resource: 'subscription', operation: 'update', parameters: () => ({ subscription: byEmail, customFields: {}, updateFields: { tier: 'premium' } }) },
-  { resource: 'subscription', operation: 'updateStatus', parameters: async (bench) => ({ subscription_ids: [await bench.first('searchSubscriptions')], new_status: 'inactive' }) },
+  {
+    resource: 'subscription',
+    operation: 'update',
+    parameters: () => ({ subscription: byEmail, customFields: {}, updateFields: { tier: 'premium' } }),
+  },
+  {
+    resource: 'subscription',
+    operation: 'updateStatus',
+    parameters: async (bench) => ({
+      subscription_ids: [await bench.first('searchSubscriptions')],
+      new_status: 'inactive',
+    }),
+  },
 ];

@@ -34,7 +34,12 @@ function schemaOf(values: readonly unknown[]): Schema {
     const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
     const valuesOf = (name: string) => objects.flatMap((object) => (name in object ? [object[name]] : []));
     // Every publication has custom fields of its own; those of the demo would be shown to everybody.
-    schema.properties = Object.fromEntries(names.map((name) => [name, name === 'custom_fields' ? { type: 'object', properties: {} } : schemaOf(valuesOf(name))]));
+    schema.properties = Object.fromEntries(
+      names.map((name) => [
+        name,
+        name === 'custom_fields' ? { type: 'object', properties: {} } : schemaOf(valuesOf(name)),
+      ]),
+    );
   }
   return schema;
 }
@@ -46,19 +51,24 @@ function typeOf(value: unknown): string {
 }
 
 describe('the schema in the editor', () => {
-  it.each(scenarios)('shows what $resource $operation gives', async ({ resource, operation, parameters, items: given }) => {
-    const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
-    const schema = { ...schemaOf(items.map(({ json }) => json)), version: 1 };
-    const path = join(folder, resource, `${operation}.json`);
-    if (update) {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, `${JSON.stringify(schema, null, 2)}\n`);
-    }
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(schema);
-  });
+  it.each(scenarios)(
+    'shows what $resource $operation gives',
+    async ({ resource, operation, parameters, items: given }) => {
+      const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
+      const schema = { ...schemaOf(items.map(({ json }) => json)), version: 1 };
+      const path = join(folder, resource, `${operation}.json`);
+      if (update) {
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, `${JSON.stringify(schema, null, 2)}\n`);
+      }
+      expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(schema);
+    },
+  );
 
   it('exists for no operation that is gone', () => {
     const paths = globSync('*/*.json', { cwd: folder }).map((path) => path.replaceAll('\\', '/'));
-    expect(paths.toSorted()).toEqual(scenarios.map(({ resource, operation }) => `${resource}/${operation}.json`).toSorted());
+    expect(paths.toSorted()).toEqual(
+      scenarios.map(({ resource, operation }) => `${resource}/${operation}.json`).toSorted(),
+    );
   });
 });

@@ -39,12 +39,18 @@ export interface SignupTrigger extends HostedNode {
 export function loadSignupTrigger(folder: string): SignupTrigger {
   const load = createRequire(join(folder, 'loader.cjs'));
   for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
-  const { NewsletterSignupTrigger } = load(join(folder, 'nodes/Newsletter/NewsletterSignupTrigger.node.js')) as { NewsletterSignupTrigger: new () => SignupTrigger };
+  const { NewsletterSignupTrigger } = load(join(folder, 'nodes/Newsletter/NewsletterSignupTrigger.node.js')) as {
+    NewsletterSignupTrigger: new () => SignupTrigger;
+  };
   return new NewsletterSignupTrigger();
 }
 
 /** Opens a port behind which the node receives. @param parameters - how the node is set; what is left out has its default */
-export async function hostSignup(node: HostedNode, parameters: Readonly<Record<string, unknown>>, mode: 'webhook' | 'manual' = 'webhook'): Promise<SignupHost> {
+export async function hostSignup(
+  node: HostedNode,
+  parameters: Readonly<Record<string, unknown>>,
+  mode: 'webhook' | 'manual' = 'webhook',
+): Promise<SignupHost> {
   // A node of its own: what the process remembers belongs to one node.
   const id = crypto.randomUUID();
   const host: SignupHost = {

@@ -19,7 +19,11 @@ afterAll(() => bundle?.remove());
 
 const load = (): HostedNode => loadSignupTrigger(bundle.folder);
 
-async function post({ endpoint }: SignupHost, email: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+async function post(
+  { endpoint }: SignupHost,
+  email: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: { origin: 'https://www.example.com', 'content-type': 'application/json', ...headers },
@@ -29,12 +33,15 @@ async function post({ endpoint }: SignupHost, email: string, headers: Readonly<R
   return response.status;
 }
 
-const passedOn = ({ kept }: SignupHost): Record<string, number> => (JSON.parse(kept) as { passedOn: Record<string, number> }).passedOn;
+const passedOn = ({ kept }: SignupHost): Record<string, number> =>
+  (JSON.parse(kept) as { passedOn: Record<string, number> }).passedOn;
 
 it('holds at most a thousand hashes, the newest', async () => {
   const now = Math.floor(Date.now() / 1000);
   host = await hostSignup(load(), { allowedOrigins });
-  host.kept = JSON.stringify({ passedOn: Object.fromEntries(Array.from({ length: 1_500 }, (_, age) => [`h${age}`, now - age - 1])) });
+  host.kept = JSON.stringify({
+    passedOn: Object.fromEntries(Array.from({ length: 1_500 }, (_, age) => [`h${age}`, now - age - 1])),
+  });
   await post(host, 'ada@example.com');
   const kept = Object.keys(passedOn(host));
   expect(kept).toHaveLength(1_000);
@@ -49,7 +56,13 @@ it('forgets what no longer counts, and what claims to come from the future', asy
   expect(Object.keys(passedOn(host))).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/), 'recent']);
 });
 
-it.each([[{}], [{ passedOn: null }], [{ passedOn: 'text' }], [{ passedOn: [1] }], [{ passedOn: { hash: 'yesterday' } }]])('goes on from %j as from nothing', async (kept) => {
+it.each([
+  [{}],
+  [{ passedOn: null }],
+  [{ passedOn: 'text' }],
+  [{ passedOn: [1] }],
+  [{ passedOn: { hash: 'yesterday' } }],
+])('goes on from %j as from nothing', async (kept) => {
   host = await hostSignup(load(), { allowedOrigins });
   host.kept = JSON.stringify(kept);
   expect(await post(host, 'ada@example.com')).toBe(202);
@@ -77,7 +90,14 @@ it('passes each address on once in a quiet period, and loses none, across restar
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
   let node = load();
   // A node that can be replaced while the port stays.
-  host = await hostSignup({ webhook: function (this: unknown) { return node.webhook.call(this); } }, { allowedOrigins, quietMinutes: 1 });
+  host = await hostSignup(
+    {
+      webhook: function (this: unknown) {
+        return node.webhook.call(this);
+      },
+    },
+    { allowedOrigins, quietMinutes: 1 },
+  );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       node = load();

@@ -30,7 +30,11 @@ async function open(parameters: Readonly<Record<string, unknown>> = {}, mode?: '
   return (host = await hostSignup(node, { allowedOrigins: site, ...parameters }, mode));
 }
 
-function post({ endpoint }: SignupHost, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+function post(
+  { endpoint }: SignupHost,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return fetch(endpoint, {
     method: 'POST',
     redirect: 'manual',
@@ -55,7 +59,10 @@ describe('the item', () => {
       referral_code: 'Zq4',
       consent: 'I agree',
       token: 'spent',
-      custom_fields: [{ name: 'Topics', value: ['boats'] }, { name: 'Team size', value: 3 }],
+      custom_fields: [
+        { name: 'Topics', value: ['boats'] },
+        { name: 'Team size', value: 3 },
+      ],
     };
     expect((await post(form, body)).status).toBe(202);
     expect(form.started).toEqual([
@@ -64,34 +71,61 @@ describe('the item', () => {
         utm_source: 'fair',
         referral_code: 'Zq4',
         custom_fields: body.custom_fields,
-        signup: { fields: { Topics: ['boats'], 'Team size': 3 }, consent: 'I agree', origin: site, received_at: expect.any(String), suspected: false },
+        signup: {
+          fields: { Topics: ['boats'], 'Team size': 3 },
+          consent: 'I agree',
+          origin: site,
+          received_at: expect.any(String),
+          suspected: false,
+        },
       },
     ]);
   });
 
   it('never holds what a page may not set, however it is sent', async () => {
     const form = await open({ quietMinutes: 0, settings: { signupsPerMinute: 100_000 } });
-    const value = fc.oneof(fc.boolean(), fc.constantFrom('on', 'premium', ''), fc.string(), fc.array(fc.string(), { maxLength: 3 }), fc.constant({ value: 'premium' }), fc.constant(null));
+    const value = fc.oneof(
+      fc.boolean(),
+      fc.constantFrom('on', 'premium', ''),
+      fc.string(),
+      fc.array(fc.string(), { maxLength: 3 }),
+      fc.constant({ value: 'premium' }),
+      fc.constant(null),
+    );
     const names = [...privilegedFields, '__proto__', 'constructor', 'signup', 'publicationId', 'status', 'tags'];
     await fc.assert(
-      fc.asyncProperty(fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }), fc.boolean(), async (hostile, asForm) => {
-        form.started.length = 0;
-        const entries = { ...hostile, email: 'ada@example.com' };
-        const sent = asForm
-          ? post(form, new URLSearchParams(Object.entries(entries).map(([name, each]) => [name, String(each)])).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
-          : post(form, entries);
-        expect([202, 303]).toContain((await sent).status);
-        const [item = {}] = form.started;
-        expect(Object.keys(item).toSorted()).toEqual(['custom_fields', 'email', 'signup']);
-        expect(item['signup']).toMatchObject({ origin: site, fields: {}, suspected: false });
-      }),
+      fc.asyncProperty(
+        fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }),
+        fc.boolean(),
+        async (hostile, asForm) => {
+          form.started.length = 0;
+          const entries = { ...hostile, email: 'ada@example.com' };
+          const sent = asForm
+            ? post(
+                form,
+                new URLSearchParams(Object.entries(entries).map(([name, each]) => [name, String(each)])).toString(),
+                { 'content-type': 'application/x-www-form-urlencoded' },
+              )
+            : post(form, entries);
+          expect([202, 303]).toContain((await sent).status);
+          const [item = {}] = form.started;
+          expect(Object.keys(item).toSorted()).toEqual(['custom_fields', 'email', 'signup']);
+          expect(item['signup']).toMatchObject({ origin: site, fields: {}, suspected: false });
+        },
+      ),
       { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) },
     );
   });
 
   it('holds of the custom fields those that the node lists, and one too many loses nobody', async () => {
     const form = await open({ allowedFields: 'First Name, Topics' });
-    await post(form, { email: 'ada@example.com', custom_fields: [{ name: 'Topics', value: ['boats'] }, { name: 'Team size', value: 3 }] });
+    await post(form, {
+      email: 'ada@example.com',
+      custom_fields: [
+        { name: 'Topics', value: ['boats'] },
+        { name: 'Team size', value: 3 },
+      ],
+    });
     await post(form, { email: 'bob@example.com', custom_fields: [{ name: 'Team size', value: 3 }] });
     expect(form.started.map((item) => item['custom_fields'])).toEqual([[{ name: 'Topics', value: ['boats'] }], []]);
   });
@@ -116,7 +150,11 @@ describe('refusals', () => {
     const form = await open();
     const response = await post(form, body, headers);
     expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ status, statusText: expect.any(String), errors: [{ message: expect.any(String), code: expect.any(String) }] });
+    expect(await response.json()).toEqual({
+      status,
+      statusText: expect.any(String),
+      errors: [{ message: expect.any(String), code: expect.any(String) }],
+    });
     expect(response.headers.get('vary')).toBe('Origin');
     expect(response.headers.get('access-control-allow-origin')).toBe(status === 403 ? null : site);
     expect([form.started, form.kept]).toEqual([[], '{}']);
@@ -124,7 +162,10 @@ describe('refusals', () => {
 
   it('stop reading a body that does not say its size, and still arrive', async () => {
     const form = await open();
-    const sent = request(form.endpoint, { method: 'POST', headers: { origin: site, 'content-type': 'application/json' } });
+    const sent = request(form.endpoint, {
+      method: 'POST',
+      headers: { origin: site, 'content-type': 'application/json' },
+    });
     sent.on('error', () => undefined);
     // Never ended: the answer has to come before the body is whole.
     for (let chunk = 0; chunk < 9; chunk += 1) sent.write('x'.repeat(1_000));
@@ -135,7 +176,10 @@ describe('refusals', () => {
 
   it('are a page for a visitor without JavaScript', async () => {
     const form = await open();
-    const response = await post(form, 'email=ada', { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' });
+    const response = await post(form, 'email=ada', {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'text/html',
+    });
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   });
 
@@ -155,7 +199,11 @@ describe('refusals', () => {
       const response = await post(form, { email: `${name}@example.com` });
       statuses.push([response.status, response.headers.get('retry-after')]);
     }
-    expect(statuses).toEqual([[202, null], [202, null], [429, '45']]);
+    expect(statuses).toEqual([
+      [202, null],
+      [202, null],
+      [429, '45'],
+    ]);
     vi.setSystemTime(Date.parse('2026-11-20T10:01:00Z'));
     expect((await post(form, { email: 'c@example.com' })).status).toBe(202);
     expect(addresses(form)).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
@@ -195,7 +243,9 @@ describe('the quiet period', () => {
   it('starts one execution for an address, however it is spelled and however many come at once', async () => {
     const form = await open();
     const spellings = ['ada@example.com', 'ADA@example.com', ' ada@EXAMPLE.com '];
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(form, { email: spellings[index % 3] }).then(whole)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => post(form, { email: spellings[index % 3] }).then(whole)),
+    );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(form.started).toHaveLength(1);
   });
@@ -275,7 +325,14 @@ describe('publishing', () => {
   const create = (parameters: Readonly<Record<string, unknown>>): Promise<boolean> =>
     node.webhookMethods.default.create.call({
       getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
-      getNode: () => ({ id: '1', name: 'Signup', type: 'newsletterSignupTrigger', typeVersion: 1, position: [0, 0], parameters: {} }),
+      getNode: () => ({
+        id: '1',
+        name: 'Signup',
+        type: 'newsletterSignupTrigger',
+        typeVersion: 1,
+        position: [0, 0],
+        parameters: {},
+      }),
     });
 
   it.each([

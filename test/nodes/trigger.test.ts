@@ -113,7 +113,12 @@ describe('Subscription Created', () => {
       found.push(await poll('subscriptionCreated', { parameters }));
     }
     expect(found.map((each) => each?.length ?? 0)).toEqual([100, 100, 50, 0, 0]);
-    expect(found.flat().filter((each) => each !== null).toSorted()).toEqual(emails.toSorted());
+    expect(
+      found
+        .flat()
+        .filter((each) => each !== null)
+        .toSorted(),
+    ).toEqual(emails.toSorted());
   });
 
   it('reports what was created since a date, if one is given', async () => {
@@ -126,9 +131,14 @@ describe('Subscription Created', () => {
     await subscribeAt('2026-11-20T23:00:00Z', 'midnight@example.com');
     await subscribeAt('2026-11-21T08:00:00Z', 'morning@example.com');
     const parameters = { options: { since: '2026-11-21T00:00:00' } };
-    expect(await poll('subscriptionCreated', { parameters, ...zone })).toEqual(['midnight@example.com', 'morning@example.com']);
+    expect(await poll('subscriptionCreated', { parameters, ...zone })).toEqual([
+      'midnight@example.com',
+      'morning@example.com',
+    ]);
     expect(await poll('subscriptionCreated', { parameters, ...zone })).toBeNull();
-    await expect(poll('subscriptionCreated', { parameters: { options: { since: 'yesterday' } } })).rejects.toThrow('"Created Since" must be a date');
+    await expect(poll('subscriptionCreated', { parameters: { options: { since: 'yesterday' } } })).rejects.toThrow(
+      '"Created Since" must be a date',
+    );
   });
 
   it.each([
@@ -154,7 +164,10 @@ describe('Subscription Created', () => {
       kept = { ...again };
       return (await pollItems('subscriptionCreated', { parameters: output }))?.[0]?.json;
     };
-    expect(await item({ output: 'simplified' })).toMatchObject({ created: '2026-11-20T10:00:00.000Z', custom_fields: {} });
+    expect(await item({ output: 'simplified' })).toMatchObject({
+      created: '2026-11-20T10:00:00.000Z',
+      custom_fields: {},
+    });
     expect(await item({ output: 'raw' })).toMatchObject({ created: now / 1000, custom_fields: [] });
     expect(await item({ output: 'selected', fields: ['email'] })).toEqual({ email: 'ada@example.com' });
   });
@@ -166,11 +179,17 @@ describe('the events that have to be looked for', () => {
     now += 60_000;
     expect(await poll('subscriptionBecameActive')).toBeNull();
     await subscribe('at-once@example.com');
-    await api.subscriptions.updateStatus({ subscription_ids: [await idOf('confirms@example.com')], new_status: 'active' });
+    await api.subscriptions.updateStatus({
+      subscription_ids: [await idOf('confirms@example.com')],
+      new_status: 'active',
+    });
     now += 60_000;
     const items = await pollItems('subscriptionBecameActive');
     expect(items?.map(({ json }) => [json['email'], json['previous_status']])).toEqual(
-      expect.arrayContaining([['at-once@example.com', null], ['confirms@example.com', 'pending']]),
+      expect.arrayContaining([
+        ['at-once@example.com', null],
+        ['confirms@example.com', 'pending'],
+      ]),
     );
     expect(items).toHaveLength(2);
     expect(await poll('subscriptionBecameActive')).toBeNull();
@@ -197,7 +216,13 @@ describe('the events that have to be looked for', () => {
   });
 
   it.each([
-    { parameters: {}, expected: [['tier@example.com', ['tier']], ['field@example.com', ['custom_fields']]] },
+    {
+      parameters: {},
+      expected: [
+        ['tier@example.com', ['tier']],
+        ['field@example.com', ['custom_fields']],
+      ],
+    },
     { parameters: { changes: ['tier'] }, expected: [['tier@example.com', ['tier']]] },
     { parameters: { changes: ['custom_fields'] }, expected: [['field@example.com', ['custom_fields']]] },
     { parameters: { changes: ['custom_fields'], fieldNames: ['Birthday'] }, expected: undefined },
@@ -212,8 +237,12 @@ describe('the events that have to be looked for', () => {
 
   it('learns all it can in the first poll, and then keeps to the requests of a poll', async () => {
     world(1_000);
-    expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } }))).toBeGreaterThanOrEqual(10);
-    expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } }))).toBe(3);
+    expect(
+      await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } })),
+    ).toBeGreaterThanOrEqual(10);
+    expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } }))).toBe(
+      3,
+    );
   });
 
   it('finds every change when n8n forgets what polls without an event had seen', async () => {
@@ -221,13 +250,15 @@ describe('the events that have to be looked for', () => {
     const parameters = { options: { pages: 2 } };
     await poll('subscriptionStatusChanged', { parameters });
     const saved = snapshot();
-    for (let times = 0; times < 2; times += 1) expect(await poll('subscriptionStatusChanged', { parameters })).toBeNull();
+    for (let times = 0; times < 2; times += 1)
+      expect(await poll('subscriptionStatusChanged', { parameters })).toBeNull();
     // n8n is restarted: it saved nothing since the activation.
     kept = saved;
     const { items } = await api.subscriptions.list({ status: 'active', direction: 'asc', limit: 1 });
     await change(items[0]?.id ?? '', { unsubscribe: true });
     const found: string[] = [];
-    for (let times = 0; times < 4; times += 1) found.push(...((await poll('subscriptionStatusChanged', { parameters })) ?? []));
+    for (let times = 0; times < 4; times += 1)
+      found.push(...((await poll('subscriptionStatusChanged', { parameters })) ?? []));
     expect(found).toEqual([items[0]?.email]);
   });
 
@@ -266,7 +297,9 @@ describe('a run by hand', () => {
     await subscribe('latest@example.com');
     const parameters = { filters: { utm_source: ['harbour'] } };
     expect(await poll('subscriptionCreated', { mode: 'manual', parameters })).toEqual(['harbour@example.com']);
-    expect(await poll('subscriptionCreated', { mode: 'manual', parameters: { filters: { utm_source: ['nobody'] } } })).toBeNull();
+    expect(
+      await poll('subscriptionCreated', { mode: 'manual', parameters: { filters: { utm_source: ['nobody'] } } }),
+    ).toBeNull();
   });
 });
 
@@ -319,7 +352,10 @@ describe('what is kept', () => {
     { what: 'something else', state: { lastPoll: 'yesterday' } },
   ])('is refused with the remedy where it is $what, and stays as it is', async ({ state }) => {
     kept = { newsletter: state };
-    await expect(poll()).rejects.toMatchObject({ message: expect.stringContaining('later version'), description: expect.stringContaining('rename this node') });
+    await expect(poll()).rejects.toMatchObject({
+      message: expect.stringContaining('later version'),
+      description: expect.stringContaining('rename this node'),
+    });
     expect(kept).toEqual({ newsletter: state });
   });
 
@@ -355,7 +391,10 @@ describe('a poll that fails', () => {
   it('tells n8n when to come back where the quota is used up, rather than to sit it out', async () => {
     await poll();
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 } });
-    await expect(poll()).rejects.toMatchObject({ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: 120_000 } });
+    await expect(poll()).rejects.toMatchObject({
+      httpCode: '429',
+      failure: { cause: 'rate-limited', retryAfterMs: 120_000 },
+    });
   });
 
   it('passes on what it had found, and goes on from there', async () => {

@@ -8,7 +8,12 @@ export interface Workbench {
   readonly bundle: Bundle;
   readonly sandbox: Sandbox;
   /** Runs an operation with these parameters and gives its items. */
-  run(resource: string, operation: string, parameters?: Run['parameters'], more?: Partial<Run>): Promise<readonly Item[]>;
+  run(
+    resource: string,
+    operation: string,
+    parameters?: Run['parameters'],
+    more?: Partial<Run>,
+  ): Promise<readonly Item[]>;
   /** What the editor gets for a list of a resource locator. */
   search(method: string, filter?: string, token?: string, more?: Partial<Run>): Promise<Found>;
   /** The value of the first entry of such a list. */
@@ -58,7 +63,11 @@ export function workbench(): Workbench {
       return there(made.sandbox);
     },
     async run(resource, operation, parameters = {}, more = {}) {
-      const context = executeContext({ sandbox: promptly(bench.sandbox), ...more, parameters: { resource, operation, ...parameters } });
+      const context = executeContext({
+        sandbox: promptly(bench.sandbox),
+        ...more,
+        parameters: { resource, operation, ...parameters },
+      });
       return (await bench.bundle.newsletter.execute.call(context))[0] ?? [];
     },
     async search(method, filter, token, more = {}) {

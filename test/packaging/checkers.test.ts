@@ -23,7 +23,11 @@ async function tarball(name: string): Promise<Uint8Array<ArrayBuffer>> {
 
 describe.each(publishedPackages.map(({ name }) => name))('%s', (name) => {
   it('has a manifest that publint finds nothing against', async () => {
-    const { messages, pkg } = await publint({ pack: { tarball: (await tarball(name)).buffer }, level: 'suggestion', strict: true });
+    const { messages, pkg } = await publint({
+      pack: { tarball: (await tarball(name)).buffer },
+      level: 'suggestion',
+      strict: true,
+    });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
@@ -31,7 +35,9 @@ describe.each(publishedPackages.map(({ name }) => name))('%s', (name) => {
     const checked = await checkPackage(createPackageFromTarballData(await tarball(name)));
     if (!checked.types) throw new Error('The package has no types.');
     // The packages are ES modules alone: what `require` of a CommonJS caller and the resolution before `exports` see is out of scope.
-    const problems = checked.problems.filter((problem) => !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(problem.resolutionKind)));
+    const problems = checked.problems.filter(
+      (problem) => !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(problem.resolutionKind)),
+    );
     expect(problems).toEqual([]);
   });
 });

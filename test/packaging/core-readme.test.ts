@@ -29,10 +29,13 @@ const snippets = readme.split(/^## /m).flatMap((section) => {
 });
 
 /** The reader's own way to send a person to a page and back; here the sandbox's, which plays the person. */
-const person = "import { consent } from '@newsletter-kit/sandbox';\nconst sendTo = (url: string) => consent(fetch, url);\n";
+const person =
+  "import { consent } from '@newsletter-kit/sandbox';\nconst sendTo = (url: string) => consent(fetch, url);\n";
 
 /** Entries whose functions a reader calls; the schemas of `./schema` are values, and the whole of them is the table of operations. */
-const documentedEntries = ['', '/contract', '/engine', '/import', '/watch', '/signup', '/oauth', '/node'].map((entry) => `@newsletter-kit/core${entry}`);
+const documentedEntries = ['', '/contract', '/engine', '/import', '/watch', '/signup', '/oauth', '/node'].map(
+  (entry) => `@newsletter-kit/core${entry}`,
+);
 
 let installed: Installation;
 let runtimes: Runtimes;
@@ -58,14 +61,22 @@ interface Ended {
 async function run(node: string, code: string): Promise<Ended> {
   const folder = join(installed.folder, `snippet-${process.hrtime.bigint()}`);
   await mkdir(folder);
-  await writeFile(join(folder, 'snippet.ts'), (code.includes('sendTo(') ? person + code : code).replaceAll('http://127.0.0.1:4010', sandbox.url));
+  await writeFile(
+    join(folder, 'snippet.ts'),
+    (code.includes('sendTo(') ? person + code : code).replaceAll('http://127.0.0.1:4010', sandbox.url),
+  );
   await Promise.all(blocks(readme, 'csv').map((text) => writeFile(join(folder, 'people.csv'), text)));
   await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' });
   return new Promise((resolve) => {
-    execFile(node, ['--disable-warning=ExperimentalWarning', 'snippet.ts'], { cwd: folder, timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder } }, (error, stdout, stderr) => {
-      void rm(folder, { recursive: true, force: true });
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-    });
+    execFile(
+      node,
+      ['--disable-warning=ExperimentalWarning', 'snippet.ts'],
+      { cwd: folder, timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder } },
+      (error, stdout, stderr) => {
+        void rm(folder, { recursive: true, force: true });
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -80,7 +91,9 @@ describe.each(['22', '24', '26'] as const)('on Node %s', (major) => {
 
 describe('the README', () => {
   it.each(documentedEntries)('shows every function of %s in a snippet', async (entry) => {
-    const names = Object.entries((await import(entry)) as Record<string, unknown>).flatMap(([name, value]) => (typeof value === 'function' && !isError(value) ? [name] : []));
+    const names = Object.entries((await import(entry)) as Record<string, unknown>).flatMap(([name, value]) =>
+      typeof value === 'function' && !isError(value) ? [name] : [],
+    );
     const shown = snippets.map(({ code }) => code).join('\n');
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(shown))).toEqual([]);
   });

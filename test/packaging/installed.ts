@@ -39,7 +39,8 @@ export interface Installation {
 /** Packs what was built, a tarball each. */
 export async function packPackages(folder: string): Promise<void> {
   for (const { path } of publishedPackages) {
-    if (!existsSync(join(root, path, 'dist'))) throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
+    if (!existsSync(join(root, path, 'dist')))
+      throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
     await execute('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: join(root, path), shell });
   }
 }
@@ -53,18 +54,29 @@ export async function installPacked(): Promise<Installation> {
     await packPackages(tarballs);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`);
-    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files], { cwd: folder, shell });
+    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files], {
+      cwd: folder,
+      shell,
+    });
   } catch (error) {
     await remove();
     throw error;
   }
-  const run = async (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> => {
+  const run = async (
+    file: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Ended> => {
     // The commands run under the Node of this process; an environment of its own keeps our conditions and settings out.
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
     const options = { cwd: folder, timeout: 120_000, env: { PATH: path, ...env } };
     return execute(file, [...args], options).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      (error: { code?: number; stdout?: string; stderr?: string }) => ({ code: error.code ?? -1, stdout: error.stdout ?? '', stderr: error.stderr ?? '' }),
+      (error: { code?: number; stdout?: string; stderr?: string }) => ({
+        code: error.code ?? -1,
+        stdout: error.stdout ?? '',
+        stderr: error.stderr ?? '',
+      }),
     );
   };
   return {

@@ -28,7 +28,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const files = (pattern: string): string[] => globSync(pattern, { cwd: folder }).toSorted();
 /** What several entries need stands in files of its own. */
-const shared = ['dist/nodes/Newsletter/shared.js', 'dist/nodes/core-import.js', 'dist/nodes/core-watch.js', 'dist/nodes/core.js'];
+const shared = [
+  'dist/nodes/Newsletter/shared.js',
+  'dist/nodes/core-import.js',
+  'dist/nodes/core-watch.js',
+  'dist/nodes/core.js',
+];
 const entries = (): readonly string[] => [...manifest.n8n.nodes, ...manifest.n8n.credentials];
 
 describe('the packed n8n package', () => {
@@ -39,13 +44,20 @@ describe('the packed n8n package', () => {
 
   it('has each entry once, with icons and codex, beside it what the entries share, and no other JavaScript', () => {
     expect(files('**/*.js')).toEqual([...entries(), ...shared].toSorted());
-    expect(files('dist/nodes/**/*.node.json')).toEqual(manifest.n8n.nodes.map((path) => path.replace(/\.js$/, '.json')).toSorted());
-    expect(files('**/*.svg')).toEqual(['dist/nodes/Newsletter/newsletter.dark.svg', 'dist/nodes/Newsletter/newsletter.svg']);
+    expect(files('dist/nodes/**/*.node.json')).toEqual(
+      manifest.n8n.nodes.map((path) => path.replace(/\.js$/, '.json')).toSorted(),
+    );
+    expect(files('**/*.svg')).toEqual([
+      'dist/nodes/Newsletter/newsletter.dark.svg',
+      'dist/nodes/Newsletter/newsletter.svg',
+    ]);
   });
 
   it('names its nodes in the codex files as n8n knows them', async () => {
     for (const path of manifest.n8n.nodes) {
-      const codex = JSON.parse(await readFile(join(folder, path.replace(/\.js$/, '.json')), 'utf8')) as { node: string };
+      const codex = JSON.parse(await readFile(join(folder, path.replace(/\.js$/, '.json')), 'utf8')) as {
+        node: string;
+      };
       const { description } = load(path) as { description: { name: string } };
       expect(codex.node).toBe(`${manifest.name}.${description.name}`);
     }
@@ -54,7 +66,11 @@ describe('the packed n8n package', () => {
   it('needs nothing at run time and runs nothing on install', () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
-    expect(Object.keys(manifest.scripts ?? {}).filter((name) => /^(pre|post)?(install|prepare|publish)|^prepublish/.test(name))).toEqual([]);
+    expect(
+      Object.keys(manifest.scripts ?? {}).filter((name) =>
+        /^(pre|post)?(install|prepare|publish)|^prepublish/.test(name),
+      ),
+    ).toEqual([]);
   });
 
   it('holds no file of more than 60 kB', () => {
@@ -70,14 +86,16 @@ describe('the packed n8n package', () => {
     const required = new Set<string>();
     for (const path of files('**/*.js')) {
       const code = await readFile(join(folder, path), 'utf8');
-      for (const [, name = ''] of code.matchAll(/\b(?:require|import)\s*\(\s*["'`]([^"'`]*)["'`]/g)) required.add(name.startsWith('.') ? join(dirname(path), name) : name);
+      for (const [, name = ''] of code.matchAll(/\b(?:require|import)\s*\(\s*["'`]([^"'`]*)["'`]/g))
+        required.add(name.startsWith('.') ? join(dirname(path), name) : name);
       expect(code).not.toMatch(/^\s*(import|export)\s/m);
     }
     expect([...required].toSorted()).toEqual([...shared, 'n8n-workflow']);
   });
 
   it('uses no global that the verification of n8n forbids', async () => {
-    const forbidden = /\bglobalThis\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\b(?:process|console|global)\s*[.[]|\b__(?:dirname|filename)\b|\beval\s*\(/g;
+    const forbidden =
+      /\bglobalThis\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\b(?:process|console|global)\s*[.[]|\b__(?:dirname|filename)\b|\beval\s*\(/g;
     for (const path of files('**/*.js')) {
       const code = await readFile(join(folder, path), 'utf8');
       expect([path, ...code.matchAll(forbidden)].map(String)).toEqual([path]);
@@ -86,7 +104,11 @@ describe('the packed n8n package', () => {
 
   it('loads each entry the way n8n does, with n8n-workflow as the only module in reach', () => {
     for (const path of entries()) {
-      expect(load(path)).toMatchObject(path.includes('credentials') ? { name: expect.stringMatching(/^newsletter\w*Api$/) } : { description: { version: 1 } });
+      expect(load(path)).toMatchObject(
+        path.includes('credentials')
+          ? { name: expect.stringMatching(/^newsletter\w*Api$/) }
+          : { description: { version: 1 } },
+      );
     }
   });
 });
@@ -108,7 +130,10 @@ function exportsOf(path: string): unknown {
   };
   const exported = {};
   const code = readFileSync(join(folder, path), 'utf8');
-  const run = runInNewContext(`(function (require, exports) {${code}\n})`) as (require: typeof reach, exports: object) => void;
+  const run = runInNewContext(`(function (require, exports) {${code}\n})`) as (
+    require: typeof reach,
+    exports: object,
+  ) => void;
   run(reach, exported);
   return exported;
 }

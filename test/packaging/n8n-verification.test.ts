@@ -31,7 +31,9 @@ describe('the verification of n8n', () => {
   });
 
   it('lets the linter pass in strict mode', async () => {
-    const manifest = JSON.parse(await readFile(join(sources.folder, 'package.json'), 'utf8')) as { n8n: { strict?: boolean } };
+    const manifest = JSON.parse(await readFile(join(sources.folder, 'package.json'), 'utf8')) as {
+      n8n: { strict?: boolean };
+    };
     expect(manifest.n8n.strict).toBe(true);
     expect(await lintStrictly(sources.folder)).toMatchObject({ code: 0 });
   });
@@ -41,8 +43,14 @@ describe('the verification of n8n', () => {
     try {
       await appendFile(join(wrong.folder, 'nodes', 'Newsletter', 'isRecord.ts'), 'console.log(process.env);\n');
       await writeFile(join(wrong.folder, 'timer.js'), 'setTimeout(() => globalThis, 1);\n');
-      expect(await scan(wrong.folder, 'source')).toMatchObject({ code: 1, said: expect.stringContaining('no-restricted-globals') });
-      expect(await scan(wrong.folder, 'tarball')).toMatchObject({ code: 1, said: expect.stringContaining('setTimeout') });
+      expect(await scan(wrong.folder, 'source')).toMatchObject({
+        code: 1,
+        said: expect.stringContaining('no-restricted-globals'),
+      });
+      expect(await scan(wrong.folder, 'tarball')).toMatchObject({
+        code: 1,
+        said: expect.stringContaining('setTimeout'),
+      });
       expect((await lintStrictly(wrong.folder)).code).not.toBe(0);
     } finally {
       await wrong.remove();

@@ -41,9 +41,14 @@ describe('the installed packages', () => {
     const missing: string[] = [];
     for (const name of await readdir(scope)) {
       const manifest: unknown = JSON.parse(await readFile(join(scope, name, 'package.json'), 'utf8'));
-      const { exports, bin = {} } = manifest as { exports: Record<string, string | Record<string, string>>; bin?: Record<string, string> };
+      const { exports, bin = {} } = manifest as {
+        exports: Record<string, string | Record<string, string>>;
+        bin?: Record<string, string>;
+      };
       const targets = Object.values(exports).flatMap((target) =>
-        typeof target === 'string' ? [target] : Object.entries(target).flatMap(([condition, path]) => (condition === 'source' ? [] : [path])),
+        typeof target === 'string'
+          ? [target]
+          : Object.entries(target).flatMap(([condition, path]) => (condition === 'source' ? [] : [path])),
       );
       for (const path of [...targets, ...Object.values(bin)]) {
         // A pattern announces every file it matches, and promises one at least.

@@ -20,10 +20,15 @@ export interface Runtimes {
 export async function bringRuntimes(): Promise<Runtimes> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-runtimes-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const dependencies = Object.fromEntries(Object.entries(others).map(([major, version]) => [`node-${major}`, `npm:${platform}@${version}`]));
+  const dependencies = Object.fromEntries(
+    Object.entries(others).map(([major, version]) => [`node-${major}`, `npm:${platform}@${version}`]),
+  );
   try {
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
-    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], { cwd: folder, shell: process.platform === 'win32' });
+    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], {
+      cwd: folder,
+      shell: process.platform === 'win32',
+    });
   } catch (error) {
     await remove();
     throw error;

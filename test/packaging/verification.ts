@@ -29,12 +29,15 @@ export function scan(folder: string, leg: 'source' | 'tarball'): Promise<Verdict
  * The sources stand alone there, as in a repository that holds nothing else.
  */
 export async function stageSources(): Promise<{ folder: string; remove(): Promise<void> }> {
-  if (!existsSync(join(root, 'packages', 'core', 'dist'))) throw new Error('core is not built. Run npm run build first; npm test does.');
+  if (!existsSync(join(root, 'packages', 'core', 'dist')))
+    throw new Error('core is not built. Run npm run build first; npm test does.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-sources-'));
-  for (const name of ['package.json', 'eslint.config.mjs', 'nodes', 'credentials']) await cp(join(root, name), join(folder, name), { recursive: true });
+  for (const name of ['package.json', 'eslint.config.mjs', 'nodes', 'credentials'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, '@newsletter-kit'), { recursive: true });
-  for (const name of ['.bin', '@n8n', 'eslint', 'n8n-workflow', 'typescript']) await symlink(join(tools, 'node_modules', name), join(modules, name));
+  for (const name of ['.bin', '@n8n', 'eslint', 'n8n-workflow', 'typescript'])
+    await symlink(join(tools, 'node_modules', name), join(modules, name));
   await symlink(join(root, 'packages', 'core'), join(modules, '@newsletter-kit', 'core'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -12,7 +12,13 @@ import { openSite, type Site } from '../widget/site.ts';
 import { installPacked, type Installation } from './installed.ts';
 
 /** What a site has besides the package, exact as everything the project uses. */
-const others = ['esbuild@0.28.2', 'react@19.3.1', 'react-dom@19.3.1', '@lit-labs/ssr@4.1.0', '@lit-labs/ssr-client@1.1.8'];
+const others = [
+  'esbuild@0.28.2',
+  'react@19.3.1',
+  'react-dom@19.3.1',
+  '@lit-labs/ssr@4.1.0',
+  '@lit-labs/ssr-client@1.1.8',
+];
 
 let installed: Installation;
 let site: Site;
@@ -20,7 +26,11 @@ let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
 let session: BrowserSession;
 beforeAll(async () => {
   installed = await installPacked();
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--save-exact', ...others], { cwd: installed.folder });
+  await promisify(execFile)(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--save-exact', ...others],
+    { cwd: installed.folder },
+  );
   [site, endpoint, session] = await Promise.all([openSite(), startEndpoint(), openBrowser()]);
 });
 afterAll(async () => {
@@ -35,7 +45,11 @@ async function byVite(code: string): Promise<string> {
     configFile: false,
     logLevel: 'silent',
     root: installed.folder,
-    build: { write: false, lib: { entry: inFolder('vite-entry.js'), formats: ['es'] }, rolldownOptions: { output: { codeSplitting: false } } },
+    build: {
+      write: false,
+      lib: { entry: inFolder('vite-entry.js'), formats: ['es'] },
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
   });
   const [output] = Array.isArray(built) ? built : [built];
   if (!output || !('output' in output)) throw new Error('Vite built nothing.');
@@ -44,7 +58,14 @@ async function byVite(code: string): Promise<string> {
 
 async function byEsbuild(code: string): Promise<string> {
   await writeFile(inFolder('esbuild-entry.jsx'), code);
-  const { code: exit, stderr } = await installed.command('esbuild', ['esbuild-entry.jsx', '--bundle', '--format=esm', '--jsx=automatic', '--define:process.env.NODE_ENV="production"', '--outfile=esbuild-out.js']);
+  const { code: exit, stderr } = await installed.command('esbuild', [
+    'esbuild-entry.jsx',
+    '--bundle',
+    '--format=esm',
+    '--jsx=automatic',
+    '--define:process.env.NODE_ENV="production"',
+    '--outfile=esbuild-out.js',
+  ]);
   if (exit !== 0) throw new Error(stderr);
   return readFile(inFolder('esbuild-out.js'), 'utf8');
 }
@@ -83,18 +104,27 @@ function scripted(path: string, code: string): string {
 }
 
 /** Opens a page with this markup, types an address and sends the form; gives what the endpoint received, and what the page complained of. */
-async function signUp(box: string, markup: string): Promise<{ bodies: unknown[]; complaints: string[]; heard: unknown }> {
+async function signUp(
+  box: string,
+  markup: string,
+): Promise<{ bodies: unknown[]; complaints: string[]; heard: unknown }> {
   const page = await session.browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(site.page(`/${box}`, { html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page</title>${markup}</html>` }));
+  await page.goto(
+    site.page(`/${box}`, {
+      html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page</title>${markup}</html>`,
+    }),
+  );
   const input = await page.waitForSelector('newsletter-signup >>> input[name=email]', { visible: true });
   await input?.type('ada@example.com');
   await page.click('newsletter-signup >>> button');
   await page.waitForSelector('newsletter-signup:state(success)');
   const heard = await page.evaluate('globalThis.heard');
   await page.close();
-  const received = await fetch(`${endpoint.origin}/received/${box}`).then((response) => response.json() as Promise<{ body: string }[]>);
+  const received = await fetch(`${endpoint.origin}/received/${box}`).then(
+    (response) => response.json() as Promise<{ body: string }[]>,
+  );
   return { bodies: received.map(({ body }): unknown => JSON.parse(body)), complaints, heard };
 }
 
@@ -102,7 +132,11 @@ describe('the installed tag', () => {
   it.each(Object.entries(ways))('signs up, brought by %s', async (name, bring) => {
     const box = name.replaceAll(' ', '-');
     const tag = `<newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"></newsletter-signup>`;
-    expect(await signUp(box, `${await bring()}${tag}`)).toEqual({ bodies: [{ email: 'ada@example.com' }], complaints: [], heard: undefined });
+    expect(await signUp(box, `${await bring()}${tag}`)).toEqual({
+      bodies: [{ email: 'ada@example.com' }],
+      complaints: [],
+      heard: undefined,
+    });
   });
 
   it('takes properties of React and tells React of its events', async () => {
@@ -117,19 +151,28 @@ describe('the installed tag', () => {
           <newsletter-field name="Plan" value="basic" hidden />
         </newsletter-signup>,
       );`;
-    const { bodies, complaints, heard } = await signUp('react', `<div id="root"></div>${scripted('/react.js', await byEsbuild(code))}`);
-    expect(bodies).toEqual([{ email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'Plan', value: 'basic' }] }]);
+    const { bodies, complaints, heard } = await signUp(
+      'react',
+      `<div id="root"></div>${scripted('/react.js', await byEsbuild(code))}`,
+    );
+    expect(bodies).toEqual([
+      { email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'Plan', value: 'basic' }] },
+    ]);
     expect(complaints).toEqual([]);
     expect(heard).toEqual(['blog', 'Join']);
   });
 
-  it.each(['@newsletter-kit/signup', '@newsletter-kit/signup/define', '@newsletter-kit/signup/hydrate', '@newsletter-kit/signup/server', '@newsletter-kit/signup/react', '@newsletter-kit/signup/languages/de'])(
-    'can be imported on a server: %s',
-    async (entry) => {
-      const { code, stderr } = await installed.node(`await import(${JSON.stringify(entry)});`);
-      expect({ code, stderr: stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim() }).toEqual({ code: 0, stderr: '' });
-    },
-  );
+  it.each([
+    '@newsletter-kit/signup',
+    '@newsletter-kit/signup/define',
+    '@newsletter-kit/signup/hydrate',
+    '@newsletter-kit/signup/server',
+    '@newsletter-kit/signup/react',
+    '@newsletter-kit/signup/languages/de',
+  ])('can be imported on a server: %s', async (entry) => {
+    const { code, stderr } = await installed.node(`await import(${JSON.stringify(entry)});`);
+    expect({ code, stderr: stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim() }).toEqual({ code: 0, stderr: '' });
+  });
 
   it('is rendered by renderSignup and, in a page of Lit’s own, by its renderer', async () => {
     const { stdout, stderr } = await installed.node(`
@@ -145,14 +188,17 @@ describe('the installed tag', () => {
     `);
     expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
     const [own = '', lits = ''] = JSON.parse(stdout) as string[];
-    for (const html of [own, lits]) expect(html).toMatch(/<form[^>]* method="post" action="\/signup"[\s\S]*E-Mail-Adresse/);
+    for (const html of [own, lits])
+      expect(html).toMatch(/<form[^>]* method="post" action="\/signup"[\s\S]*E-Mail-Adresse/);
     expect(own).toContain('name="custom_fields[Ort]"');
   });
 
   describe('as its README says', () => {
     const snippet = async (word: string): Promise<string> => {
       const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
-      const found = Array.from(readme.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) => code.includes(word));
+      const found = Array.from(readme.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
+        code.includes(word),
+      );
       expect(found, word).toHaveLength(1);
       return found[0] ?? '';
     };
@@ -162,15 +208,20 @@ describe('the installed tag', () => {
       expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
       expect(stdout).toContain('E-Mail-Adresse');
       const script = scripted('/readme-hydrate.js', await byEsbuild(await snippet('signup/hydrate')));
-      const form = stdout.replaceAll('https://relay.example/signup', `${endpoint.origin}/signup/readme/accepted`).replace('name="custom_fields[First name]"', '$& value="Ada"');
+      const form = stdout
+        .replaceAll('https://relay.example/signup', `${endpoint.origin}/signup/readme/accepted`)
+        .replace('name="custom_fields[First name]"', '$& value="Ada"');
       const { bodies, complaints } = await signUp('readme', `<html lang="de">${form}${script}`);
       expect(complaints).toEqual([]);
-      expect(bodies).toEqual([{ email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'First name', value: 'Ada' }] }]);
+      expect(bodies).toEqual([
+        { email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'First name', value: 'Ada' }] },
+      ]);
     });
 
     it('tells VS Code where its data is', async () => {
       const settings = JSON.parse(await snippet('.customData"')) as Record<string, string[]>;
-      for (const path of Object.values(settings).flat()) expect(JSON.parse(await readFile(inFolder(path), 'utf8'))).toHaveProperty('version', 1.1);
+      for (const path of Object.values(settings).flat())
+        expect(JSON.parse(await readFile(inFolder(path), 'utf8'))).toHaveProperty('version', 1.1);
     });
   });
 });

@@ -10,7 +10,7 @@ export const faults = {
   'applied, and the answer lost twice': { effect: 'lostResponse', times: 2 },
   'applied, and the answer cut off': { effect: 'truncate', times: 1 },
   'applied twice by what lies between': { effect: 'duplicate', times: 1 },
-  'slow': { effect: { latency: 5 }, times: 1 },
+  slow: { effect: { latency: 5 }, times: 1 },
   '429': { effect: { status: 429 }, times: 1 },
   '429 with Retry-After': { effect: { status: 429, retryAfter: 7 }, times: 2 },
   '503': { effect: { status: 503 }, times: 2 },

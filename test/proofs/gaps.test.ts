@@ -10,13 +10,24 @@
  * and each looks at fields no other one makes.
  */
 import { createClient, type Client } from '@newsletter-kit/core';
-import { apiKeys, consent, createSandbox, oauthClients, publicationId, type AssumptionChoice, type AssumptionId, type Sandbox } from '@newsletter-kit/sandbox';
+import {
+  apiKeys,
+  consent,
+  createSandbox,
+  oauthClients,
+  publicationId,
+  type AssumptionChoice,
+  type AssumptionId,
+  type Sandbox,
+} from '@newsletter-kit/sandbox';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createVirtualClock, virtualHost, type VirtualClock } from '../clock/virtual.ts';
 
 const noon = Date.UTC(2026, 10, 4, 12);
 const automationOf = async (client: Client): Promise<string> => {
-  const found = (await client.automations.list()).items.find(({ trigger_events, status }) => trigger_events.includes('api') && status !== 'draft' && status !== 'inactive');
+  const found = (await client.automations.list()).items.find(
+    ({ trigger_events, status }) => trigger_events.includes('api') && status !== 'draft' && status !== 'inactive',
+  );
   return found?.id ?? '';
 };
 
@@ -40,26 +51,48 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'creates subscriptions and is warned': async ({ client }) => {
     const seen: unknown[] = [];
     for (const email of ['new@example.com', 'new@example.com']) {
-      const { data, warnings } = await client.subscriptions.create({ email, custom_fields: [{ name: 'Nope', value: 1 }] });
+      const { data, warnings } = await client.subscriptions.create({
+        email,
+        custom_fields: [{ name: 'Nope', value: 1 }],
+      });
       seen.push([data.email, data.status, data.utm_source || null, warnings?.map(({ code }) => code)]);
     }
     const { data, warnings } = await client.subscriptions.create({ email: 'plain@example.com' });
     return [...seen, data.email, warnings?.length ?? 0];
   },
-  'iterates subscriptions by cursor': async ({ client }) => all(client.subscriptions.list({ limit: 60, expand: ['custom_fields'] }), ({ id, email, custom_fields }) => [id, email, custom_fields?.map(({ name, value }) => [name, value])]),
-  'iterates subscriptions by page': async ({ client }) => all(client.subscriptions.list({ limit: 30, page: 1 }), ({ id, utm_campaign }) => [id, utm_campaign || null]),
+  'iterates subscriptions by cursor': async ({ client }) =>
+    all(client.subscriptions.list({ limit: 60, expand: ['custom_fields'] }), ({ id, email, custom_fields }) => [
+      id,
+      email,
+      custom_fields?.map(({ name, value }) => [name, value]),
+    ]),
+  'iterates subscriptions by page': async ({ client }) =>
+    all(client.subscriptions.list({ limit: 30, page: 1 }), ({ id, utm_campaign }) => [id, utm_campaign || null]),
   'reads a page and its place': async ({ client }) => {
     const page = await client.subscriptions.list({ limit: 30 });
     const last = await client.subscriptions.list({ limit: 1, email: 'annie.easley@example.org' });
-    return [page.limit, page.hasMore, page.nextCursor !== null, page.items.length, last.hasMore, last.nextCursor, last.items.length];
+    return [
+      page.limit,
+      page.hasMore,
+      page.nextCursor !== null,
+      page.items.length,
+      last.hasMore,
+      last.nextCursor,
+      last.items.length,
+    ];
   },
-  'imports': async ({ client }) => typeof (await client.subscriptions.bulkCreate({ subscriptions: [{ email: 'one@example.com' }] })).import_id,
+  imports: async ({ client }) =>
+    typeof (await client.subscriptions.bulkCreate({ subscriptions: [{ email: 'one@example.com' }] })).import_id,
   'follows a job to its end': async ({ client, clock }) => {
     const [first] = (await client.subscriptions.list({ limit: 1 })).items;
     const { data } = await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: first?.id ?? '' }] });
     await clock.sleep(60_000);
     const job = (await client.bulkSubscriptionUpdates.get({ id: data.subscription_update_id })).data;
-    return [(await client.bulkSubscriptionUpdates.list()).items.length, /^completed?$/.test(job.status ?? ''), job.error_log?.length ?? 0];
+    return [
+      (await client.bulkSubscriptionUpdates.list()).items.length,
+      /^completed?$/.test(job.status ?? ''),
+      job.error_log?.length ?? 0,
+    ];
   },
   'makes, reads, renames and deletes a custom field': async ({ client }) => {
     const { id } = (await client.customFields.create({ kind: 'double', display: 'Weight' })).data;
@@ -70,20 +103,37 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   },
   'requests a deletion': async ({ client }) => {
     const { data } = await client.deletionRequests.create({ email: 'annie.easley@example.org' });
-    const due = new Date(typeof data.scheduled_for_processing_at === 'number' ? data.scheduled_for_processing_at * 1000 : (data.scheduled_for_processing_at ?? '')).getTime();
+    const due = new Date(
+      typeof data.scheduled_for_processing_at === 'number'
+        ? data.scheduled_for_processing_at * 1000
+        : (data.scheduled_for_processing_at ?? ''),
+    ).getTime();
     const read = (await client.deletionRequests.get({ id: data.id })).data.status;
-    return [data.status, read, Math.round((due - noon) / 86_400_000), await all(client.deletionRequests.list(), ({ email }) => email)];
+    return [
+      data.status,
+      read,
+      Math.round((due - noon) / 86_400_000),
+      await all(client.deletionRequests.list(), ({ email }) => email),
+    ];
   },
   'enrolls, and reads journeys': async ({ client }) => {
     const automationId = await automationOf(client);
     const { data } = await client.journeys.enroll({ automationId, email: 'annie.easley@example.org' });
-    return [data.status, (await client.journeys.get({ automationId, automationJourneyId: data.id })).data.email, (await all(client.journeys.list({ automationId, limit: 2 }), ({ id }) => id)).includes(data.id)];
+    return [
+      data.status,
+      (await client.journeys.get({ automationId, automationJourneyId: data.id })).data.email,
+      (await all(client.journeys.list({ automationId, limit: 2 }), ({ id }) => id)).includes(data.id),
+    ];
   },
   'finds out whether an enrollment has happened': async ({ client, sandbox }) => {
     const automationId = await automationOf(client);
     sandbox.faults.add({ match: 'journeys.enroll', effect: 'lostResponse', times: 1 });
     const { data } = await client.journeys.enroll({ automationId, email: 'annie.easley@example.org' });
-    return [data.email, (await all(client.journeys.list({ automationId }), ({ email }) => email)).filter((email) => email === data.email).length];
+    return [
+      data.email,
+      (await all(client.journeys.list({ automationId }), ({ email }) => email)).filter((email) => email === data.email)
+        .length,
+    ];
   },
   'finds out whether a deletion request and a custom field have': async ({ client, sandbox }) => {
     sandbox.faults.add({ match: '*.create', effect: 'lostResponse', nth: 1 });
@@ -111,16 +161,35 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'says what is wrong': async ({ client, other }) => [
     nameOf(await client.automations.get({ automationId: 'aut_none' }).catch((error: unknown) => error)),
     nameOf(await client.subscriptions.list({ cursor: 'nonsense' }).then(undefined, (error: unknown) => error)),
-    nameOf(await other({ baseUrl: 'http://sandbox.test/elsewhere/v2' }).customFields.list().then(undefined, (error: unknown) => error)),
-    nameOf(await other({ token: 'wrong' }).customFields.list().then(undefined, (error: unknown) => error)),
+    nameOf(
+      await other({ baseUrl: 'http://sandbox.test/elsewhere/v2' })
+        .customFields.list()
+        .then(undefined, (error: unknown) => error),
+    ),
+    nameOf(
+      await other({ token: 'wrong' })
+        .customFields.list()
+        .then(undefined, (error: unknown) => error),
+    ),
   ],
   'knows its token': async ({ client, sandbox, other }) => {
     const signIn = { client_id: oauthClients.public.uid, redirect_uri: 'http://127.0.0.1/callback' };
     const verifier = 'a-verifier-that-is-as-long-as-the-standard-wants-it';
-    const address = client.oauth.authorize({ ...signIn, response_type: 'code', scope: 'subscriptions:read', code_challenge: verifier, code_challenge_method: 'plain' });
+    const address = client.oauth.authorize({
+      ...signIn,
+      response_type: 'code',
+      scope: 'subscriptions:read',
+      code_challenge: verifier,
+      code_challenge_method: 'plain',
+    });
     const back = await consent(sandbox.fetch, new URL(address), 'allow');
     const code = back.searchParams.get('code') ?? '';
-    const { access_token } = await client.oauth.exchange({ grant_type: 'authorization_code', code, ...signIn, code_verifier: verifier });
+    const { access_token } = await client.oauth.exchange({
+      grant_type: 'authorization_code',
+      code,
+      ...signIn,
+      code_verifier: verifier,
+    });
     const { scope, expires_in, expires_in_seconds } = await other({ token: access_token }).oauth.tokenInfo();
     return [[scope].flat().join(' '), expires_in ?? expires_in_seconds];
   },
@@ -150,12 +219,26 @@ async function see(name: string, assumptions: AssumptionChoice): Promise<Seen> {
   const answers: string[] = [];
   const host = virtualHost(clock, async (request) => {
     const answer = await sandbox.fetch(request);
-    const text = await answer.clone().text().catch(() => '');
+    const text = await answer
+      .clone()
+      .text()
+      .catch(() => '');
     answers.push(`${answer.status} ${answer.headers.get('retry-after')} ${text}`);
     return answer;
   });
-  const options = { baseUrl: 'http://sandbox.test/v2', appUrl: 'http://sandbox.test', token: apiKeys.workspace, publicationId, host };
-  const scene: Scene = { client: createClient(options), sandbox, clock, other: (differing) => createClient({ ...options, ...differing }) };
+  const options = {
+    baseUrl: 'http://sandbox.test/v2',
+    appUrl: 'http://sandbox.test',
+    token: apiKeys.workspace,
+    publicationId,
+    host,
+  };
+  const scene: Scene = {
+    client: createClient(options),
+    sandbox,
+    clock,
+    other: (differing) => createClient({ ...options, ...differing }),
+  };
   const call = calls[name];
   if (!call) throw new Error(`There is no call "${name}".`);
   return { outcome: await clock.run(call(scene)), answers: answers.join('\n') };
@@ -187,7 +270,10 @@ async function metBy(name: string): Promise<AssumptionId[]> {
 
 function product(ids: readonly AssumptionId[]): AssumptionChoice[] {
   return ids.reduce<AssumptionChoice[]>(
-    (choices, id) => choices.flatMap((choice) => (switches.find((one) => one.id === id)?.values ?? []).map((value) => ({ ...choice, [id]: value }))),
+    (choices, id) =>
+      choices.flatMap((choice) =>
+        (switches.find((one) => one.id === id)?.values ?? []).map((value) => ({ ...choice, [id]: value })),
+      ),
     [{}],
   );
 }
@@ -199,7 +285,8 @@ describe('whatever the service does where the specification is silent, the clien
     const { outcome } = await see(name, {});
     const met = await metBy(name);
     for (const id of met) metAnywhere.add(id);
-    for (const choice of product(met)) expect((await see(name, choice)).outcome, JSON.stringify(choice)).toEqual(outcome);
+    for (const choice of product(met))
+      expect((await see(name, choice)).outcome, JSON.stringify(choice)).toEqual(outcome);
   });
 
   test('meets every switch there is in one of these calls', () => {

@@ -21,7 +21,12 @@ const child = fileURLToPath(new URL('import/child.ts', import.meta.url));
  * A heap as in a small container: otherwise V8 lets garbage pile up to what it thinks the machine can spare, whatever the import
  * needs.
  */
-const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--max-old-space-size=64', '--max-semi-space-size=2'];
+const flags = [
+  '--conditions=source',
+  '--disable-warning=ExperimentalWarning',
+  '--max-old-space-size=64',
+  '--max-semi-space-size=2',
+];
 /** Calls under way at once, by default. */
 const underWay = 4;
 
@@ -49,7 +54,13 @@ interface Told {
 }
 
 /** One process, from its start to its end or to the kill after so many calls and milliseconds. */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv, receiver: Receiver, killAt: { readonly calls: number; readonly ms: number } | undefined, onTaken: (first: number, rows: number) => void): Promise<Told> {
+async function run(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  receiver: Receiver,
+  killAt: { readonly calls: number; readonly ms: number } | undefined,
+  onTaken: (first: number, rows: number) => void,
+): Promise<Told> {
   const started = spawn(process.execPath, [...flags, child, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void started.kill('SIGKILL'));
   const closed = once(started, 'close');
@@ -78,65 +89,78 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, receiver: Re
   return { end, megabytes: Math.max(megabytes, end?.megabytes ?? 0) };
 }
 
-test(`${size} rows, killed ${kills} times: every row of an acknowledged batch exactly once, none skipped`, { timeout: 60_000 + size }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'import-proof-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const csv = join(folder, 'people.csv');
-  await writeCsv(csv);
-  // What Node makes of TypeScript is kept, as a build would: the compiler is no part of what is measured.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') };
-  execFileSync(process.execPath, [...flags, '--eval', `import(${JSON.stringify(child)}).catch(() => undefined)`], { env });
-  const receiver = await receive(size);
-  onTestFinished(() => receiver.stop());
+test(
+  `${size} rows, killed ${kills} times: every row of an acknowledged batch exactly once, none skipped`,
+  { timeout: 60_000 + size },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'import-proof-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const csv = join(folder, 'people.csv');
+    await writeCsv(csv);
+    // What Node makes of TypeScript is kept, as a build would: the compiler is no part of what is measured.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') };
+    execFileSync(process.execPath, [...flags, '--eval', `import(${JSON.stringify(child)}).catch(() => undefined)`], {
+      env,
+    });
+    const receiver = await receive(size);
+    onTestFinished(() => receiver.stop());
 
-  /** Rows the importer said were taken; the header is row 1 of the file. */
-  const acknowledged = new Set<number>();
-  const repeats: number[] = [];
-  const takenOnce = (first: number): void => {
-    if (acknowledged.has(first)) repeats.push(first);
-    acknowledged.add(first);
-  };
-  const begun = performance.now();
-  let megabytes = 0;
-  let killed = 0;
-  let sentAgain = 0;
-  let end: Told['end'];
-  for (let attempt = 0; attempt < kills * 3 + 2 && !end; attempt += 1) {
-    const before = receiver.calls.length;
-    const known = new Set(acknowledged);
-    // Few enough calls before each kill that something is left for the next.
-    const calls = 1 + Math.floor((Math.random() * size) / 1000 / (kills + 2));
-    const killAt = killed < kills ? { calls, ms: Math.random() < 0.5 ? 0 : Math.random() * 5 } : undefined;
-    const told = await run([csv, join(folder, 'journal'), receiver.baseUrl], env, receiver, killAt, takenOnce);
-    megabytes = Math.max(megabytes, told.megabytes);
-    end = told.end;
-    if (!end) killed += 1;
-    const inThisRun = receiver.calls.slice(before);
-    expect(inThisRun.filter(({ first }) => known.has(first + 1)), 'no row is sent again once its batch was acknowledged').toEqual([]);
-    sentAgain += inThisRun.filter(({ first }) => receiver.calls.slice(0, before).some((call) => call.first === first)).length;
-  }
+    /** Rows the importer said were taken; the header is row 1 of the file. */
+    const acknowledged = new Set<number>();
+    const repeats: number[] = [];
+    const takenOnce = (first: number): void => {
+      if (acknowledged.has(first)) repeats.push(first);
+      acknowledged.add(first);
+    };
+    const begun = performance.now();
+    let megabytes = 0;
+    let killed = 0;
+    let sentAgain = 0;
+    let end: Told['end'];
+    for (let attempt = 0; attempt < kills * 3 + 2 && !end; attempt += 1) {
+      const before = receiver.calls.length;
+      const known = new Set(acknowledged);
+      // Few enough calls before each kill that something is left for the next.
+      const calls = 1 + Math.floor((Math.random() * size) / 1000 / (kills + 2));
+      const killAt = killed < kills ? { calls, ms: Math.random() < 0.5 ? 0 : Math.random() * 5 } : undefined;
+      const told = await run([csv, join(folder, 'journal'), receiver.baseUrl], env, receiver, killAt, takenOnce);
+      megabytes = Math.max(megabytes, told.megabytes);
+      end = told.end;
+      if (!end) killed += 1;
+      const inThisRun = receiver.calls.slice(before);
+      expect(
+        inThisRun.filter(({ first }) => known.has(first + 1)),
+        'no row is sent again once its batch was acknowledged',
+      ).toEqual([]);
+      sentAgain += inThisRun.filter(({ first }) =>
+        receiver.calls.slice(0, before).some((call) => call.first === first),
+      ).length;
+    }
 
-  expect(repeats).toEqual([]);
-  expect(killed, 'the kills came in time').toBeGreaterThan(kills / 2);
-  const wrong: number[] = [];
-  let twice = 0;
-  for (let n = 1; n <= size; n += 1) {
-    const times = receiver.taken[n] ?? 0;
-    if (isSent(n) ? times === 0 : times > 0) wrong.push(n);
-    if (times > 1) twice += 1;
-  }
-  expect(wrong, 'no row is skipped, and none is sent that should not be').toEqual([]);
-  // Twice only what was under way at a kill: the same calls once more, whole.
-  const whole = new Map<number, readonly number[]>();
-  for (const { first, last, rows } of receiver.calls) {
-    expect([last, rows], 'a call is repeated whole').toEqual(whole.get(first) ?? [last, rows]);
-    whole.set(first, [last, rows]);
-  }
-  expect(sentAgain).toBeLessThanOrEqual(kills * underWay);
-  expect(twice).toBeLessThanOrEqual(kills * underWay * 1000);
-  const sent = Array.from({ length: size }, (_, index) => index + 1).filter(isSent).length;
-  expect(end?.result).toMatchObject({ outcome: 'complete', read: size, accepted: sent, failed: 0 });
-  expect(megabytes).toBeLessThan(200);
-  const seconds = (performance.now() - begun) / 1000;
-  process.stdout.write(`${size} rows, ${killed} kills, ${receiver.calls.length} calls, ${sentAgain} of them once more, ${seconds.toFixed(1)} s, highest RSS ${Math.round(megabytes)} MB\n`);
-});
+    expect(repeats).toEqual([]);
+    expect(killed, 'the kills came in time').toBeGreaterThan(kills / 2);
+    const wrong: number[] = [];
+    let twice = 0;
+    for (let n = 1; n <= size; n += 1) {
+      const times = receiver.taken[n] ?? 0;
+      if (isSent(n) ? times === 0 : times > 0) wrong.push(n);
+      if (times > 1) twice += 1;
+    }
+    expect(wrong, 'no row is skipped, and none is sent that should not be').toEqual([]);
+    // Twice only what was under way at a kill: the same calls once more, whole.
+    const whole = new Map<number, readonly number[]>();
+    for (const { first, last, rows } of receiver.calls) {
+      expect([last, rows], 'a call is repeated whole').toEqual(whole.get(first) ?? [last, rows]);
+      whole.set(first, [last, rows]);
+    }
+    expect(sentAgain).toBeLessThanOrEqual(kills * underWay);
+    expect(twice).toBeLessThanOrEqual(kills * underWay * 1000);
+    const sent = Array.from({ length: size }, (_, index) => index + 1).filter(isSent).length;
+    expect(end?.result).toMatchObject({ outcome: 'complete', read: size, accepted: sent, failed: 0 });
+    expect(megabytes).toBeLessThan(200);
+    const seconds = (performance.now() - begun) / 1000;
+    process.stdout.write(
+      `${size} rows, ${killed} kills, ${receiver.calls.length} calls, ${sentAgain} of them once more, ${seconds.toFixed(1)} s, highest RSS ${Math.round(megabytes)} MB\n`,
+    );
+  },
+);

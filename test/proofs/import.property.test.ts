@@ -3,7 +3,13 @@
  * `IMPORT_RUNS=5000 vitest run --project proofs test/proofs/import.property.test.ts` tries more, `IMPORT_SEED` repeats one.
  */
 import { createEngine, createFetchHost, type Host } from '@newsletter-kit/core';
-import { importOneByOne, importSubscriptions, type ImportProgress, type ImportResult, type Rejection } from '@newsletter-kit/core/import';
+import {
+  importOneByOne,
+  importSubscriptions,
+  type ImportProgress,
+  type ImportResult,
+  type Rejection,
+} from '@newsletter-kit/core/import';
 import { apiKeys, createSandbox, publicationId, type FaultRequest, type Sandbox } from '@newsletter-kit/sandbox';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -21,11 +27,21 @@ const row = fc.oneof(
   { weight: 1, arbitrary: fc.constant('refused' as const) },
 );
 const effects: readonly FaultRequest['effect'][] = [
-  'lostResponse', 'reset', 'truncate', 'duplicate',
-  { status: 429, retryAfter: 1 }, { status: 503 }, { status: 500, body: 'html' }, { status: 502, body: 'empty' },
+  'lostResponse',
+  'reset',
+  'truncate',
+  'duplicate',
+  { status: 429, retryAfter: 1 },
+  { status: 503 },
+  { status: 500, body: 'html' },
+  { status: 502, body: 'empty' },
 ];
 const effect = fc.constantFrom(...effects);
-const fault = fc.record({ effect, probability: fc.double({ min: 0.02, max: 0.5, noNaN: true }), seed: fc.integer({ min: 1, max: 1000 }) });
+const fault = fc.record({
+  effect,
+  probability: fc.double({ min: 0.02, max: 0.5, noNaN: true }),
+  seed: fc.integer({ min: 1, max: 1000 }),
+});
 const schedule = fc.record({
   rows: fc.array(row, { minLength: 1, maxLength: 120 }),
   batchSize: fc.integer({ min: 1, max: 25 }),
@@ -44,7 +60,12 @@ const address = (index: number): string => `reader${index}@example.com`;
 /** The rows of a schedule: `again` has the address of an earlier row, `refused` names what only the service can know is wrong. */
 function rowsOf(kinds: readonly Kind[]): { email: string; utm_campaign: string; newsletter_list_ids?: string[] }[] {
   return kinds.map((kind, index) => {
-    const email = kind === 'again' ? address(index >> 1).replace('reader', 'READER') : kind === 'invalid' ? `reader${index}` : address(index);
+    const email =
+      kind === 'again'
+        ? address(index >> 1).replace('reader', 'READER')
+        : kind === 'invalid'
+          ? `reader${index}`
+          : address(index);
     return { email, utm_campaign: `row ${index}`, ...(kind === 'refused' && { newsletter_list_ids: [poison] }) };
   });
 }
@@ -63,7 +84,10 @@ function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay
     fetch: async (request) => {
       const { pathname } = new URL(request.url);
       const body = (await request.clone().json()) as { email?: string; subscriptions?: { email: string }[] };
-      arrivals.push({ emails: (body.subscriptions ?? [body as { email: string }]).map(({ email }) => email), run: run() });
+      arrivals.push({
+        emails: (body.subscriptions ?? [body as { email: string }]).map(({ email }) => email),
+        run: run(),
+      });
       if (JSON.stringify(body).includes(poison)) {
         const errors = [{ message: 'A newsletter list does not exist.', code: 'INVALID' }];
         return Response.json({ status: 400, statusText: 'Bad Request', errors }, { status: 400 });
@@ -97,7 +121,13 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
 
     for (; run < patience && result?.outcome !== 'complete'; run += 1) {
       const world = killable(real, disk, kills[run] ?? Number.POSITIVE_INFINITY);
-      const engine = createEngine({ host: world.host, baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, retry: { retries } });
+      const engine = createEngine({
+        host: world.host,
+        baseUrl: 'http://sandbox.test/v2',
+        token: apiKeys.workspace,
+        publicationId,
+        retry: { retries },
+      });
       const rejected: Rejection[] = [];
       rejections = rejected;
       const seen: ImportProgress[] = [];
@@ -111,7 +141,11 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
         }
       };
       const shared = {
-        engine, journal: world.journal, source: rows, concurrency, giveUpAfter: 3,
+        engine,
+        journal: world.journal,
+        source: rows,
+        concurrency,
+        giveUpAfter: 3,
         onRejected: (rejection: Rejection) => void rejected.push(rejection),
         onProgress: (progress: ImportProgress) => void seen.push(progress),
       };
@@ -121,19 +155,32 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
       const ended = await Promise.race([importing, world.killed]);
       result = ended === 'killed' ? undefined : ended;
 
-      const resent = arrivals.slice(sentBefore).flatMap(({ emails }) => emails).filter((email) => toldBefore.has(email));
+      const resent = arrivals
+        .slice(sentBefore)
+        .flatMap(({ emails }) => emails)
+        .filter((email) => toldBefore.has(email));
       expect(resent, 'no row is sent again once its batch was acknowledged').toEqual([]);
       for (const [index, now] of seen.entries()) {
         const before = seen[index - 1] ?? now;
-        for (const count of ['read', 'accepted', 'rejected', 'duplicates', 'failed', 'batches'] as const) expect(now[count]).toBeGreaterThanOrEqual(before[count]);
+        for (const count of ['read', 'accepted', 'rejected', 'duplicates', 'failed', 'batches'] as const)
+          expect(now[count]).toBeGreaterThanOrEqual(before[count]);
       }
     }
 
     expect(result?.outcome).toBe('complete');
-    const valid = rows.filter(({ email }, index) => kinds[index] !== 'invalid' && rows.findIndex((other) => other.email.toLowerCase() === email.toLowerCase()) === index);
+    const valid = rows.filter(
+      ({ email }, index) =>
+        kinds[index] !== 'invalid' &&
+        rows.findIndex((other) => other.email.toLowerCase() === email.toLowerCase()) === index,
+    );
     const expected = valid.filter(({ newsletter_list_ids }) => !newsletter_list_ids);
     sandbox.clock.advance('PT1H');
-    const there = createEngine({ host: createFetchHost({ fetch: sandbox.fetch }), baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId });
+    const there = createEngine({
+      host: createFetchHost({ fetch: sandbox.fetch }),
+      baseUrl: 'http://sandbox.test/v2',
+      token: apiKeys.workspace,
+      publicationId,
+    });
     sandbox.faults.clear();
     const met: string[] = [];
     for await (const { email } of there.list('subscriptions.list', { limit: 100 })) met.push(email);
@@ -141,16 +188,25 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
 
     // Whatever a later run sent once more, it sent exactly as an earlier one had: nothing new was mixed in.
     for (const { emails, run: later } of arrivals) {
-      for (const earlier of arrivals.filter((other) => other.run < later && other.emails.some((email) => emails.includes(email)))) {
-        const [whole, part] = earlier.emails.length >= emails.length ? [earlier.emails, emails] : [emails, earlier.emails];
+      for (const earlier of arrivals.filter(
+        (other) => other.run < later && other.emails.some((email) => emails.includes(email)),
+      )) {
+        const [whole, part] =
+          earlier.emails.length >= emails.length ? [earlier.emails, emails] : [emails, earlier.emails];
         expect(whole).toEqual(expect.arrayContaining([...part]));
       }
     }
-    expect(result).toMatchObject({ read: rows.length, accepted: expected.length, failed: 0, duplicates: rejections.filter(({ kind }) => kind === 'duplicate').length });
+    expect(result).toMatchObject({
+      read: rows.length,
+      accepted: expected.length,
+      failed: 0,
+      duplicates: rejections.filter(({ kind }) => kind === 'duplicate').length,
+    });
     expect((result?.accepted ?? 0) + (result?.rejected ?? 0) + (result?.duplicates ?? 0)).toBe(rows.length);
-    expect(rejections.map((rejection) => rejection.row).sort((a, b) => a - b), 'the last run names every row that is left out').toEqual(
-      rows.flatMap((each, index) => (expected.includes(each) ? [] : [index + 1])),
-    );
+    expect(
+      rejections.map((rejection) => rejection.row).sort((a, b) => a - b),
+      'the last run names every row that is left out',
+    ).toEqual(rows.flatMap((each, index) => (expected.includes(each) ? [] : [index + 1])));
     for (const { reason } of rejections) expect(reason).not.toMatch(/reader\d/i);
   } finally {
     await Promise.allSettled(underWay); // a killed run leaves requests behind
@@ -158,6 +214,10 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
   }
 }
 
-test('no schedule of kills and faults loses a row, or repeats one that was acknowledged', { timeout: 60_000 + runs * 1000 }, async () => {
-  await fc.assert(fc.asyncProperty(schedule, prove), { numRuns: runs, ...seed });
-});
+test(
+  'no schedule of kills and faults loses a row, or repeats one that was acknowledged',
+  { timeout: 60_000 + runs * 1000 },
+  async () => {
+    await fc.assert(fc.asyncProperty(schedule, prove), { numRuns: runs, ...seed });
+  },
+);

@@ -12,10 +12,17 @@ import { expect, onTestFinished } from 'vitest';
 const core = new URL('../../packages/core/', import.meta.url);
 const readme = await readFile(new URL('README.md', core), 'utf8');
 const [, section = ''] = readme.split('## Bulk import\n');
-const snippets = (language: string): string[] => [...section.split(/^## /m, 1)[0]!.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
+const snippets = (language: string): string[] =>
+  [...section.split(/^## /m, 1)[0]!.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
+    ([, code]) => code ?? '',
+  );
 
 async function run(code: string, address: string): Promise<{ stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module-typescript'], { cwd: fileURLToPath(core) });
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module-typescript'],
+    { cwd: fileURLToPath(core) },
+  );
   child.stdin.end(code.replaceAll('http://127.0.0.1:4010', address));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { stdout, stderr };
@@ -25,9 +32,13 @@ test('the import of a CSV file prints what the README says', async ({ sandboxOnP
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, 'people.csv'), snippets('csv')[0] ?? '');
-  const code = (snippets('ts')[0] ?? '').replace("'people.csv'", JSON.stringify(join(folder, 'people.csv'))).replace("'people.journal'", JSON.stringify(join(folder, 'people.journal')));
+  const code = (snippets('ts')[0] ?? '')
+    .replace("'people.csv'", JSON.stringify(join(folder, 'people.csv')))
+    .replace("'people.journal'", JSON.stringify(join(folder, 'people.journal')));
   const { stdout, stderr } = await run(code, sandboxOnPort.address);
-  expect(stdout, stderr).toBe('row 3: "email" must be an e-mail address such as name@example.com\nrow 4: row 2 has the same address\ncomplete 1\n');
+  expect(stdout, stderr).toBe(
+    'row 3: "email" must be an e-mail address such as name@example.com\nrow 4: row 2 has the same address\ncomplete 1\n',
+  );
   for (const line of stdout.trim().split('\n')) expect(section.replaceAll('\n', ' ')).toContain(line);
 });
 

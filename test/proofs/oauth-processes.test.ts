@@ -20,12 +20,21 @@ test('refresh it once each time it ends, whoever notices first', async ({ sandbo
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'tokens.json');
   const clientId = oauthClients.public.uid;
-  const oauth = createOAuth({ appUrl: sandbox.address, clientId, redirectUri: 'http://127.0.0.1/callback', scopes: ['subscriptions:read'] });
+  const oauth = createOAuth({
+    appUrl: sandbox.address,
+    clientId,
+    redirectUri: 'http://127.0.0.1/callback',
+    scopes: ['subscriptions:read'],
+  });
   const login = await oauth.authorize();
   await createFileTokenStore(path).save(await oauth.exchange(await consent(fetch, login.url), login));
 
   const children = Array.from({ length: processes }, () => {
-    const child = spawn(process.execPath, ['--conditions=source', caller, sandbox.address, path, publicationId, clientId], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(
+      process.execPath,
+      ['--conditions=source', caller, sandbox.address, path, publicationId, clientId],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    );
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;
   });
@@ -36,7 +45,10 @@ test('refresh it once each time it ends, whoever notices first', async ({ sandbo
     await Promise.all(
       children.map((child) => {
         child.stdin.write('call\n');
-        return Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => expect.fail('A process lost its login.'))]);
+        return Promise.race([
+          once(child.stdout, 'data'),
+          once(child, 'exit').then(() => expect.fail('A process lost its login.')),
+        ]);
       }),
     );
     expect(sandbox.requests().filter(({ operation }) => operation === 'oauth.refresh')).toHaveLength(round);

@@ -13,7 +13,14 @@ import {
   type OAuthOptions,
   type TokenSet,
 } from '@newsletter-kit/core/oauth';
-import { consent, createSandbox, oauthClients, publicationId, type Sandbox, type SandboxOptions } from '@newsletter-kit/sandbox';
+import {
+  consent,
+  createSandbox,
+  oauthClients,
+  publicationId,
+  type Sandbox,
+  type SandboxOptions,
+} from '@newsletter-kit/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const appUrl = 'http://127.0.0.1:4010';
@@ -51,21 +58,39 @@ async function loggedIn(options: SandboxOptions = {}) {
   const first = await logIn(sandbox, oauth);
   const store = createMemoryTokenStore(first);
   const source = () => createTokenSource({ oauth, store, now: () => sandbox.clock.now() });
-  const client = (token = source()) => createClient({ baseUrl: `${appUrl}/v2`, publicationId, fetch: sandbox.fetch, token });
+  const client = (token = source()) =>
+    createClient({ baseUrl: `${appUrl}/v2`, publicationId, fetch: sandbox.fetch, token });
   return { sandbox, oauth, store, first, source, client };
 }
 
-const counted = (sandbox: Sandbox, operation: string) => sandbox.requests().filter((entry) => entry.operation === operation).length;
-const failure = async (work: PromiseLike<unknown>): Promise<unknown> => work.then(() => expect.fail('It succeeded.'), (error: unknown) => error);
+const counted = (sandbox: Sandbox, operation: string) =>
+  sandbox.requests().filter((entry) => entry.operation === operation).length;
+const failure = async (work: PromiseLike<unknown>): Promise<unknown> =>
+  work.then(
+    () => expect.fail('It succeeded.'),
+    (error: unknown) => error,
+  );
 
 describe.each(Object.entries(kinds))('a %s app', (_, app) => {
   it('sends a person to consent, exchanges the code, calls, refreshes and ends the login', async () => {
     const { sandbox, oauth } = start({}, app);
     const tokens = await logIn(sandbox, oauth);
-    expect(tokens).toMatchObject({ issuedAt: begin, expiresAt: begin + 7_200_000, scopes: ['subscriptions:read', 'subscriptions:write'] });
+    expect(tokens).toMatchObject({
+      issuedAt: begin,
+      expiresAt: begin + 7_200_000,
+      scopes: ['subscriptions:read', 'subscriptions:write'],
+    });
 
     const items = async ({ accessToken }: TokenSet) =>
-      (await createClient({ baseUrl: `${appUrl}/v2`, publicationId, token: accessToken, fetch: sandbox.fetch, retry: false }).subscriptions.list()).items.length;
+      (
+        await createClient({
+          baseUrl: `${appUrl}/v2`,
+          publicationId,
+          token: accessToken,
+          fetch: sandbox.fetch,
+          retry: false,
+        }).subscriptions.list()
+      ).items.length;
     expect(await items(tokens)).toBe(10);
 
     const renewed = await oauth.refresh(tokens);
@@ -83,8 +108,17 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
   it('learns what its tokens are, and nothing of those that have ended', async () => {
     const { sandbox, oauth } = start({}, app);
     const tokens = await logIn(sandbox, oauth);
-    const common = { active: true, scopes: ['subscriptions:read', 'subscriptions:write'], clientId: app.clientId, issuedAt: begin };
-    expect(await oauth.introspect(tokens.accessToken)).toEqual({ ...common, tokenType: 'Bearer', expiresAt: begin + 7_200_000 });
+    const common = {
+      active: true,
+      scopes: ['subscriptions:read', 'subscriptions:write'],
+      clientId: app.clientId,
+      issuedAt: begin,
+    };
+    expect(await oauth.introspect(tokens.accessToken)).toEqual({
+      ...common,
+      tokenType: 'Bearer',
+      expiresAt: begin + 7_200_000,
+    });
     expect(await oauth.introspect(tokens.refreshToken ?? '')).toEqual({ ...common, tokenType: null, expiresAt: null });
     sandbox.clock.advance('PT2H');
     expect(await oauth.introspect(tokens.accessToken)).toEqual({ active: false });
@@ -103,7 +137,11 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
       clientId: app.clientId,
     });
     sandbox.clock.advance('PT1H');
-    expect(await failure(oauth.tokenInfo(accessToken))).toMatchObject({ name: 'OAuthError', code: 'invalid_token', status: 401 });
+    expect(await failure(oauth.tokenInfo(accessToken))).toMatchObject({
+      name: 'OAuthError',
+      code: 'invalid_token',
+      status: 401,
+    });
   });
 
   it('is told how it is set up wrongly, without its secret', async () => {
@@ -134,7 +172,9 @@ describe('a login', () => {
     await expect(oauth.exchange(bare, mine)).rejects.toThrow(StateMismatchError);
     expect(counted(sandbox, 'oauth.exchange')).toBe(0);
     // Same state, another verifier: PKCE stands where the state does not.
-    expect(await failure(oauth.exchange(callback, { ...theirs, codeVerifier: mine.codeVerifier }))).toMatchObject({ code: 'invalid_grant' });
+    expect(await failure(oauth.exchange(callback, { ...theirs, codeVerifier: mine.codeVerifier }))).toMatchObject({
+      code: 'invalid_grant',
+    });
   });
 
   it('that asks for a scope the service does not know is refused with its name', async () => {
@@ -216,7 +256,11 @@ describe('a client that lives from a login', () => {
   it('works on while a renewal ahead of time fails, and asks again only later', async () => {
     const { sandbox, client } = await loggedIn();
     const before = sandbox.requests().length;
-    const asked = () => sandbox.requests().slice(before).filter(({ path }) => path === '/oauth/token').length;
+    const asked = () =>
+      sandbox
+        .requests()
+        .slice(before)
+        .filter(({ path }) => path === '/oauth/token').length;
     const fault = sandbox.faults.add({ match: 'oauth.refresh', effect: { status: 400 } });
     sandbox.clock.advance('PT1H56M');
     const api = client();
@@ -258,7 +302,10 @@ describe('a client that lives from a login', () => {
   it('says to log in where nobody is', async () => {
     const { store, client } = await loggedIn();
     await store.clear();
-    expect(await failure(client().subscriptions.list())).toMatchObject({ name: 'LoginRequiredError', reason: 'no-tokens' });
+    expect(await failure(client().subscriptions.list())).toMatchObject({
+      name: 'LoginRequiredError',
+      reason: 'no-tokens',
+    });
   });
 
   it('does not take an outage for the end of the login', async () => {

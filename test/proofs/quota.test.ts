@@ -10,9 +10,17 @@ import { baseUrl, engineCaller, runAgainst, type Enforced, type Outcome } from '
 import { createVirtualClock, virtualHost } from '../clock/virtual.ts';
 
 const limits = (process.env['QUOTA_LIMITS'] ?? '30,180').split(',').map(Number);
-const tellings = { 'with headers': { headers: true }, 'with Retry-After alone': { headers: false, retryAfter: true }, 'that says nothing': { headers: false } } as const;
+const tellings = {
+  'with headers': { headers: true },
+  'with Retry-After alone': { headers: false, retryAfter: true },
+  'that says nothing': { headers: false },
+} as const;
 const quotas = (['window', 'bucket'] as const).flatMap((kind) =>
-  Object.entries(tellings).flatMap(([telling, told]) => limits.map((limit) => [`a ${kind} of ${limit} a minute ${telling}`, { kind, limit, ...told } satisfies Enforced] as const)),
+  Object.entries(tellings).flatMap(([telling, told]) =>
+    limits.map(
+      (limit) => [`a ${kind} of ${limit} a minute ${telling}`, { kind, limit, ...told } satisfies Enforced] as const,
+    ),
+  ),
 );
 const call = engineCaller(8);
 
@@ -34,9 +42,14 @@ describe.each(quotas)('%s', (_, quota) => {
   });
 
   test('is kept to again soon after it was cut to a third', async () => {
-    const { minutes, ...rest } = await runAgainst(quota, call, { minutes: 25, cut: { minute: 10, limit: quota.limit / 3 } });
+    const { minutes, ...rest } = await runAgainst(quota, call, {
+      minutes: 25,
+      cut: { minute: 10, limit: quota.limit / 3 },
+    });
     expect(usedLately({ minutes, ...rest }, quota.limit / 3, 10)).toBeGreaterThan(0.98);
-    expect(minutes.slice(-10).reduce((sum, { refused }) => sum + refused, 0)).toBeLessThanOrEqual(quota.headers ? 0 : 5);
+    expect(minutes.slice(-10).reduce((sum, { refused }) => sum + refused, 0)).toBeLessThanOrEqual(
+      quota.headers ? 0 : 5,
+    );
   });
 });
 
@@ -56,9 +69,11 @@ describe('a 429 that was no quota', () => {
     });
     const engine = createEngine({ host, baseUrl, token: 'key', publicationId: 'pub_1' });
     let pages = 0;
-    await clock.run((async () => {
-      for await (const _page of engine.list('subscriptions.list', {}).pages()) pages += 1;
-    })());
+    await clock.run(
+      (async () => {
+        for await (const _page of engine.list('subscriptions.list', {}).pages()) pages += 1;
+      })(),
+    );
     expect(pages).toBe(50);
     expect((clock.now() - begun) / 1000).toBeLessThan(30);
   });

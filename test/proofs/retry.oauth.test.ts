@@ -7,7 +7,17 @@
  */
 import { createClient, NetworkError, TimeoutError } from '@newsletter-kit/core';
 import { operation } from '@newsletter-kit/core/contract';
-import { createMemoryTokenStore, createOAuth, createTokenSource, LoginRequiredError, OAuthError, scopesFor, type Authorization, type OAuth, type TokenSet } from '@newsletter-kit/core/oauth';
+import {
+  createMemoryTokenStore,
+  createOAuth,
+  createTokenSource,
+  LoginRequiredError,
+  OAuthError,
+  scopesFor,
+  type Authorization,
+  type OAuth,
+  type TokenSet,
+} from '@newsletter-kit/core/oauth';
 import { consent, createSandbox, oauthClients, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createVirtualClock, virtualHost, type VirtualClock } from '../clock/virtual.ts';
@@ -76,11 +86,20 @@ async function goodTokens({ app, tokens }: Pick<Stage, 'app' | 'tokens'>) {
   };
 }
 
-const applied = ({ sandbox }: Stage, id: string): number => sandbox.requests().filter((entry) => entry.operation === id && entry.status === 200).length;
-const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => expect.fail('It succeeded.'), (error: unknown) => error);
+const applied = ({ sandbox }: Stage, id: string): number =>
+  sandbox.requests().filter((entry) => entry.operation === id && entry.status === 200).length;
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => expect.fail('It succeeded.'),
+    (error: unknown) => error,
+  );
 
 /** What becomes of what may be sent once. */
-type Fate = 'granted' | 'not granted, and nobody says it was' | 'granted, and nobody knows' | 'ended by the one who doubled it';
+type Fate =
+  | 'granted'
+  | 'not granted, and nobody says it was'
+  | 'granted, and nobody knows'
+  | 'ended by the one who doubled it';
 const fates: Readonly<Record<FaultName, Fate>> = {
   'reset before it was applied': 'not granted, and nobody says it was',
   'reset twice': 'not granted, and nobody says it was',
@@ -88,7 +107,7 @@ const fates: Readonly<Record<FaultName, Fate>> = {
   'applied, and the answer lost twice': 'granted, and nobody knows',
   'applied, and the answer cut off': 'granted, and nobody knows',
   'applied twice by what lies between': 'ended by the one who doubled it',
-  'slow': 'granted',
+  slow: 'granted',
   '429': 'granted',
   '429 with Retry-After': 'granted',
   '503': 'granted',
@@ -122,10 +141,18 @@ describe.each(Object.entries(grants))('%s', (id, { make, granted, ended }) => {
       const once = applied(stage, id) + 1;
       sandbox.faults.add({ ...faults[name], match: id });
       const made = make(app(), stage);
-      if (fate === 'granted' || fate === 'ended by the one who doubled it') expect(times(await made)).toEqual(times(next));
+      if (fate === 'granted' || fate === 'ended by the one who doubled it')
+        expect(times(await made)).toEqual(times(next));
       else expectUnknown(await failure(made));
       sandbox.faults.clear();
-      expect(await goodTokens(stage)).toEqual({ 'granted': granted, 'granted, and nobody knows': granted, 'not granted, and nobody says it was': before, 'ended by the one who doubled it': ended }[fate]);
+      expect(await goodTokens(stage)).toEqual(
+        {
+          granted: granted,
+          'granted, and nobody knows': granted,
+          'not granted, and nobody says it was': before,
+          'ended by the one who doubled it': ended,
+        }[fate],
+      );
       if (fate !== 'not granted, and nobody says it was') return expect(applied(stage, id)).toBe(once);
       // Nothing was used up: whoever asks once more is granted it.
       expect(times(await make(app(), stage))).toEqual(times(next));
@@ -154,8 +181,14 @@ function expectUnknown(error: unknown): void {
 
 /** What may be sent again. */
 const repeated = {
-  'oauth.revoke': { make: (app: OAuth, { tokens }: Stage): Promise<unknown> => app.revoke(tokens), left: { ...before, access: false, refresh: false } },
-  'oauth.introspect': { make: (app: OAuth, { tokens }: Stage): Promise<unknown> => app.introspect(tokens.accessToken), left: before },
+  'oauth.revoke': {
+    make: (app: OAuth, { tokens }: Stage): Promise<unknown> => app.revoke(tokens),
+    left: { ...before, access: false, refresh: false },
+  },
+  'oauth.introspect': {
+    make: (app: OAuth, { tokens }: Stage): Promise<unknown> => app.introspect(tokens.accessToken),
+    left: before,
+  },
   'oauth.tokenInfo': {
     make: async (app: OAuth, { tokens }: Stage): Promise<unknown> => {
       const told = await app.tokenInfo(tokens.accessToken);

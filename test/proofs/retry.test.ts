@@ -26,7 +26,9 @@ interface Known {
 }
 
 const person = 'annie.easley@example.org';
-const bulk = ({ subscription }: Known): Values => ({ subscriptions: [{ subscription_id: subscription, custom_fields: [{ name: 'First Name', value: 'Annie J.' }] }] });
+const bulk = ({ subscription }: Known): Values => ({
+  subscriptions: [{ subscription_id: subscription, custom_fields: [{ name: 'First Name', value: 'Annie J.' }] }],
+});
 const status = ({ subscription }: Known): Values => ({ subscription_ids: [subscription], new_status: 'inactive' });
 const rename = ({ customField }: Known): Values => ({ id: customField, display: 'Renamed' });
 const inAutomation = ({ automation }: Known): Values => ({ automationId: automation });
@@ -80,7 +82,12 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
   const clock = createVirtualClock();
   const sandbox = createSandbox({ seed: 'demo', now: clock.now });
   const engine: Stage['engine'] = (way = (answering) => answering) =>
-    createEngine({ host: virtualHost(clock, way(sandbox.fetch)), baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId });
+    createEngine({
+      host: virtualHost(clock, way(sandbox.fetch)),
+      baseUrl: 'http://sandbox.test/v2',
+      token: apiKeys.workspace,
+      publicationId,
+    });
   /** The job has run before anything is looked at, so that a read that comes later reads the same. */
   const prepare = async (): Promise<Known> => {
     const known = await look(engine());
@@ -96,7 +103,11 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
 
 async function look(engine: Engine): Promise<Known> {
   const automations = (await engine.list('automations.list', {})).items;
-  const automation = idOf(automations.filter(({ trigger_events, status }) => trigger_events.includes('api') && (status === 'running' || status === 'live')));
+  const automation = idOf(
+    automations.filter(
+      ({ trigger_events, status }) => trigger_events.includes('api') && (status === 'running' || status === 'live'),
+    ),
+  );
   const subscription = idOf((await engine.list('subscriptions.list', { email: person })).items);
   const started = await engine.call('subscriptions.bulkUpdate', { subscriptions: [{ subscription_id: subscription }] });
   return {
@@ -126,22 +137,47 @@ async function stateOf({ clock, engine, known: { automation } }: Stage): Promise
     for await (const item of list) items.push(item);
     return items;
   };
-  const by = (...names: readonly string[]) => (record: Values) => JSON.stringify(names.map((name) => record[name]));
+  const by =
+    (...names: readonly string[]) =>
+    (record: Values) =>
+      JSON.stringify(names.map((name) => record[name]));
   return {
-    subscriptions: (await all(reader.list('subscriptions.list', { limit: 100, expand: ['custom_fields'] }))).map(by('email', 'status', 'subscription_tier', 'utm_source', 'custom_fields')).sort(),
-    journeys: (await all(reader.list('journeys.list', { automationId: automation, limit: 100 }))).map(by('email', 'automation_id')).sort(),
+    subscriptions: (await all(reader.list('subscriptions.list', { limit: 100, expand: ['custom_fields'] })))
+      .map(by('email', 'status', 'subscription_tier', 'utm_source', 'custom_fields'))
+      .sort(),
+    journeys: (await all(reader.list('journeys.list', { automationId: automation, limit: 100 })))
+      .map(by('email', 'automation_id'))
+      .sort(),
     customFields: (await all(reader.list('customFields.list', {}))).map(by('kind', 'display')).sort(),
     deletionRequests: (await all(reader.list('deletionRequests.list', {}))).map(by('email', 'status')).sort(),
   };
 }
 
-const call = (engine: Engine, id: ApiId, known: Known): Promise<unknown> => engine.call(id, exercises[id](known) as never);
+const call = (engine: Engine, id: ApiId, known: Known): Promise<unknown> =>
+  engine.call(id, exercises[id](known) as never);
 
 /** Only what a second making of the same record also has. */
 function comparable(id: ApiId, answer: unknown): unknown {
-  const changing = ['id', 'created', 'created_at', 'updated', 'import_id', 'subscription_update_id', 'started_at', 'requested_at', 'scheduled_for_processing_at', 'referral_code', 'next_cursor', 'status', 'completed', 'completed_at'];
+  const changing = [
+    'id',
+    'created',
+    'created_at',
+    'updated',
+    'import_id',
+    'subscription_update_id',
+    'started_at',
+    'requested_at',
+    'scheduled_for_processing_at',
+    'referral_code',
+    'next_cursor',
+    'status',
+    'completed',
+    'completed_at',
+  ];
   const made = operation(id).method === 'GET' ? [] : changing;
-  return JSON.parse(JSON.stringify(answer, (key, value: unknown) => (made.includes(key) ? undefined : value))) as unknown;
+  return JSON.parse(
+    JSON.stringify(answer, (key, value: unknown) => (made.includes(key) ? undefined : value)),
+  ) as unknown;
 }
 
 /** What a call without any fault answers and leaves, by operation. */
@@ -180,7 +216,9 @@ describe.each(ids)('%s', (id) => {
   test('applied, but the answer takes longer than anyone waits: happens, once, and is answered', async () => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
-      expect(comparable(id, await call(lateEngine(stage, lateBack(stage.clock)), id, stage.known))).toEqual(expected.answer);
+      expect(comparable(id, await call(lateEngine(stage, lateBack(stage.clock)), id, stage.known))).toEqual(
+        expected.answer,
+      );
       expect(await stateOf(stage)).toEqual(expected.state);
     });
   });

@@ -7,7 +7,14 @@
  * the sandbox, as the API, redacts a person and keeps the row.
  */
 import { createClient, createFetchHost } from '@newsletter-kit/core';
-import { readWatchState, startWatch, subscriptionEventTypes, watchSubscriptions, type Watched, type WatchState } from '@newsletter-kit/core/watch';
+import {
+  readWatchState,
+  startWatch,
+  subscriptionEventTypes,
+  watchSubscriptions,
+  type Watched,
+  type WatchState,
+} from '@newsletter-kit/core/watch';
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
@@ -18,12 +25,46 @@ const seed = process.env['WATCH_SEED'] === undefined ? {} : { seed: Number(proce
 vi.setConfig({ testTimeout: 240_000 + runs * 500 });
 
 const happening = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('sign up' as const), count: fc.integer({ min: 1, max: 5 }), optIn: fc.constantFrom('on' as const, 'off' as const, 'not_set' as const) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('status' as const), at: fc.nat(), status: fc.constantFrom('active' as const, 'inactive' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('tier' as const), at: fc.nat(), tier: fc.constantFrom('free' as const, 'premium' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('field' as const), at: fc.nat(), value: fc.constantFrom('blue', 'red', '') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('sign up' as const),
+      count: fc.integer({ min: 1, max: 5 }),
+      optIn: fc.constantFrom('on' as const, 'off' as const, 'not_set' as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      at: fc.nat(),
+      status: fc.constantFrom('active' as const, 'inactive' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('tier' as const),
+      at: fc.nat(),
+      tier: fc.constantFrom('free' as const, 'premium' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('field' as const),
+      at: fc.nat(),
+      value: fc.constantFrom('blue', 'red', ''),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('deletion' as const), at: fc.nat() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(300, 1000, 5000, 100_000_000, 1_300_000_000) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('time' as const),
+      ms: fc.constantFrom(300, 1000, 5000, 100_000_000, 1_300_000_000),
+    }),
+  },
 );
 const poll = fc.record({
   kind: fc.constant('poll' as const),
@@ -37,13 +78,21 @@ const life = fc.record({
   paging: fc.constantFrom('top' as const, 'nested' as const),
   lastCursor: fc.constantFrom('null' as const, 'absent' as const),
   strangers: fc.constantFrom('none' as const, 'some' as const),
-  steps: fc.array(fc.oneof({ weight: 5, arbitrary: happening }, { weight: 5, arbitrary: poll }), { maxLength: 30, size: 'max' }),
+  steps: fc.array(fc.oneof({ weight: 5, arbitrary: happening }, { weight: 5, arbitrary: poll }), {
+    maxLength: 30,
+    size: 'max',
+  }),
 });
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 type Poll = typeof poll extends fc.Arbitrary<infer T> ? T : never;
 type Life = typeof life extends fc.Arbitrary<infer T> ? T : never;
 
-const options = { baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, retry: { retries: 0 } } as const;
+const options = {
+  baseUrl: 'http://sandbox.test/v2',
+  token: apiKeys.workspace,
+  publicationId,
+  retry: { retries: 0 },
+} as const;
 
 async function live({ before, paging, lastCursor, strangers, steps }: Life, crashes: boolean): Promise<string[]> {
   const sandbox = createSandbox({
@@ -69,13 +118,19 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
     const index = what.at % Math.max(1, ids.length);
     const [subscription_id, email] = [ids[index], emails[index]];
     if (subscription_id === undefined || email === undefined) return;
-    if (what.kind === 'status') await person.subscriptions.updateStatus({ subscription_ids: [subscription_id], new_status: what.status });
-    else if (what.kind === 'tier') await person.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id, tier: what.tier }] });
-    else if (what.kind === 'field') await person.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id, custom_fields: [{ name: 'Colour', value: what.value }] }] });
-    else await person.deletionRequests.create({ email }).catch((error: unknown) => {
-      // Asked for before: the address has a request, or belongs to nobody any more.
-      if (!(error instanceof Error) || !/Conflict|NotFound/.test(error.name)) throw error;
-    });
+    if (what.kind === 'status')
+      await person.subscriptions.updateStatus({ subscription_ids: [subscription_id], new_status: what.status });
+    else if (what.kind === 'tier')
+      await person.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id, tier: what.tier }] });
+    else if (what.kind === 'field')
+      await person.subscriptions.bulkUpdate({
+        subscriptions: [{ subscription_id, custom_fields: [{ name: 'Colour', value: what.value }] }],
+      });
+    else
+      await person.deletionRequests.create({ email }).catch((error: unknown) => {
+        // Asked for before: the address has a request, or belongs to nobody any more.
+        if (!(error instanceof Error) || !/Conflict|NotFound/.test(error.name)) throw error;
+      });
   }
 
   const ledger = new Ledger();
@@ -89,7 +144,8 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
       if (cursorLost && url.searchParams.has('cursor')) url.searchParams.set('cursor', 'forgotten');
       cursorLost = false;
       const answer = await sandbox.fetch(url, { headers: request.headers });
-      if (answer.ok && url.searchParams.get('direction') === 'asc') met.push(...((await answer.clone().json()) as { data: Watched[] }).data);
+      if (answer.ok && url.searchParams.get('direction') === 'asc')
+        met.push(...((await answer.clone().json()) as { data: Watched[] }).data);
       const next = waiting.shift();
       if (next !== undefined) await apply(next);
       return answer;
@@ -100,14 +156,24 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
   async function look({ limit, pages, meanwhile }: Pick<Poll, 'limit' | 'pages' | 'meanwhile'>) {
     met = [];
     waiting = [...meanwhile];
-    const watch = watchSubscriptions({ engine: reader.engine, events: subscriptionEventTypes, customFields: 'all', state, limit, pages });
+    const watch = watchSubscriptions({
+      engine: reader.engine,
+      events: subscriptionEventTypes,
+      customFields: 'all',
+      state,
+      limit,
+      pages,
+    });
     return watch.poll();
   }
   function keep({ state: next, events }: Awaited<ReturnType<typeof look>>): void {
     const fresh = new Set(events.flatMap((event) => (event.type === 'created' ? [event.subscription.id] : [])));
     const { seen } = next.created;
     for (const row of met) {
-      const beyond = seen === null || row.created > seen.created || (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
+      const beyond =
+        seen === null ||
+        row.created > seen.created ||
+        (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
       if (!beyond && !fresh.has(row.id)) ledger.learn(row);
     }
     ledger.hear(events);
@@ -139,7 +205,8 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
       }
     }
     const truth: Watched[] = [];
-    for await (const subscription of person.subscriptions.list({ expand: ['custom_fields'], limit: 100 })) truth.push(subscription);
+    for await (const subscription of person.subscriptions.list({ expand: ['custom_fields'], limit: 100 }))
+      truth.push(subscription);
     return ledger.compare(truth);
   } finally {
     sandbox.close();

@@ -23,10 +23,25 @@ const fails = check('Lint', () => Promise.resolve(false));
 
 describe('the last line of a test run', () => {
   it.each([
-    ['sums the runners', [holds, tests('A', { ok: true, passed: 3, failed: 0 }), tests('B', { ok: true, passed: 4, failed: 0 })], '7 passed, 0 failed', true],
+    [
+      'sums the runners',
+      [holds, tests('A', { ok: true, passed: 3, failed: 0 }), tests('B', { ok: true, passed: 4, failed: 0 })],
+      '7 passed, 0 failed',
+      true,
+    ],
     ['counts failed tests', [tests('A', { ok: false, passed: 3, failed: 2 })], '3 passed, 2 failed', false],
-    ['counts a failed check once', [fails, tests('A', { ok: true, passed: 3, failed: 0 })], '3 passed, 1 failed', false],
-    ['counts a runner that broke without a failed test', [tests('A', { ok: false, passed: 0, failed: 0 })], '0 passed, 1 failed', false],
+    [
+      'counts a failed check once',
+      [fails, tests('A', { ok: true, passed: 3, failed: 0 })],
+      '3 passed, 1 failed',
+      false,
+    ],
+    [
+      'counts a runner that broke without a failed test',
+      [tests('A', { ok: false, passed: 0, failed: 0 })],
+      '0 passed, 1 failed',
+      false,
+    ],
   ])('%s', async (_name, steps, line, passed) => {
     expect(await runSteps(steps)).toBe(passed);
     expect(printed.at(-1)).toBe(line);
@@ -39,10 +54,14 @@ describe('the last line of a test run', () => {
 });
 
 describe('the summary', () => {
-  const failures = (count: number, error = 'AssertionError: 1 is not 2') => Array.from({ length: count }, (_, index) => ({ test: `a.test.ts > case ${index}`, error }));
+  const failures = (count: number, error = 'AssertionError: 1 is not 2') =>
+    Array.from({ length: count }, (_, index) => ({ test: `a.test.ts > case ${index}`, error }));
 
   it('names what failed after the steps and before the last line', async () => {
-    await runSteps([tests('A', { ok: false, passed: 3, failed: 1, failures: failures(1) }), tests('B', { ok: true, passed: 4, failed: 0 })]);
+    await runSteps([
+      tests('A', { ok: false, passed: 3, failed: 1, failures: failures(1) }),
+      tests('B', { ok: true, passed: 4, failed: 0 }),
+    ]);
     const summary = printed.slice(printed.indexOf('━━ Summary') + 1).filter(Boolean);
     expect(summary).toEqual([
       expect.stringMatching(/^✗ A /),
@@ -73,10 +92,13 @@ describe('vitest', () => {
 
   it('reports tests that failed, and what broke outside of them', async () => {
     const files = {
-      'fails.test.js': "import { expect, it } from 'vitest'; it('adds up', () => expect(1 + 1).toBe(3)); it('holds', () => {}); it.skip('waits', () => {});",
-      'hook.test.js': "import { afterAll, describe, it } from 'vitest'; describe('a server', () => { afterAll(() => { throw new Error('does not stop'); }); it('answers', () => {}); });",
+      'fails.test.js':
+        "import { expect, it } from 'vitest'; it('adds up', () => expect(1 + 1).toBe(3)); it('holds', () => {}); it.skip('waits', () => {});",
+      'hook.test.js':
+        "import { afterAll, describe, it } from 'vitest'; describe('a server', () => { afterAll(() => { throw new Error('does not stop'); }); it('answers', () => {}); });",
       'unloaded.test.js': "throw new Error('not today');",
-      'late.test.js': "import { it } from 'vitest'; it('ends too early', async () => { void Promise.reject(new Error('nobody waited')); await new Promise(setImmediate); });",
+      'late.test.js':
+        "import { it } from 'vitest'; it('ends too early', async () => { void Promise.reject(new Error('nobody waited')); await new Promise(setImmediate); });",
     };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -86,7 +108,12 @@ describe('vitest', () => {
     );
     expect({ ok, ...counts }).toEqual({ ok: false, passed: 3, failed: 4 });
     const said = failures.map(({ test, error }) => `${test}: ${error}`);
-    for (const part of [/fails\.test\.js > adds up: AssertionError: expected 2 to be 3/, /hook\.test\.js.*: Error: does not stop/, /unloaded\.test\.js: Error: not today/, /late\.test\.js, outside of its tests: Error: nobody waited/]) {
+    for (const part of [
+      /fails\.test\.js > adds up: AssertionError: expected 2 to be 3/,
+      /hook\.test\.js.*: Error: does not stop/,
+      /unloaded\.test\.js: Error: not today/,
+      /late\.test\.js, outside of its tests: Error: nobody waited/,
+    ]) {
       expect(said).toContainEqual(expect.stringMatching(part));
     }
     expect(said).toHaveLength(4);

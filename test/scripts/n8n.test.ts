@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/chain/free-port.ts';
-import { planImports, readWorkflow, sandboxCredential, sandboxOAuth2Credential, type Imports } from '../../scripts/n8n/examples.ts';
+import {
+  planImports,
+  readWorkflow,
+  sandboxCredential,
+  sandboxOAuth2Credential,
+  type Imports,
+} from '../../scripts/n8n/examples.ts';
 import { keptOwner } from '../../scripts/n8n/owner.ts';
 import { starter } from './starter.ts';
 
@@ -29,7 +35,9 @@ describe('the imports of npm run n8n', () => {
 
   it('bring the example that is new', () => {
     const { record } = planImports(imports(), {});
-    expect(ids(planImports({ ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second' }] }, record))).toEqual(['second']);
+    expect(
+      ids(planImports({ ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second' }] }, record)),
+    ).toEqual(['second']);
   });
 
   it('bring the credentials again once the sandbox has moved, and not a third time', () => {
@@ -40,7 +48,11 @@ describe('the imports of npm run n8n', () => {
   });
 
   it('let the form of the demo site post to the workflow, wherever that site is', () => {
-    const text = JSON.stringify({ id: 'w', name: 'W', nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4000', url: 'http://127.0.0.1:4010/v2' } }] });
+    const text = JSON.stringify({
+      id: 'w',
+      name: 'W',
+      nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4000', url: 'http://127.0.0.1:4010/v2' } }],
+    });
     expect(readWorkflow(text, { demo: 4444, sandbox: 4555 })).toMatchObject({
       nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4444', url: 'http://127.0.0.1:4555/v2' } }],
     });
@@ -69,7 +81,11 @@ describe('npm run n8n', () => {
     onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const env = { N8N_PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DEMO_PORT: String(await freePort()) };
+    const env = {
+      N8N_PORT: String(await freePort()),
+      SANDBOX_PORT: String(await freePort()),
+      DEMO_PORT: String(await freePort()),
+    };
 
     const started = starter(['n8n'], { ...env, [variable]: String(port) });
     expect(await started.ended).toBe(1);

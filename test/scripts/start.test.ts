@@ -40,26 +40,32 @@ async function occupy(port: number): Promise<void> {
 }
 
 describe('npm start', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('prints three addresses that answer, and leaves nothing running after %s', async (signal) => {
-    const started = starter(['start'], env);
-    onTestFinished(() => void started.child.kill('SIGTERM'));
-    await started.says(/Ctrl-C stops everything/);
-    for (const { name } of servers) expect(started.output()).toContain(serverUrl(ports[name]));
-    expect(await answering()).toHaveLength(3);
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints three addresses that answer, and leaves nothing running after %s',
+    async (signal) => {
+      const started = starter(['start'], env);
+      onTestFinished(() => void started.child.kill('SIGTERM'));
+      await started.says(/Ctrl-C stops everything/);
+      for (const { name } of servers) expect(started.output()).toContain(serverUrl(ports[name]));
+      expect(await answering()).toHaveLength(3);
 
-    started.child.kill(signal);
-    expect(await started.ended).toBe(0);
-    expect(await answering()).toEqual([]);
-  });
+      started.child.kill(signal);
+      expect(await started.ended).toBe(0);
+      expect(await answering()).toEqual([]);
+    },
+  );
 
-  it.each(servers)('names the port of the $name when it is in use, starts nothing and fails', async ({ name, portVariable }) => {
-    await occupy(ports[name]);
-    const started = starter(['start'], env);
-    expect(await started.ended).toBe(1);
-    expect(started.output()).toContain(`Port ${ports[name]} for the ${name} is in use by another program.`);
-    expect(started.output()).toContain(`${portVariable}=`);
-    expect(started.output()).not.toMatch(/answers after|^\s+at /m);
-  });
+  it.each(servers)(
+    'names the port of the $name when it is in use, starts nothing and fails',
+    async ({ name, portVariable }) => {
+      await occupy(ports[name]);
+      const started = starter(['start'], env);
+      expect(await started.ended).toBe(1);
+      expect(started.output()).toContain(`Port ${ports[name]} for the ${name} is in use by another program.`);
+      expect(started.output()).toContain(`${portVariable}=`);
+      expect(started.output()).not.toMatch(/answers after|^\s+at /m);
+    },
+  );
 
   it.each([
     ['no port', { RELAY_PORT: 'harbour' }, 'RELAY_PORT is "harbour", which is no port.'],
@@ -72,7 +78,10 @@ describe('npm start', () => {
   });
 
   it('says which server died, stops the others and fails', async () => {
-    const started = starter(['start'], { ...env, RELAY_STORE: `sqlite:${join(folder, 'no', 'such', 'folder', 'relay.db')}` });
+    const started = starter(['start'], {
+      ...env,
+      RELAY_STORE: `sqlite:${join(folder, 'no', 'such', 'folder', 'relay.db')}`,
+    });
     expect(await started.ended).toBe(1);
     expect(started.output()).toContain('The relay stopped with exit code 1');
     expect(await answering()).toEqual([]);

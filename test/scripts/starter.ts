@@ -17,8 +17,16 @@ export interface Started {
  * @param env - added to the environment; undefined takes a variable away
  * @param folder - the checkout to run in
  */
-export function starter(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}, folder = root): Started {
-  const child = spawn(process.execPath, ['scripts/run.mjs', ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export function starter(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  folder = root,
+): Started {
+  const child = spawn(process.execPath, ['scripts/run.mjs', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   let output = '';
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -17,7 +17,11 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
     const page = await stage().session.browser.newPage();
     const hands = await prepare(page, way);
     const address = `${stage().origin}/signup/${crypto.randomUUID()}/${layout === 'dialog' ? 'accepted' : answers}`;
-    await page.goto(stage().site.page(`/${build}-${mode}-${layout}-${words.lang}`, { html: pageToWalk(words, build, tags[mode](words, address, layout)) }));
+    await page.goto(
+      stage().site.page(`/${build}-${mode}-${layout}-${words.lang}`, {
+        html: pageToWalk(words, build, tags[mode](words, address, layout)),
+      }),
+    );
     await page.waitForFunction('forms.length === 1');
     return hands;
   }
@@ -39,13 +43,20 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
     it.each([
       { words: languages.en, way: 'button' },
       { words: languages.ar, way: 'email' },
-    ] as const)('says in every state what it shows, and keeps the focus: $words.dir, sent from the $way', async ({ words, way }) => {
-      const hands = await open(words, mode, 'inline', way);
-      await expect(await tell(hands, steps)).toMatchFileSnapshot(`trees/${mode}-${words.dir}.txt`);
-      // Screen readers tell of changes in a region that was there before: this one, empty.
-      expect(await hands.page.evaluate(`[...regions].map(([form, { region, text }]) => [text, region === regionOf(form)])`)).toEqual([['', true]]);
-      expect(await hands.page.evaluate('lost')).toBe(0);
-    });
+    ] as const)(
+      'says in every state what it shows, and keeps the focus: $words.dir, sent from the $way',
+      async ({ words, way }) => {
+        const hands = await open(words, mode, 'inline', way);
+        await expect(await tell(hands, steps)).toMatchFileSnapshot(`trees/${mode}-${words.dir}.txt`);
+        // Screen readers tell of changes in a region that was there before: this one, empty.
+        expect(
+          await hands.page.evaluate(
+            `[...regions].map(([form, { region, text }]) => [text, region === regionOf(form)])`,
+          ),
+        ).toEqual([['', true]]);
+        expect(await hands.page.evaluate('lost')).toBe(0);
+      },
+    );
 
     it('says of a dialog what it is, and leaves it the way it came', async () => {
       const hands = await open(languages.en, mode, 'dialog');

@@ -27,7 +27,9 @@ const fields: readonly AskedField[] = [
 ];
 
 /** Every subset. */
-const combinations = Array.from({ length: 2 ** fields.length }, (_, bits) => fields.filter((_field, position) => bits & (1 << position)));
+const combinations = Array.from({ length: 2 ** fields.length }, (_, bits) =>
+  fields.filter((_field, position) => bits & (1 << position)),
+);
 
 const stage = setStage();
 
@@ -55,7 +57,11 @@ describe.each(modes)('autofill of Chrome in $title', ({ markup, root }) => {
     const page = await stage().session.browser.newPage();
     for (const [position, asked] of combinations.entries()) {
       const names = asked.map(({ name }) => name).join(', ') || 'the address alone';
-      await page.goto(stage().site.page(`/autofill-${position}`, { html: pageWith(markup(`${stage().origin}/signup/autofill/accepted`, asked)) }));
+      await page.goto(
+        stage().site.page(`/autofill-${position}`, {
+          html: pageWith(markup(`${stage().origin}/signup/autofill/accepted`, asked)),
+        }),
+      );
       await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
       const { email, trap, others } = await autofilled(page, root);
       expect({ names, email, trap }).toEqual({ names, email: 'ada@example.com', trap: '' });
@@ -65,15 +71,24 @@ describe.each(modes)('autofill of Chrome in $title', ({ markup, root }) => {
 
   it('fills in custom fields that say what they are, and what was filled in is sent', async () => {
     const page = await stage().session.browser.newPage();
-    await page.goto(stage().site.page('/autofill', { html: pageWith(markup(`${stage().origin}/signup/filled-${root.length}/accepted`, fields)) }));
+    await page.goto(
+      stage().site.page('/autofill', {
+        html: pageWith(markup(`${stage().origin}/signup/filled-${root.length}/accepted`, fields)),
+      }),
+    );
     await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
     await autofilled(page, root);
     await page.evaluate(`document.querySelector('newsletter-signup').submit()`);
     await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
-    const [{ body }] = (await fetch(`${stage().origin}/received/filled-${root.length}`).then((response) => response.json())) as [{ body: string }];
+    const [{ body }] = (await fetch(`${stage().origin}/received/filled-${root.length}`).then((response) =>
+      response.json(),
+    )) as [{ body: string }];
     expect(JSON.parse(body)).toMatchObject({
       email: 'ada@example.com',
-      custom_fields: expect.arrayContaining([{ name: 'First name', value: 'Ada' }, { name: 'Phone', value: expect.stringContaining('2071234567') }]),
+      custom_fields: expect.arrayContaining([
+        { name: 'First name', value: 'Ada' },
+        { name: 'Phone', value: expect.stringContaining('2071234567') },
+      ]),
     });
     expect(body).not.toContain('hp_field');
   });

@@ -4,7 +4,16 @@ import type { CDPSession, Protocol } from 'puppeteer-core';
 type Node = Protocol.Accessibility.AXNode;
 
 /** What holds others together and says nothing; engines differ in how much of it they keep. */
-const silent = new Set(['generic', 'none', 'LabelText', 'RootWebArea', 'InlineTextBox', 'paragraph', 'GenericContainer', 'Legend']);
+const silent = new Set([
+  'generic',
+  'none',
+  'LabelText',
+  'RootWebArea',
+  'InlineTextBox',
+  'paragraph',
+  'GenericContainer',
+  'Legend',
+]);
 
 /** States that are said only where they are true, in the order in which they are written. */
 const flags = ['required', 'disabled', 'focused', 'modal'];
@@ -20,7 +29,11 @@ export async function readTree(devtools: CDPSession): Promise<string> {
   const visit = (node: Node, depth: number, around: string): void => {
     const line = lineOf(node, around);
     if (line) lines.push('  '.repeat(depth) + line);
-    const name = line ? ['dialog', 'main'].includes(String(node.role?.value)) ? '' : `${text(node.name)} ${text(node.value)}` : around;
+    const name = line
+      ? ['dialog', 'main'].includes(String(node.role?.value))
+        ? ''
+        : `${text(node.name)} ${text(node.value)}`
+      : around;
     for (const id of node.childIds ?? []) {
       const child = byId.get(id);
       if (child) visit(child, line ? depth + 1 : depth, name);
@@ -37,16 +50,30 @@ function lineOf(node: Node, around: string): string | undefined {
   const name = text(node.name);
   if (node.ignored || silent.has(role)) return undefined;
   if (role === 'StaticText') return name && !around.includes(name) ? `“${name}”` : undefined;
-  const states = new Map((node.properties ?? []).map(({ name: property, value }) => [String(property), value.value as unknown]));
+  const states = new Map(
+    (node.properties ?? []).map(({ name: property, value }) => [String(property), value.value as unknown]),
+  );
   const said = [
     ...flags.filter((flag) => states.get(flag) === true),
-    ...Object.entries(values).flatMap(([property, usual]) => (states.has(property) && states.get(property) !== usual ? [`${property}: ${String(states.get(property))}`] : [])),
+    ...Object.entries(values).flatMap(([property, usual]) =>
+      states.has(property) && states.get(property) !== usual ? [`${property}: ${String(states.get(property))}`] : [],
+    ),
   ];
   const entered = text(node.value);
   const description = text(node.description);
-  return [role, name && `“${name}”`, entered && `= ${entered}`, said.length > 0 && `(${said.join(', ')})`, description && `– ${description}`].filter(Boolean).join(' ');
+  return [
+    role,
+    name && `“${name}”`,
+    entered && `= ${entered}`,
+    said.length > 0 && `(${said.join(', ')})`,
+    description && `– ${description}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function text(value: Protocol.Accessibility.AXValue | undefined): string {
-  return String(value?.value ?? '').replace(/\s+/g, ' ').trim();
+  return String(value?.value ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

@@ -32,9 +32,15 @@ it('leaves the words of the button readable in forced colours', async () => {
   const devtools = await page.createCDPSession();
   await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
   await prepare(page);
-  await page.goto(stage().site.page('/forced', { html: pageToWalk(languages.en, 'script', tags.shadow(languages.en, nextEndpoint(), 'card')) }));
+  await page.goto(
+    stage().site.page('/forced', {
+      html: pageToWalk(languages.en, 'script', tags.shadow(languages.en, nextEndpoint(), 'card')),
+    }),
+  );
   await page.waitForFunction(`matchMedia('(forced-colors: active)').matches && forms.length === 1`);
-  const [words, plate] = (await page.evaluate(`[getComputedStyle(partOf(forms[0], 'button')).color, getComputedStyle(document.documentElement).backgroundColor]`)) as string[];
+  const [words, plate] = (await page.evaluate(
+    `[getComputedStyle(partOf(forms[0], 'button')).color, getComputedStyle(document.documentElement).backgroundColor]`,
+  )) as string[];
   expect(words).toMatch(/^rgb/);
   expect(words).not.toBe(plate);
 });
@@ -44,16 +50,30 @@ describe.each(Object.values(languages) as readonly Words[])('from $dir', (words)
     const page = await stage().session.browser.newPage();
     const hands = await prepare(page, 'script');
     const forms = layouts.flatMap((layout) => modes.map((mode) => tags[mode](words, nextEndpoint(), layout)));
-    await page.goto(stage().site.page(`/axe-${words.dir}-${layouts.join('-')}-${modes.join('-')}`, { html: pageToWalk(words, 'script', `<h1>${words.title}</h1>${forms.join('\n')}`) }));
+    await page.goto(
+      stage().site.page(`/axe-${words.dir}-${layouts.join('-')}-${modes.join('-')}`, {
+        html: pageToWalk(words, 'script', `<h1>${words.title}</h1>${forms.join('\n')}`),
+      }),
+    );
     await page.waitForFunction(`forms.length === ${forms.length}`);
     await page.evaluate(`Promise.all(forms.map((form) => form.open()))`);
     const devtools = await page.createCDPSession();
     for (const step of steps) {
       await walk(hands, step);
       for (const [preference, features] of Object.entries(preferences)) {
-        await devtools.send('Emulation.setEmulatedMedia', { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
-        await page.waitForFunction(`matchMedia('${Object.entries(features).map(([name, value]) => `(${name}: ${value})`).join(' and ')}').matches`);
-        expect({ state: step.name, preference, findings: await findings(page, preference === 'light' ? undefined : painted) }).toEqual({ state: step.name, preference, findings: [] });
+        await devtools.send('Emulation.setEmulatedMedia', {
+          features: Object.entries(features).map(([name, value]) => ({ name, value })),
+        });
+        await page.waitForFunction(
+          `matchMedia('${Object.entries(features)
+            .map(([name, value]) => `(${name}: ${value})`)
+            .join(' and ')}').matches`,
+        );
+        expect({
+          state: step.name,
+          preference,
+          findings: await findings(page, preference === 'light' ? undefined : painted),
+        }).toEqual({ state: step.name, preference, findings: [] });
       }
     }
   });

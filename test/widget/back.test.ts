@@ -11,7 +11,10 @@ let boxes = 0;
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
 beforeAll(async () => {
   [site, endpoint] = [await openSite(), await startEndpoint()];
-  site.script('/notes-return.js', `addEventListener('pageshow', ({ persisted }) => (globalThis.persisted = persisted));`);
+  site.script(
+    '/notes-return.js',
+    `addEventListener('pageshow', ({ persisted }) => (globalThis.persisted = persisted));`,
+  );
 });
 afterAll(async () => {
   await Promise.all([site?.close(), endpoint?.stop()]);
@@ -26,9 +29,13 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
   afterEach(() => window?.close());
 
   describe.each(modes)('$title', ({ markup, root }) => {
-    const isThere = (expression: string) => expect.poll(() => window.ask(`Boolean(${expression})`).catch(() => false), patience).toBe(true);
+    const isThere = (expression: string) =>
+      expect.poll(() => window.ask(`Boolean(${expression})`).catch(() => false), patience).toBe(true);
     async function visit(box: string, answers: string): Promise<void> {
-      const html = pageWith(markup(`${endpoint.origin}/signup/${box}/${answers}`), '<script src="/notes-return.js"></script><script src="/newsletter-signup.js" async></script>');
+      const html = pageWith(
+        markup(`${endpoint.origin}/signup/${box}/${answers}`),
+        '<script src="/notes-return.js"></script><script src="/newsletter-signup.js" async></script>',
+      );
       await window.open(site.page(`/${box}`, { html }));
       await isThere(`${root}?.querySelector('[name=hp_field]')`);
     }

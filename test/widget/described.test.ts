@@ -16,23 +16,37 @@ import { openSite, type Site } from './site.ts';
 await bringWidget();
 const elements = await readElements();
 const dist = dirname(widgetScript);
-const json = async <Content>(file: string): Promise<Content> => JSON.parse(await readFile(join(dist, file), 'utf8')) as Content;
+const json = async <Content>(file: string): Promise<Content> =>
+  JSON.parse(await readFile(join(dist, file), 'utf8')) as Content;
 const names = (list: readonly Named[] = []): string[] => list.map(({ name }) => name).sort();
 
 describe('the manifest', () => {
-  it.each(elements.map((element) => [element.tagName, element] as const))('describes all of %s, and nothing that is not public', (_, element) => {
-    for (const list of [element.attributes, element.members, element.events, element.slots, element.cssParts, element.cssProperties, element.cssStates]) {
-      for (const { name, description = '' } of list ?? []) {
-        expect(name).not.toMatch(/^[#_]/);
-        expect(description, `${element.tagName}: ${name}`).toMatch(/\w{2}/);
+  it.each(elements.map((element) => [element.tagName, element] as const))(
+    'describes all of %s, and nothing that is not public',
+    (_, element) => {
+      for (const list of [
+        element.attributes,
+        element.members,
+        element.events,
+        element.slots,
+        element.cssParts,
+        element.cssProperties,
+        element.cssStates,
+      ]) {
+        for (const { name, description = '' } of list ?? []) {
+          expect(name).not.toMatch(/^[#_]/);
+          expect(description, `${element.tagName}: ${name}`).toMatch(/\w{2}/);
+        }
       }
-    }
-    for (const { name, privacy = 'public' } of element.members ?? []) expect(privacy, name).toBe('public');
-  });
+      for (const { name, privacy = 'public' } of element.members ?? []) expect(privacy, name).toBe('public');
+    },
+  );
 
   it('names methods and states that are there, and modules that are published', async () => {
     const [signup] = elements.filter(({ tagName }) => tagName === 'newsletter-signup');
-    expect(names(signup?.members?.filter(({ kind }) => kind === 'method'))).toEqual(expect.arrayContaining(['focus', 'grantConsent', 'reset', 'revokeConsent', 'submit']));
+    expect(names(signup?.members?.filter(({ kind }) => kind === 'method'))).toEqual(
+      expect.arrayContaining(['focus', 'grantConsent', 'reset', 'revokeConsent', 'submit']),
+    );
     expect(names(signup?.cssStates)).toEqual(expect.arrayContaining(['busy', 'error', 'idle', 'success']));
     const manifest = await readFile(join(dist, '..', 'custom-elements.json'), 'utf8');
     const paths = new Set(Array.from(manifest.matchAll(/"path": "([^"]+)"/g), ([, path = '']) => path));
@@ -42,7 +56,9 @@ describe('the manifest', () => {
 
 describe('the editors’ data', () => {
   it('of VS Code knows every attribute with its words, every part, property and state', async () => {
-    const html = await json<{ tags: { name: string; attributes: { name: string; values?: Named[] }[] }[] }>('vscode.html-custom-data.json');
+    const html = await json<{ tags: { name: string; attributes: { name: string; values?: Named[] }[] }[] }>(
+      'vscode.html-custom-data.json',
+    );
     for (const element of elements) {
       const tag = html.tags.find(({ name }) => name === element.tagName);
       expect(names(tag?.attributes)).toEqual(names(attributesOf(element, english)));
@@ -50,15 +66,29 @@ describe('the editors’ data', () => {
     }
     const attribution = html.tags.flatMap(({ attributes }) => attributes).find(({ name }) => name === 'attribution');
     expect(names(attribution?.values)).toEqual(['first', 'last']);
-    const css = await json<Record<'properties' | 'pseudoElements' | 'pseudoClasses', Named[]>>('vscode.css-custom-data.json');
-    const all = (list: (element: CustomElement) => readonly Named[] | undefined): string[] => elements.flatMap((element) => names(list(element)));
+    const css =
+      await json<Record<'properties' | 'pseudoElements' | 'pseudoClasses', Named[]>>('vscode.css-custom-data.json');
+    const all = (list: (element: CustomElement) => readonly Named[] | undefined): string[] =>
+      elements.flatMap((element) => names(list(element)));
     expect(names(css.properties)).toEqual(all(({ cssProperties }) => cssProperties).sort());
-    expect(names(css.pseudoElements)).toEqual(all(({ cssParts }) => cssParts).map((name) => `::part(${name})`).sort());
-    expect(names(css.pseudoClasses)).toEqual(all(({ cssStates }) => cssStates).map((name) => `:state(${name})`).sort());
+    expect(names(css.pseudoElements)).toEqual(
+      all(({ cssParts }) => cssParts)
+        .map((name) => `::part(${name})`)
+        .sort(),
+    );
+    expect(names(css.pseudoClasses)).toEqual(
+      all(({ cssStates }) => cssStates)
+        .map((name) => `:state(${name})`)
+        .sort(),
+    );
   });
 
   it('of JetBrains knows every attribute, property and event', async () => {
-    const { contributions } = await json<{ contributions: { html: { elements: { name: string; attributes: Named[]; js: { properties: Named[]; events: Named[] } }[] } } }>('web-types.json');
+    const { contributions } = await json<{
+      contributions: {
+        html: { elements: { name: string; attributes: Named[]; js: { properties: Named[]; events: Named[] } }[] };
+      };
+    }>('web-types.json');
     for (const element of elements) {
       const described = contributions.html.elements.find(({ name }) => name === element.tagName);
       expect(names(described?.attributes)).toEqual(names(attributesOf(element, english)));
@@ -93,8 +123,15 @@ describe('the typings', () => {
         ${same('FieldAttributes', names(field.attributes))}
         `,
       );
-      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../tsconfig.json', include: [], files: ['described.ts'] }));
-      const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder]).catch((error: { stdout: string }) => error);
+      await writeFile(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({ extends: '../tsconfig.json', include: [], files: ['described.ts'] }),
+      );
+      const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), [
+        '--noEmit',
+        '-p',
+        folder,
+      ]).catch((error: { stdout: string }) => error);
       expect(stdout).toBe('');
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -114,7 +151,12 @@ describe('the hashes', () => {
     const hashes = await json<Record<string, string>>('integrity.json');
     expect(Object.keys(hashes)).toEqual(expect.arrayContaining(['newsletter-signup.js', 'languages/de.js', 'ask.js']));
     for (const [file, hash] of Object.entries(hashes)) {
-      expect(`sha384-${createHash('sha384').update(await readFile(join(dist, file))).digest('base64')}`, file).toBe(hash);
+      expect(
+        `sha384-${createHash('sha384')
+          .update(await readFile(join(dist, file)))
+          .digest('base64')}`,
+        file,
+      ).toBe(hash);
     }
   });
 
@@ -124,11 +166,19 @@ describe('the hashes', () => {
     const address = /src="([^"]+)"/.exec(snippet)?.[1] ?? '';
     expect(snippet).toContain((await json<Record<string, string>>('integrity.json'))['newsletter-signup.js']);
     site.script('/changed.js', `${await readFile(widgetScript, 'utf8')}\n`);
-    for (const [path, isLoaded] of [['/newsletter-signup.js', true], ['/changed.js', false]] as const) {
+    for (const [path, isLoaded] of [
+      ['/newsletter-signup.js', true],
+      ['/changed.js', false],
+    ] as const) {
       const page = await session.browser.newPage();
       // The same server under another name is another origin.
       const cdn = site.origin.replace('127.0.0.1', 'localhost');
-      await page.goto(site.page(`/integrity${isLoaded}`, { html: `<!doctype html><title>Pinned</title>${snippet.replace(address, cdn + path)}<newsletter-signup></newsletter-signup>` }), { waitUntil: 'load' });
+      await page.goto(
+        site.page(`/integrity${isLoaded}`, {
+          html: `<!doctype html><title>Pinned</title>${snippet.replace(address, cdn + path)}<newsletter-signup></newsletter-signup>`,
+        }),
+        { waitUntil: 'load' },
+      );
       expect(await page.evaluate(`customElements.get('newsletter-signup') !== undefined`)).toBe(isLoaded);
       await page.close();
     }

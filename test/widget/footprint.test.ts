@@ -8,7 +8,10 @@ import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
 
 /** As the README shows it: the place is kept before the script is there. */
-const [keepsPlace = 'not in the README'] = /<style>\s+newsletter-signup:not\(\[hidden\]\) \{[^}]+min-block-size[^]+?<\/style>/.exec(await readFile(join(repository, 'widget', 'README.md'), 'utf8')) ?? [];
+const [keepsPlace = 'not in the README'] =
+  /<style>\s+newsletter-signup:not\(\[hidden\]\) \{[^}]+min-block-size[^]+?<\/style>/.exec(
+    await readFile(join(repository, 'widget', 'README.md'), 'utf8'),
+  ) ?? [];
 
 const stage = setStage();
 
@@ -36,7 +39,9 @@ describe.each(modes)('$title', ({ markup, root }) => {
       if (!request.url().endsWith('/favicon.ico')) asked.push(`${request.method()} ${request.url()}`);
     });
     await page.evaluateOnNewDocument(watch);
-    const address = stage().site.page(`/${box}`, { html: pageWith(keepsPlace + markup(`${stage().origin}/signup/${box}/accepted`)) });
+    const address = stage().site.page(`/${box}`, {
+      html: pageWith(keepsPlace + markup(`${stage().origin}/signup/${box}/accepted`)),
+    });
     await page.goto(address + query, { waitUntil: 'networkidle0' });
     await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
@@ -46,13 +51,20 @@ describe.each(modes)('$title', ({ markup, root }) => {
   it('asks for one file, keeps nothing, brings no font, and moves nothing', async () => {
     const box = `footprint-${root.length}`;
     const { page, asked } = await visit(box, '?utm_source=fair');
-    expect(asked).toEqual([`GET ${stage().site.origin}/${box}?utm_source=fair`, `GET ${stage().site.origin}/newsletter-signup.js`]);
+    expect(asked).toEqual([
+      `GET ${stage().site.origin}/${box}?utm_source=fair`,
+      `GET ${stage().site.origin}/newsletter-signup.js`,
+    ]);
     expect(await page.evaluate('document.fonts.size')).toBe(0);
     expect(await page.evaluate('moved')).toEqual([]);
 
-    await page.evaluate(`(() => { ${root}.querySelector('[name=email]').value = 'ada@example.com'; document.querySelector('newsletter-signup').submit(); })()`);
+    await page.evaluate(
+      `(() => { ${root}.querySelector('[name=email]').value = 'ada@example.com'; document.querySelector('newsletter-signup').submit(); })()`,
+    );
     await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
-    expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([`POST ${stage().origin}/signup/${box}/accepted`]);
+    expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([
+      `POST ${stage().origin}/signup/${box}/accepted`,
+    ]);
     expect(await page.evaluate('kept')).toEqual([]);
     expect(await page.browserContext().cookies()).toEqual([]);
   });
@@ -85,7 +97,9 @@ describe.each(modes)('$title', ({ markup, root }) => {
     await cycle(1000);
     // One collection of garbage may find some of it in use yet; what is held would stay whatever is collected.
     for (const name of ['JSEventListeners', 'Nodes', 'Documents']) {
-      await expect.poll(async () => (await count())[name], { message: name, interval: 500, timeout: 15_000 }).toBeLessThanOrEqual((before[name] ?? 0) + 50);
+      await expect
+        .poll(async () => (await count())[name], { message: name, interval: 500, timeout: 15_000 })
+        .toBeLessThanOrEqual((before[name] ?? 0) + 50);
     }
   });
 });

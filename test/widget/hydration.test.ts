@@ -31,15 +31,23 @@ let count = 0;
 beforeAll(async () => {
   [site, endpoint] = [await openSite(), await startEndpoint()];
   site.script('/hydrate.js', await bundle(`import '@newsletter-kit/signup/hydrate';`));
-  site.script('/hydrate-german.js', await bundle(`import '@newsletter-kit/signup/languages/de'; import '@newsletter-kit/signup/hydrate';`));
+  site.script(
+    '/hydrate-german.js',
+    await bundle(`import '@newsletter-kit/signup/languages/de'; import '@newsletter-kit/signup/hydrate';`),
+  );
 });
 afterAll(async () => {
   await Promise.all([site?.close(), endpoint?.stop()]);
 });
 
-const around = (body: string, head = ''): string => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>${head}</head><body>${body}</body></html>`;
+const around = (body: string, head = ''): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>${head}</head><body>${body}</body></html>`;
 
-function page(html: Page['html']): { address: string; mailbox: string; received(): Promise<{ body: string; headers: Record<string, string> }[]> } {
+function page(html: Page['html']): {
+  address: string;
+  mailbox: string;
+  received(): Promise<{ body: string; headers: Record<string, string> }[]>;
+} {
   const box = `hydration-${(count += 1)}`;
   return {
     address: site.page(`/${box}`, { html }),
@@ -64,9 +72,12 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
   afterAll(() => window?.close());
 
   /** Waits until a form is in the hands of the script, which then checks it itself. */
-  const isHeld = (held = inForm('form')): Promise<void> => expect.poll(() => window.ask(`${held}?.noValidate`)).toBe(true);
+  const isHeld = (held = inForm('form')): Promise<void> =>
+    expect.poll(() => window.ask(`${held}?.noValidate`)).toBe(true);
   const hydrate = async (held?: string, script = '/hydrate.js'): Promise<void> => {
-    await window.ask(`void document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: '${script}' }))`);
+    await window.ask(
+      `void document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: '${script}' }))`,
+    );
     await isHeld(held);
   };
 
@@ -94,8 +105,12 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     });
 
     it('is seen, labelled and checked, and the relay takes what it posts', async () => {
-      await window.open(page(around(renderSignup({ endpoint: `${relay.origin}/signup`, 'utm-source': 'blog' }, { fields }))).address);
-      expect(await window.ask(`${inForm('#email')}.checkVisibility() && ${inForm('#email')}.labels[0].textContent.trim()`)).toBe('Email address');
+      await window.open(
+        page(around(renderSignup({ endpoint: `${relay.origin}/signup`, 'utm-source': 'blog' }, { fields }))).address,
+      );
+      expect(
+        await window.ask(`${inForm('#email')}.checkVisibility() && ${inForm('#email')}.labels[0].textContent.trim()`),
+      ).toBe('Email address');
       await window.ask(`void (${inForm('#email')}.value = 'ada@example.com')`);
       await window.ask(`void ${inForm('[name="custom_fields[Topics][]"][value=Design]')}.click()`);
       await window.ask(`void ${inForm('button')}.click()`);
@@ -114,7 +129,9 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
   });
 
   it('is taken over with what was typed, the focus and every node in its place', async () => {
-    const { address, received } = page(around(renderSignup({ endpoint: nextEndpoint(), 'utm-source': 'blog' }, { fields }), failures));
+    const { address, received } = page(
+      around(renderSignup({ endpoint: nextEndpoint(), 'utm-source': 'blog' }, { fields }), failures),
+    );
     await window.open(address);
     await window.ask(`void (() => {
       globalThis.email = ${inForm('#email')};
@@ -124,20 +141,38 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
       email.focus();
     })()`);
     await hydrate();
-    expect(await window.ask(`[${inForm('#email')} === email, ${form}.shadowRoot.activeElement === email, email.value, ${form}.shadowRoot.querySelectorAll('form').length]`)).toEqual([true, true, 'ada@example.com', 1]);
+    expect(
+      await window.ask(
+        `[${inForm('#email')} === email, ${form}.shadowRoot.activeElement === email, email.value, ${form}.shadowRoot.querySelectorAll('form').length]`,
+      ),
+    ).toEqual([true, true, 'ada@example.com', 1]);
     await window.ask(`void ${inForm('[name=consent]')}.click()`);
     await window.ask(`${form}.submit()`);
     await expect.poll(() => window.ask(`${form}.state`)).toBe('success');
     const [post, ...more] = await received();
     expect(more).toEqual([]);
     expect(post?.headers).toHaveProperty('idempotency-key');
-    expect(JSON.parse(post?.body ?? '')).toMatchObject({ email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'First name', value: 'Ada' }, { name: 'Topics', value: ['AI'] }] });
+    expect(JSON.parse(post?.body ?? '')).toMatchObject({
+      email: 'ada@example.com',
+      utm_source: 'blog',
+      custom_fields: [
+        { name: 'First name', value: 'Ada' },
+        { name: 'Topics', value: ['AI'] },
+      ],
+    });
     expect(await window.ask('failures')).toEqual([]);
   });
 
   it('is taken over once all of it has arrived, also where the script is faster than the page', async () => {
-    const whole = around(`<p>Before</p>${renderSignup({ endpoint: nextEndpoint() }, { fields })}<p>After</p>`, `${failures}<script type="module" async src="/hydrate.js"></script>`);
-    const cuts = [whole.indexOf('id="field-1"'), whole.indexOf('</template>'), whole.indexOf('<newsletter-field name="Topics"')];
+    const whole = around(
+      `<p>Before</p>${renderSignup({ endpoint: nextEndpoint() }, { fields })}<p>After</p>`,
+      `${failures}<script type="module" async src="/hydrate.js"></script>`,
+    );
+    const cuts = [
+      whole.indexOf('id="field-1"'),
+      whole.indexOf('</template>'),
+      whole.indexOf('<newsletter-field name="Topics"'),
+    ];
     async function* pieces(): AsyncGenerator<string> {
       for (const [index, cut] of [...cuts, whole.length].entries()) {
         yield whole.slice(cuts[index - 1] ?? 0, cut);
@@ -146,29 +181,71 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     }
     await window.open(page(pieces()).address);
     await isHeld();
-    expect(await window.ask(`Array.from(${form}.shadowRoot.querySelectorAll('form'), (each) => each.querySelectorAll('[part=field]').length)`)).toEqual([4]);
+    expect(
+      await window.ask(
+        `Array.from(${form}.shadowRoot.querySelectorAll('form'), (each) => each.querySelectorAll('[part=field]').length)`,
+      ),
+    ).toEqual([4]);
     expect(await window.ask('failures')).toEqual([]);
   });
 
   it('is rendered anew, with what was typed, where the page asks for other fields than the server thought', async () => {
     const server = renderSignup({ endpoint: nextEndpoint() }, { fields: [{ name: 'City' }] });
-    await window.open(page(around(server.replace('</newsletter-signup>', '<newsletter-field name="Size" kind="integer"></newsletter-field></newsletter-signup>'), failures)).address);
-    await window.ask(`void (() => { ${inForm('#email')}.value = 'ada@example.com'; const city = ${inForm('[name="custom_fields[City]"]')}; city.value = 'Lyon'; city.focus(); })()`);
+    await window.open(
+      page(
+        around(
+          server.replace(
+            '</newsletter-signup>',
+            '<newsletter-field name="Size" kind="integer"></newsletter-field></newsletter-signup>',
+          ),
+          failures,
+        ),
+      ).address,
+    );
+    await window.ask(
+      `void (() => { ${inForm('#email')}.value = 'ada@example.com'; const city = ${inForm('[name="custom_fields[City]"]')}; city.value = 'Lyon'; city.focus(); })()`,
+    );
     await hydrate();
-    expect(await window.ask(`Array.from(${form}.shadowRoot.querySelectorAll('[part=input]'), ({ name, value }) => [name, value].join('='))`)).toEqual(['email=ada@example.com', 'custom_fields[City]=Lyon', 'custom_fields[Size]=']);
-    expect(await window.ask(`[${form}.shadowRoot.activeElement?.name, ${form}.shadowRoot.querySelectorAll('form').length, getComputedStyle(${inForm('button')}).cursor]`)).toEqual(['custom_fields[City]', 1, 'pointer']);
+    expect(
+      await window.ask(
+        `Array.from(${form}.shadowRoot.querySelectorAll('[part=input]'), ({ name, value }) => [name, value].join('='))`,
+      ),
+    ).toEqual(['email=ada@example.com', 'custom_fields[City]=Lyon', 'custom_fields[Size]=']);
+    expect(
+      await window.ask(
+        `[${form}.shadowRoot.activeElement?.name, ${form}.shadowRoot.querySelectorAll('form').length, getComputedStyle(${inForm('button')}).cursor]`,
+      ),
+    ).toEqual(['custom_fields[City]', 1, 'pointer']);
     expect(await window.ask('failures')).toEqual([]);
   });
 
   it('gives way to a form of the owner’s', async () => {
     const server = renderSignup({ endpoint: nextEndpoint() });
-    await window.open(page(around(server.replace('</newsletter-signup>', '<form><input name="email" aria-label="Own"></form></newsletter-signup>'), failures)).address);
+    await window.open(
+      page(
+        around(
+          server.replace(
+            '</newsletter-signup>',
+            '<form><input name="email" aria-label="Own"></form></newsletter-signup>',
+          ),
+          failures,
+        ),
+      ).address,
+    );
     await hydrate(`document.querySelector('form')`);
-    expect(await window.ask(`[${form}.shadowRoot.querySelectorAll('form').length, document.querySelector('form input').checkVisibility()]`)).toEqual([0, true]);
+    expect(
+      await window.ask(
+        `[${form}.shadowRoot.querySelectorAll('form').length, document.querySelector('form input').checkVisibility()]`,
+      ),
+    ).toEqual([0, true]);
   });
 
   it('speaks the language of the page, before and after', async () => {
-    await window.open(page(around(renderSignup({ endpoint: nextEndpoint() }, { language: 'de-AT' })).replace('lang="en"', 'lang="de-AT"')).address);
+    await window.open(
+      page(
+        around(renderSignup({ endpoint: nextEndpoint() }, { language: 'de-AT' })).replace('lang="en"', 'lang="de-AT"'),
+      ).address,
+    );
     expect(await window.ask(`${inForm('label')}.textContent.trim()`)).toBe('E-Mail-Adresse');
     await hydrate(undefined, '/hydrate-german.js');
     await window.ask(`${form}.submit()`);
@@ -178,7 +255,14 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
   });
 
   it('shares a page with others: each label names its own field', async () => {
-    await window.open(page(around([1, 2, 3].map(() => renderSignup({ endpoint: nextEndpoint() }, { fields: [{ name: 'City' }] })).join(''), failures)).address);
+    await window.open(
+      page(
+        around(
+          [1, 2, 3].map(() => renderSignup({ endpoint: nextEndpoint() }, { fields: [{ name: 'City' }] })).join(''),
+          failures,
+        ),
+      ).address,
+    );
     await hydrate();
     const own = await window.ask(`Array.from(document.querySelectorAll('newsletter-signup')).every(({ shadowRoot }) =>
       Array.from(shadowRoot.querySelectorAll('input[id]')).length === 2 &&
@@ -190,14 +274,19 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
 
 describe('the entry for hydration', () => {
   it('costs a page less than 2,000 bytes', async () => {
-    const [plain, hydrating] = await Promise.all(['define', 'hydrate'].map((entry) => bundle(`import '@newsletter-kit/signup/${entry}';`)));
+    const [plain, hydrating] = await Promise.all(
+      ['define', 'hydrate'].map((entry) => bundle(`import '@newsletter-kit/signup/${entry}';`)),
+    );
     expect(brotliCompressSync(hydrating ?? '').length - brotliCompressSync(plain ?? '').length).toBeLessThan(2000);
   });
 });
 
 describe('renderSignup', () => {
   it('never lets a value out of its quotes', () => {
-    const html = renderSignup({ endpoint: '"><script>alert(1)</script>', 'text-button': '<img src=x>' }, { fields: [{ name: '"><b>' }] });
+    const html = renderSignup(
+      { endpoint: '"><script>alert(1)</script>', 'text-button': '<img src=x>' },
+      { fields: [{ name: '"><b>' }] },
+    );
     expect(html).not.toMatch(/<script|<img|<b>/);
   });
 
@@ -206,6 +295,8 @@ describe('renderSignup', () => {
   });
 
   it('leaves out what is false or not set', () => {
-    expect(renderSignup({ endpoint: '/signup', redirect: undefined, hidden: false })).toMatch(/^<newsletter-signup endpoint="\/signup"><template /);
+    expect(renderSignup({ endpoint: '/signup', redirect: undefined, hidden: false })).toMatch(
+      /^<newsletter-signup endpoint="\/signup"><template /,
+    );
   });
 });

@@ -21,12 +21,18 @@ async function isThere(fingerprint: string): Promise<boolean> {
   const page = await session.browser.newPage();
   const [mode] = modes;
   const script = `<script src="${cdn.origin}/newsletter-signup.js" integrity="sha384-${fingerprint}" crossorigin="anonymous"></script>`;
-  await page.goto(site.page('/integrity', { html: pageWith(mode?.markup('/signup') ?? '', script) }), { waitUntil: 'load' });
-  return (await page.evaluate(`Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('form'))`)) as boolean;
+  await page.goto(site.page('/integrity', { html: pageWith(mode?.markup('/signup') ?? '', script) }), {
+    waitUntil: 'load',
+  });
+  return (await page.evaluate(
+    `Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('form'))`,
+  )) as boolean;
 }
 
 it('runs under its own fingerprint, and under no other', async () => {
-  const fingerprint = createHash('sha384').update(await readFile(widgetScript)).digest('base64');
+  const fingerprint = createHash('sha384')
+    .update(await readFile(widgetScript))
+    .digest('base64');
   expect(await isThere(fingerprint)).toBe(true);
   expect(await isThere(createHash('sha384').update('another file').digest('base64'))).toBe(false);
 });

@@ -64,10 +64,16 @@ export const steps: readonly Step[] = [
       await page.waitForFunction(`forms.every((form) => form.querySelector('[slot=turnstile] button'))`);
     },
   },
-  { name: 'success', state: 'success', take: ({ page }) => page.evaluate(`forms.forEach((form) => form.querySelector('[slot=turnstile] button').click())`).then(() => {}) },
+  {
+    name: 'success',
+    state: 'success',
+    take: ({ page }) =>
+      page.evaluate(`forms.forEach((form) => form.querySelector('[slot=turnstile] button').click())`).then(() => {}),
+  },
 ];
 
-const opens = ({ page }: Hands, isOpen: boolean): Promise<unknown> => page.waitForFunction(`forms.every((form) => form.hasAttribute('open') === ${isOpen})`);
+const opens = ({ page }: Hands, isOpen: boolean): Promise<unknown> =>
+  page.waitForFunction(`forms.every((form) => form.hasAttribute('open') === ${isOpen})`);
 
 /** The way through a dialog. */
 export const dialogSteps: readonly Step[] = [
@@ -201,7 +207,14 @@ export async function walk(hands: Hands, { name, state, take }: Step): Promise<v
   const before = JSON.stringify(await page.evaluate(`forms.map(standing)`));
   await take(hands);
   if (state === 'idle') return;
-  await page.waitForFunction(`forms.every((form, position) => form.state === '${state}' && standing(form) !== ${before}[position])`).catch(async (cause: unknown) => {
-    throw new Error(`On the way to “${name}” the forms got no further than ${JSON.stringify(await page.evaluate('forms.map(standing)'))}.`, { cause });
-  });
+  await page
+    .waitForFunction(
+      `forms.every((form, position) => form.state === '${state}' && standing(form) !== ${before}[position])`,
+    )
+    .catch(async (cause: unknown) => {
+      throw new Error(
+        `On the way to “${name}” the forms got no further than ${JSON.stringify(await page.evaluate('forms.map(standing)'))}.`,
+        { cause },
+      );
+    });
 }

@@ -6,8 +6,12 @@ const stage = setStage();
 
 /** The signups that came in. Chromium repeats what breaks by itself; under the same key that is the same one. */
 async function signupsAt(box: string): Promise<unknown[]> {
-  const received: { body: string; headers: Record<string, string> }[] = await fetch(`${stage().origin}/received/${box}`).then((response) => response.json());
-  return [...new Set(received.map(({ body, headers }) => `${headers['idempotency-key']} ${body}`))].map((signup) => signup.slice(37));
+  const received: { body: string; headers: Record<string, string> }[] = await fetch(
+    `${stage().origin}/received/${box}`,
+  ).then((response) => response.json());
+  return [...new Set(received.map(({ body, headers }) => `${headers['idempotency-key']} ${body}`))].map((signup) =>
+    signup.slice(37),
+  );
 }
 
 /** What stands in the address field, whichever form it is in. */
@@ -15,7 +19,8 @@ const entered = `[document, document.querySelector('newsletter-signup').shadowRo
 
 const forms = {
   'our own form': (address: string) => `<newsletter-signup endpoint="${address}" timeout="5"></newsletter-signup>`,
-  'the owner’s form': (address: string) => `<newsletter-signup timeout="5"><form method="post" action="${address}"><input type="email" name="email" aria-label="Email" required><button>Go</button></form></newsletter-signup>`,
+  'the owner’s form': (address: string) =>
+    `<newsletter-signup timeout="5"><form method="post" action="${address}"><input type="email" name="email" aria-label="Email" required><button>Go</button></form></newsletter-signup>`,
 };
 
 describe.each(Object.entries(forms))('%s', (name, markup) => {
@@ -32,10 +37,14 @@ describe.each(Object.entries(forms))('%s', (name, markup) => {
       const other = stage().site.page('/other', { html: '<!doctype html><title>Other</title>' });
       const page = await stage().session.browser.newPage();
       await page.goto(stage().site.page(`/${box}`, { html }));
-      const input = await page.waitForSelector(name.startsWith('our') ? 'newsletter-signup >>> [name=email]' : 'newsletter-signup [name=email]', { timeout: 60_000 });
+      const input = await page.waitForSelector(
+        name.startsWith('our') ? 'newsletter-signup >>> [name=email]' : 'newsletter-signup [name=email]',
+        { timeout: 60_000 },
+      );
       await input?.type('ada@example.com');
       for (let press = 0; press < 10; press += 1) await input?.press('Enter');
-      const state = (): Promise<unknown> => page.evaluate(() => Reflect.get(document.querySelector('newsletter-signup') ?? {}, 'state'));
+      const state = (): Promise<unknown> =>
+        page.evaluate(() => Reflect.get(document.querySelector('newsletter-signup') ?? {}, 'state'));
       await expect.poll(state).toBe('busy');
       await page.goto(other);
       await fetch(`${stage().origin}/release/${box}`);

@@ -26,7 +26,11 @@ export const modes: readonly Mode[] = [
   {
     title: 'a form of the owner’s',
     root: `document.querySelector('newsletter-signup')`,
-    markup: (endpoint, fields = [], attributes = '') => `<newsletter-signup ${attributes}><form action="${endpoint}" method="post">
+    markup: (
+      endpoint,
+      fields = [],
+      attributes = '',
+    ) => `<newsletter-signup ${attributes}><form action="${endpoint}" method="post">
       <p><label>Email address <input type="email" name="email" autocomplete="email" required></label></p>
       ${fields.map((field) => `<p><label>${field.name} <input name="custom_fields[${field.name}]"${completion(field)}></label></p>`).join('\n')}
       <p><button>Subscribe</button></p>

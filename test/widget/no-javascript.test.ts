@@ -18,7 +18,10 @@ afterAll(async () => {
 it('the form around which the tag stands posts by itself, gets a 303 to the thanks, and arrives in the API', async () => {
   const api = sandboxApi();
   const thanks = site.page('/thanks', { html: '<!doctype html><title>Thanks</title><h1>Thank you' });
-  const relay = runRelay({ api: api.fetch, settings: { RELAY_ALLOWED_ORIGINS: site.origin, RELAY_THANKS_URL: thanks } });
+  const relay = runRelay({
+    api: api.fetch,
+    settings: { RELAY_ALLOWED_ORIGINS: site.origin, RELAY_THANKS_URL: thanks },
+  });
   relay.start();
   const endpoint = `${await onPort((request) => Promise.resolve(relay.fetch(request)))}/signup`;
 
@@ -28,7 +31,8 @@ it('the form around which the tag stands posts by itself, gets a 303 to the than
   await page.goto(site.page('/form', { html: pageWith(own?.markup(endpoint, [{ name: 'First name' }]) ?? '') }));
   const answers: [number, string | undefined][] = [];
   page.on('response', (response) => {
-    if (response.request().method() === 'POST') answers.push([response.status(), response.request().headers()['content-type']]);
+    if (response.request().method() === 'POST')
+      answers.push([response.status(), response.request().headers()['content-type']]);
   });
   await page.type('[name=email]', 'ada+plain@example.com');
   await page.type('[name="custom_fields[First name]"]', 'Ada');
@@ -36,5 +40,9 @@ it('the form around which the tag stands posts by itself, gets a 303 to the than
 
   expect(answers).toEqual([[303, 'application/x-www-form-urlencoded']]);
   expect(page.url()).toBe(thanks);
-  await expect.poll(async () => (await api.subscriptions()).some(({ email }) => email === 'ada+plain@example.com'), { timeout: 60_000 }).toBe(true);
+  await expect
+    .poll(async () => (await api.subscriptions()).some(({ email }) => email === 'ada+plain@example.com'), {
+      timeout: 60_000,
+    })
+    .toBe(true);
 });

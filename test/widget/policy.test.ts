@@ -27,7 +27,9 @@ afterAll(async () => {
 /** The page of a site under this policy. Its own small script counts what the policy forbids. */
 function pageUnder(policy: string, file: string): { address: string; box: string } {
   const box = `policy-${(count += 1)}`;
-  const real = policy.replaceAll('https://relay.example', endpoint.origin).replaceAll('https://cdn.example', cdn.origin);
+  const real = policy
+    .replaceAll('https://relay.example', endpoint.origin)
+    .replaceAll('https://cdn.example', cdn.origin);
   const from = policy.includes('https://cdn.example') ? cdn.origin : '';
   const address = site.page(`/${box}`, {
     headers: { 'Content-Security-Policy': real },
@@ -67,7 +69,9 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
       await expect.poll(() => window.ask(`Boolean(${form}.shadowRoot?.querySelector('input'))`), patience).toBe(true);
       // Styles arrive by adopted sheets, which no style-src forbids.
       expect(await window.ask(`getComputedStyle(${form}.shadowRoot.querySelector('button')).cursor`)).toBe('pointer');
-      await window.ask(`(() => { const form = ${form}; form.shadowRoot.querySelector('input').value = 'ada@example.com'; form.submit(); })()`);
+      await window.ask(
+        `(() => { const form = ${form}; form.shadowRoot.querySelector('input').value = 'ada@example.com'; form.submit(); })()`,
+      );
       await expect.poll(() => window.ask(`${form}.state`), patience).toBe('success');
       expect(await received(box)).toHaveLength(1);
       expect(await window.ask('violations')).toEqual([]);
@@ -86,7 +90,12 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
   it('without any name among the trusted types the form of the script comes', async () => {
     const { address } = pageUnder(noPolicies, '/newsletter-signup.js');
     await window.open(address);
-    await expect.poll(() => window.ask(`Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('input'))`), patience).toBe(true);
+    await expect
+      .poll(
+        () => window.ask(`Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('input'))`),
+        patience,
+      )
+      .toBe(true);
     expect(await window.ask('violations')).toEqual([]);
   });
 });

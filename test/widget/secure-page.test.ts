@@ -35,7 +35,17 @@ it('explains mixed content to the owner, and keeps what the visitor typed', asyn
   await page.goto('https://site.example/');
   await page.type('newsletter-signup >>> [name=email]', 'ada@example.com');
   await page.keyboard.press('Enter');
-  await expect.poll(() => said.join('\n')).toContain('<newsletter-signup debug> This page came over https, the endpoint is http: browsers block that as mixed content.');
-  expect(await page.evaluate("document.querySelector('newsletter-signup').shadowRoot.querySelector('[name=email]').value")).toBe('ada@example.com');
-  expect(await page.evaluate("document.querySelector('newsletter-signup').shadowRoot.querySelector('[role=status]').textContent")).toContain('We could not be reached.');
+  await expect
+    .poll(() => said.join('\n'))
+    .toContain(
+      '<newsletter-signup debug> This page came over https, the endpoint is http: browsers block that as mixed content.',
+    );
+  expect(
+    await page.evaluate("document.querySelector('newsletter-signup').shadowRoot.querySelector('[name=email]').value"),
+  ).toBe('ada@example.com');
+  expect(
+    await page.evaluate(
+      "document.querySelector('newsletter-signup').shadowRoot.querySelector('[role=status]').textContent",
+    ),
+  ).toContain('We could not be reached.');
 });

@@ -98,7 +98,11 @@ async function chunks(module: string, codeSplitting?: false): Promise<ReadonlyMa
         load: (id) => (id === `\0${entry}` ? module : null),
       },
     ],
-    build: { write: false, lib: { entry, formats: ['es'], fileName: () => 'bundle.js' }, rolldownOptions: { output: { minify: true, ...(codeSplitting === false && { codeSplitting }) } } },
+    build: {
+      write: false,
+      lib: { entry, formats: ['es'], fileName: () => 'bundle.js' },
+      rolldownOptions: { output: { minify: true, ...(codeSplitting === false && { codeSplitting }) } },
+    },
   });
   const outputs = (Array.isArray(built) ? built : [built]).flatMap((each) => ('output' in each ? each.output : []));
   return new Map(outputs.flatMap((file) => (file.type === 'chunk' ? [[`/${file.fileName}`, file.code] as const] : [])));

@@ -21,7 +21,12 @@ export function setStage(): () => Stage {
   beforeAll(async () => {
     const [site, session, endpoint] = [await openSite(), await openBrowser(), await startEndpoint()];
     site.script('/turnstile.js', await readFile(join(root, 'widget/test/pages/turnstile.js'), 'utf8'));
-    stage = { site, session, origin: endpoint.origin, end: () => Promise.all([session.close(), site.close(), endpoint.stop()]) };
+    stage = {
+      site,
+      session,
+      origin: endpoint.origin,
+      end: () => Promise.all([session.close(), site.close(), endpoint.stop()]),
+    };
   });
   afterEach(() => stage?.session.closePages());
   afterAll(() => stage?.end());

@@ -50,36 +50,42 @@ const cases = (Object.keys(builds) as (keyof typeof builds)[]).flatMap((build) =
   layouts.flatMap((layout) => (Object.keys(tags) as (keyof typeof tags)[]).map((mode) => ({ build, layout, mode }))),
 );
 /** What tells that all looks of a layout have come. */
-const dressed = (layout: Layout): string => `form().shadowRoot.adoptedStyleSheets.length > ${{ inline: 0, stacked: 1, card: 1, dialog: 1 }[layout]}`;
+const dressed = (layout: Layout): string =>
+  `form().shadowRoot.adoptedStyleSheets.length > ${{ inline: 0, stacked: 1, card: 1, dialog: 1 }[layout]}`;
 
 describe('a page', () => {
-  it.each(cases)('stands still while $layout comes, with the build for $build and its form in the $mode tree', async ({ build, layout, mode }) => {
-    const page = await session.browser.newPage();
-    await page.setViewport({ width: 800, height: 1200 });
-    await page.evaluateOnNewDocument(watch);
-    const bring = await inHalves(page);
-    const markup = `<h1>A page</h1>${tags[mode](languages.en, `${site.origin}/nobody`, layout)}<p>What comes after the form.</p>`;
-    const arrival = page.goto(site.page(`/steady-${build}-${layout}-${mode}`, { html: pageToWalk(languages.en, build, markup, keepsPlace) }));
-    await page.waitForSelector('main > p:last-child');
-    await page.evaluate('painted()');
-
-    await bring(/\/(?!signup-|dialog)[^/]+$/);
-    await page.waitForFunction(`form().shadowRoot?.querySelector('slot')`);
-    await page.evaluate('painted()');
-    const first = await page.evaluate('boxes()');
-    expect(await page.evaluate('moved')).toEqual([]);
-
-    await bring(/./);
-    await arrival;
-    await page.waitForFunction(dressed(layout));
-    await page.evaluate('painted()');
-    expect(await page.evaluate('boxes()')).toEqual(first);
-
-    if (layout === 'dialog') {
-      await page.click('[slot=trigger]');
-      await page.waitForFunction(`form().hasAttribute('open')`);
+  it.each(cases)(
+    'stands still while $layout comes, with the build for $build and its form in the $mode tree',
+    async ({ build, layout, mode }) => {
+      const page = await session.browser.newPage();
+      await page.setViewport({ width: 800, height: 1200 });
+      await page.evaluateOnNewDocument(watch);
+      const bring = await inHalves(page);
+      const markup = `<h1>A page</h1>${tags[mode](languages.en, `${site.origin}/nobody`, layout)}<p>What comes after the form.</p>`;
+      const arrival = page.goto(
+        site.page(`/steady-${build}-${layout}-${mode}`, { html: pageToWalk(languages.en, build, markup, keepsPlace) }),
+      );
+      await page.waitForSelector('main > p:last-child');
       await page.evaluate('painted()');
-    }
-    expect(await page.evaluate('moved')).toEqual([]);
-  });
+
+      await bring(/\/(?!signup-|dialog)[^/]+$/);
+      await page.waitForFunction(`form().shadowRoot?.querySelector('slot')`);
+      await page.evaluate('painted()');
+      const first = await page.evaluate('boxes()');
+      expect(await page.evaluate('moved')).toEqual([]);
+
+      await bring(/./);
+      await arrival;
+      await page.waitForFunction(dressed(layout));
+      await page.evaluate('painted()');
+      expect(await page.evaluate('boxes()')).toEqual(first);
+
+      if (layout === 'dialog') {
+        await page.click('[slot=trigger]');
+        await page.waitForFunction(`form().hasAttribute('open')`);
+        await page.evaluate('painted()');
+      }
+      expect(await page.evaluate('moved')).toEqual([]);
+    },
+  );
 });

@@ -28,7 +28,13 @@ const byPuppeteer = (engine: 'chromium' | 'firefox') => async (): Promise<Window
 async function byWebDriver(): Promise<Window> {
   const { port, capabilities, stop } = await startWebKitDriver();
   try {
-    const browser = await remote({ hostname: '127.0.0.1', port, path: '/', logLevel: 'error', capabilities: { ...capabilities, 'wdio:enforceWebDriverClassic': true } });
+    const browser = await remote({
+      hostname: '127.0.0.1',
+      port,
+      path: '/',
+      logLevel: 'error',
+      capabilities: { ...capabilities, 'wdio:enforceWebDriverClassic': true },
+    });
     return {
       open: async (address) => void (await browser.url(address)),
       ask: (expression) => browser.execute(`return ${expression}`),

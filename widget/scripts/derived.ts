@@ -24,14 +24,28 @@ const htmlData = {
   })),
 };
 
-const each = (list: (element: CustomElement) => readonly Named[] | undefined, name: (named: Named) => string): readonly { name: string; description: string | undefined }[] =>
-  elements.flatMap((element) => (list(element) ?? []).map((named) => ({ name: name(named), description: named.description })));
+const each = (
+  list: (element: CustomElement) => readonly Named[] | undefined,
+  name: (named: Named) => string,
+): readonly { name: string; description: string | undefined }[] =>
+  elements.flatMap((element) =>
+    (list(element) ?? []).map((named) => ({ name: name(named), description: named.description })),
+  );
 
 const cssData = {
   version: 1.1,
-  properties: each(({ cssProperties }) => cssProperties, ({ name }) => name),
-  pseudoElements: each(({ cssParts }) => cssParts, ({ name }) => `::part(${name})`),
-  pseudoClasses: each(({ cssStates }) => cssStates, ({ name }) => `:state(${name})`),
+  properties: each(
+    ({ cssProperties }) => cssProperties,
+    ({ name }) => name,
+  ),
+  pseudoElements: each(
+    ({ cssParts }) => cssParts,
+    ({ name }) => `::part(${name})`,
+  ),
+  pseudoClasses: each(
+    ({ cssStates }) => cssStates,
+    ({ name }) => `:state(${name})`,
+  ),
 };
 
 /** https://github.com/JetBrains/web-types */
@@ -47,10 +61,16 @@ const webTypes = {
         name: element.tagName,
         description: element.description,
         'doc-url': documentation,
-        attributes: attributesOf(element, english).map((attribute) => ({ name: attribute.name, description: attribute.description, value: { type: attribute.type?.text ?? 'string' } })),
+        attributes: attributesOf(element, english).map((attribute) => ({
+          name: attribute.name,
+          description: attribute.description,
+          value: { type: attribute.type?.text ?? 'string' },
+        })),
         slots: plain(element.slots),
         js: {
-          properties: (element.members ?? []).filter(({ kind }) => kind === 'field').map((member) => ({ name: member.name, description: member.description, type: member.type?.text })),
+          properties: (element.members ?? [])
+            .filter(({ kind }) => kind === 'field')
+            .map((member) => ({ name: member.name, description: member.description, type: member.type?.text })),
           events: plain(element.events),
         },
         css: { properties: plain(element.cssProperties), parts: plain(element.cssParts) },
@@ -71,8 +91,19 @@ async function version(): Promise<string> {
 /** Subresource integrity of the script, of the parts it loads, and of the languages. */
 async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
-  const files = ['newsletter-signup.js', 'ask.js', 'doctor.js', 'proof.js', ...languages.map((file) => `languages/${file}`)];
-  const hashes = files.map(async (file): Promise<[string, string]> => [file, `sha384-${createHash('sha384').update(await readFile(new URL(file, dist))).digest('base64')}`]);
+  const files = [
+    'newsletter-signup.js',
+    'ask.js',
+    'doctor.js',
+    'proof.js',
+    ...languages.map((file) => `languages/${file}`),
+  ];
+  const hashes = files.map(async (file): Promise<[string, string]> => [
+    file,
+    `sha384-${createHash('sha384')
+      .update(await readFile(new URL(file, dist)))
+      .digest('base64')}`,
+  ]);
   return Object.fromEntries(await Promise.all(hashes));
 }
 
@@ -82,7 +113,8 @@ const written = {
   'web-types.json': webTypes,
   'integrity.json': await integrity(),
 };
-for (const [file, content] of Object.entries(written)) await writeFile(new URL(file, dist), `${JSON.stringify(content, null, 2)}\n`);
+for (const [file, content] of Object.entries(written))
+  await writeFile(new URL(file, dist), `${JSON.stringify(content, null, 2)}\n`);
 
 // Entries that hold types alone are modules too: who imports them for their types need not say so.
 await writeFile(new URL('types.js', dist), 'export {};\n');

@@ -36,19 +36,30 @@ export interface CustomElement {
 export async function readElements(): Promise<readonly CustomElement[]> {
   const manifest: unknown = JSON.parse(await readFile(new URL('../custom-elements.json', import.meta.url), 'utf8'));
   const { modules } = manifest as { modules: readonly { declarations?: readonly Partial<CustomElement>[] }[] };
-  return modules.flatMap(({ declarations = [] }) => declarations.filter((declaration): declaration is CustomElement => declaration.tagName !== undefined));
+  return modules.flatMap(({ declarations = [] }) =>
+    declarations.filter((declaration): declaration is CustomElement => declaration.tagName !== undefined),
+  );
 }
 
 /** The attributes of an element, with each text by its own name where the manifest says `text-*`. */
-export function attributesOf({ attributes = [] }: CustomElement, texts: Readonly<Record<string, string>>): readonly Named[] {
+export function attributesOf(
+  { attributes = [] }: CustomElement,
+  texts: Readonly<Record<string, string>>,
+): readonly Named[] {
   return attributes.flatMap((attribute) =>
     attribute.name === 'text-*'
-      ? Object.entries(texts).map(([key, text]) => ({ name: `text-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, description: `In English: “${text}”`, type: { text: 'string' } }))
+      ? Object.entries(texts).map(([key, text]) => ({
+          name: `text-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+          description: `In English: “${text}”`,
+          type: { text: 'string' },
+        }))
       : [attribute],
   );
 }
 
 /** The words that a type allows, where it is a choice of words. */
 export function wordsOf({ type }: Named): readonly string[] {
-  return /^\s*\|?\s*'/.test(type?.text ?? '') ? Array.from(type?.text.matchAll(/'([^']+)'/g) ?? [], ([, word = '']) => word) : [];
+  return /^\s*\|?\s*'/.test(type?.text ?? '')
+    ? Array.from(type?.text.matchAll(/'([^']+)'/g) ?? [], ([, word = '']) => word)
+    : [];
 }

@@ -7,28 +7,47 @@ const file = new URL('../README.md', import.meta.url);
 
 /** A table with this head; cells are cleaned of what would end them. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[], empty: string): string => `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|') || empty).join(' | ')} |`;
+  const line = (cells: readonly string[], empty: string): string =>
+    `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|') || empty).join(' | ')} |`;
   return [line(head, ' '), `|${'---|'.repeat(head.length)}`, ...rows.map((row) => line(row, '–'))].join('\n');
 }
 
 const code = (text = ''): string => text && `\`${text}\``;
-const sorted = (list: readonly Named[] = []): Named[] => [...list].sort((one, other) => one.name.localeCompare(other.name));
-const described = (head: string, list: readonly Named[] | undefined): string => table([head, ''], sorted(list).map(({ name, description = '' }) => [code(name), description]));
+const sorted = (list: readonly Named[] = []): Named[] =>
+  [...list].sort((one, other) => one.name.localeCompare(other.name));
+const described = (head: string, list: readonly Named[] | undefined): string =>
+  table(
+    [head, ''],
+    sorted(list).map(({ name, description = '' }) => [code(name), description]),
+  );
 
 function attributes({ attributes: list }: CustomElement): string {
   return table(
     ['Attribute', 'Takes', ''],
-    sorted(list).map(({ name, type, description = '' }) => [code(name), code(type?.text.replaceAll("'", '')), description]),
+    sorted(list).map(({ name, type, description = '' }) => [
+      code(name),
+      code(type?.text.replaceAll("'", '')),
+      description,
+    ]),
   );
 }
 
 function members({ members: list = [] }: CustomElement): string {
   const own = list.filter(({ attribute, privacy, kind }) => !attribute && (kind === 'method' || privacy !== 'private'));
-  return described('Property or method', own.map((member) => ({ ...member, name: member.kind === 'method' ? `${member.name}()` : member.name })));
+  return described(
+    'Property or method',
+    own.map((member) => ({ ...member, name: member.kind === 'method' ? `${member.name}()` : member.name })),
+  );
 }
 
 function texts(): string {
-  return table(['`text-…`', 'In English'], Object.entries(english).map(([key, text]) => [code(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)), text]));
+  return table(
+    ['`text-…`', 'In English'],
+    Object.entries(english).map(([key, text]) => [
+      code(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+      text,
+    ]),
+  );
 }
 
 /** What the files are for, by the beginning of their name in size.json; of several the largest counts. */
@@ -46,12 +65,17 @@ const purposes: Readonly<Record<string, string>> = {
 
 /** Bytes with brotli, rounded up to a hundred: what a promise needs. */
 async function sizes(): Promise<string> {
-  const measured = JSON.parse(await readFile(new URL('../size.json', import.meta.url), 'utf8')) as Readonly<Record<string, { readonly brotli: number; readonly goal: number | null }>>;
+  const measured = JSON.parse(await readFile(new URL('../size.json', import.meta.url), 'utf8')) as Readonly<
+    Record<string, { readonly brotli: number; readonly goal: number | null }>
+  >;
   for (const [name, { goal }] of Object.entries(measured)) {
-    if (goal !== null && !Object.keys(purposes).some((prefix) => name.startsWith(prefix))) throw new Error(`size.json has a goal for ${name}: say in scripts/readme.ts what it is for.`);
+    if (goal !== null && !Object.keys(purposes).some((prefix) => name.startsWith(prefix)))
+      throw new Error(`size.json has a goal for ${name}: say in scripts/readme.ts what it is for.`);
   }
   const rows = Object.entries(purposes).flatMap(([prefix, purpose]) => {
-    const own = Object.entries(measured).flatMap(([name, { brotli }]) => (prefix.endsWith('/') ? name.startsWith(prefix) : name === prefix) ? [brotli] : []);
+    const own = Object.entries(measured).flatMap(([name, { brotli }]) =>
+      (prefix.endsWith('/') ? name.startsWith(prefix) : name === prefix) ? [brotli] : [],
+    );
     return own.length > 0 ? [[purpose, (Math.ceil(Math.max(...own) / 100) * 100).toLocaleString('en')]] : [];
   });
   return table(['What is loaded', 'Bytes with brotli, at most'], rows);
@@ -59,7 +83,8 @@ async function sizes(): Promise<string> {
 
 /** A script tag that takes this very file and no other, from a host that serves what npm has. */
 async function integrity(): Promise<string> {
-  const readJson = async (path: string): Promise<object> => Object(JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8')) as unknown) as object;
+  const readJson = async (path: string): Promise<object> =>
+    Object(JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8')) as unknown) as object;
   const version = String(Reflect.get(await readJson('../package.json'), 'version'));
   const hash = String(Reflect.get(await readJson('../dist/integrity.json'), 'newsletter-signup.js'));
   return `\`\`\`html
@@ -86,9 +111,19 @@ const sections: Readonly<Record<string, string>> = {
   'field-attributes': attributes(named('newsletter-field')),
   members: members(signup),
   events: described('Event', signup.events),
-  slots: table(['Slot', ''], sorted(signup.slots).map(({ name, description = '' }) => [name ? code(name) : 'without a name', description])),
+  slots: table(
+    ['Slot', ''],
+    sorted(signup.slots).map(({ name, description = '' }) => [name ? code(name) : 'without a name', description]),
+  ),
   parts: described('Part', signup.cssParts),
-  properties: table(['Property', 'Default', ''], sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [code(name), initial, description])),
+  properties: table(
+    ['Property', 'Default', ''],
+    sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [
+      code(name),
+      initial,
+      description,
+    ]),
+  ),
   texts: texts(),
   sizes: await sizes(),
   integrity: await integrity(),
@@ -103,7 +138,9 @@ const after = Object.entries(sections).reduce((text, [name, content]) => {
 
 if (process.argv.includes('--check')) {
   if (after !== before) {
-    console.error('README.md does not say what custom-elements.json, size.json and the built files say: run "node scripts/readme.ts".');
+    console.error(
+      'README.md does not say what custom-elements.json, size.json and the built files say: run "node scripts/readme.ts".',
+    );
     process.exitCode = 1;
   }
 } else await writeFile(file, after);

@@ -78,7 +78,9 @@ function sheet(words: Words): string {
   const rows = [
     ...layouts.map((layout) => widths.map((width) => cell(width, layout, words, '')).join('')),
     ...layouts.map((layout) => widths.map((width) => cell(width, layout, words, fields(words), 'invalid')).join('')),
-    ...['busy', 'limited', 'success'].map((act) => widths.map((width) => cell(width, 'inline', words, '', act)).join('')),
+    ...['busy', 'limited', 'success'].map((act) =>
+      widths.map((width) => cell(width, 'inline', words, '', act)).join(''),
+    ),
     widths.map((width) => cell(width, 'card', words, '', 'success')).join(''),
     widths.map((width) => cell(width, 'card', words, ownersForm, 'invalid')).join(''),
   ];
@@ -88,15 +90,31 @@ function sheet(words: Words): string {
 /** Every theme in both schemes, on the page it might stand on. */
 async function themes(): Promise<string> {
   const files = (await readdir(at('../themes'))).sort();
-  const sheets = await Promise.all(files.map(async (file) => `@scope (.${file.replace('.css', '')}) { ${await readFile(at(`../themes/${file}`), 'utf8')} }`));
-  const form = '<h2 slot="head">The Tuesday letter</h2><p slot="head">Five minutes on what happened, every week.</p><newsletter-field name="First name"></newsletter-field>';
-  const cards = files.map((file) => `<section class="${file.replace('.css', '')}"><newsletter-signup endpoint="/" layout="card">${form}</newsletter-signup></section>`).join('');
+  const sheets = await Promise.all(
+    files.map(
+      async (file) => `@scope (.${file.replace('.css', '')}) { ${await readFile(at(`../themes/${file}`), 'utf8')} }`,
+    ),
+  );
+  const form =
+    '<h2 slot="head">The Tuesday letter</h2><p slot="head">Five minutes on what happened, every week.</p><newsletter-field name="First name"></newsletter-field>';
+  const cards = files
+    .map(
+      (file) =>
+        `<section class="${file.replace('.css', '')}"><newsletter-signup endpoint="/" layout="card">${form}</newsletter-signup></section>`,
+    )
+    .join('');
   return `<style>${sheets.join('')}
     body { margin: 0 } div { gap: 1.5rem; margin: 0; padding: 1.75rem; background: light-dark(#eceff1, #0c0e10) } section { flex: 1 }
     </style>${['light', 'dark'].map((scheme) => `<div style="color-scheme:${scheme}">${cards}</div>`).join('')}`;
 }
 
-const page = (language: string, { dir }: Pick<Words, 'dir'>, scheme: string, content: string, more = ''): string => `<!doctype html>
+const page = (
+  language: string,
+  { dir }: Pick<Words, 'dir'>,
+  scheme: string,
+  content: string,
+  more = '',
+): string => `<!doctype html>
   <html lang="${language}" dir="${dir}" style="color-scheme:${scheme}"><title>${language}</title>
   <style>
     body { margin: 2rem; font: 1rem/1.5 system-ui, sans-serif; ${more} }
@@ -111,7 +129,9 @@ function answer(): void {
     const path = input instanceof Request ? input.url : String(input);
     if (path.includes('busy')) return new Promise(() => {});
     const status = path.includes('limited') ? 429 : 202;
-    return Promise.resolve(new Response('{}', { status, headers: { 'Content-Type': 'application/json', 'Retry-After': '30' } }));
+    return Promise.resolve(
+      new Response('{}', { status, headers: { 'Content-Type': 'application/json', 'Retry-After': '30' } }),
+    );
   };
 }
 
@@ -129,7 +149,8 @@ async function load(tab: Page, language: string, html: string): Promise<void> {
   await tab.goto(origin);
   await tab.setContent(html);
   await tab.evaluate(answer);
-  for (const file of [...(language === 'en' ? [] : [`languages/${language}.js`]), 'newsletter-signup.js']) await tab.addScriptTag({ url: `${origin}/${file}` });
+  for (const file of [...(language === 'en' ? [] : [`languages/${language}.js`]), 'newsletter-signup.js'])
+    await tab.addScriptTag({ url: `${origin}/${file}` });
   await tab.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
 }
 
@@ -137,28 +158,45 @@ async function load(tab: Page, language: string, html: string): Promise<void> {
 const server = createServer((request, response) => {
   const file = request.url === '/' ? '' : readFile(at(`../dist${request.url ?? ''}`));
   Promise.resolve(file).then(
-    (content) => response.writeHead(200, { 'Content-Type': `text/${content ? 'javascript' : 'html'}; charset=utf-8` }).end(content),
+    (content) =>
+      response
+        .writeHead(200, { 'Content-Type': `text/${content ? 'javascript' : 'html'}; charset=utf-8` })
+        .end(content),
     () => response.writeHead(404).end(),
   );
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-const browser = await puppeteer.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox', '--hide-scrollbars'] });
+const browser = await puppeteer.launch({
+  executablePath: findChromium() ?? '',
+  args: ['--no-sandbox', '--hide-scrollbars'],
+});
 await mkdir(pictures, { recursive: true });
 const tab = await browser.newPage();
 const devtools = await tab.createCDPSession();
 try {
   for (const [language, words] of Object.entries(languages)) {
     for (const [scheme, features] of Object.entries(schemes)) {
-      await devtools.send('Emulation.setEmulatedMedia', { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
+      await devtools.send('Emulation.setEmulatedMedia', {
+        features: Object.entries(features).map(([name, value]) => ({ name, value })),
+      });
       await tab.setViewport({ width: 1900, height: 1000 });
       await load(tab, language, page(language, words, 'light dark', sheet(words)));
       await tab.evaluate(act);
       await tab.screenshot({ path: `${pictures}/${language}-${scheme}.png`, fullPage: true });
       for (const width of widths) {
         await tab.setViewport({ width, height: 640 });
-        await load(tab, language, page(language, words, 'light dark', `<newsletter-signup layout="dialog">${head(words)}${width === 320 ? fields(words) : ''}<button slot="trigger">+</button></newsletter-signup>`));
+        await load(
+          tab,
+          language,
+          page(
+            language,
+            words,
+            'light dark',
+            `<newsletter-signup layout="dialog">${head(words)}${width === 320 ? fields(words) : ''}<button slot="trigger">+</button></newsletter-signup>`,
+          ),
+        );
         await tab.click('button');
         await new Promise((resolve) => setTimeout(resolve, 300));
         await tab.screenshot({ path: `${pictures}/${language}-${scheme}-dialog-${width}.png` });

@@ -6,7 +6,9 @@ import type { MessageKey } from './messages.ts';
 import type { NewsletterSignup } from './newsletter-signup.ts';
 
 /** `referralParam` as `referral-param`. */
-type Kebab<Name extends string> = Name extends `${infer Letter}${infer Rest}` ? `${Letter extends Lowercase<Letter> ? Letter : `-${Lowercase<Letter>}`}${Kebab<Rest>}` : Name;
+type Kebab<Name extends string> = Name extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `-${Lowercase<Letter>}`}${Kebab<Rest>}`
+  : Name;
 
 /** `utm_source` as `utm-source`. */
 type Dashed<Name extends string> = Name extends `${infer Before}_${infer After}` ? `${Before}-${After}` : Name;
@@ -16,11 +18,20 @@ type Dashed<Name extends string> = Name extends `${infer Before}_${infer After}`
 type IsSame<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 
 /** Whether a property can be set. */
-type IsSettable<Owner, Name extends keyof Owner> = IsSame<{ [Only in Name]: Owner[Only] }, { -readonly [Only in Name]: Owner[Only] }>;
+type IsSettable<Owner, Name extends keyof Owner> = IsSame<
+  { [Only in Name]: Owner[Only] },
+  { -readonly [Only in Name]: Owner[Only] }
+>;
 
 /** Names of the properties that are the form's own and that a page may set. */
 type Settable = {
-  [Name in Exclude<keyof NewsletterSignup, keyof LitElement>]: NewsletterSignup[Name] extends (...values: never[]) => unknown ? never : IsSettable<NewsletterSignup, Name> extends true ? Name : never;
+  [Name in Exclude<keyof NewsletterSignup, keyof LitElement>]: NewsletterSignup[Name] extends (
+    ...values: never[]
+  ) => unknown
+    ? never
+    : IsSettable<NewsletterSignup, Name> extends true
+      ? Name
+      : never;
 }[Exclude<keyof NewsletterSignup, keyof LitElement>];
 
 /** Properties of `<newsletter-signup>`. */
@@ -44,8 +55,12 @@ interface Switches {
 
 /** Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, every text, and some alone. */
 export type SignupAttributes = {
-  [Name in Settable as NewsletterSignup[Name] extends string | boolean | number ? Kebab<Name> : never]?: NewsletterSignup[Name];
-} & { [Name in keyof SentAttribution as Dashed<Name>]?: string } & { [Key in MessageKey as `text-${Kebab<Key>}`]?: string } & Switches;
+  [
+    Name in Settable as NewsletterSignup[Name] extends string | boolean | number ? Kebab<Name> : never
+  ]?: NewsletterSignup[Name];
+} & { [Name in keyof SentAttribution as Dashed<Name>]?: string } & {
+  [Key in MessageKey as `text-${Kebab<Key>}`]?: string;
+} & Switches;
 
 /** Attributes of `<newsletter-field>`. */
 export interface FieldAttributes {
@@ -72,4 +87,7 @@ export interface FieldAttributes {
 }
 
 /** The events of `<newsletter-signup>`, by name; what the page tells the form is none of them. */
-export type SignupEvents = Omit<Pick<GlobalEventHandlersEventMap, Extract<keyof GlobalEventHandlersEventMap, `newsletter-${string}`>>, 'newsletter-consent'>;
+export type SignupEvents = Omit<
+  Pick<GlobalEventHandlersEventMap, Extract<keyof GlobalEventHandlersEventMap, `newsletter-${string}`>>,
+  'newsletter-consent'
+>;

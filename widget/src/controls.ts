@@ -25,7 +25,11 @@ function isInUse(element: Listed): element is HTMLInputElement {
 }
 
 /** What owners need not write down, because the type of their input says it. */
-const kindOfType: Readonly<Record<string, ControlKind>> = { number: 'double', date: 'date', 'datetime-local': 'datetime' };
+const kindOfType: Readonly<Record<string, ControlKind>> = {
+  number: 'double',
+  date: 'date',
+  'datetime-local': 'datetime',
+};
 
 /** What a control asks for: its `data-kind`, which may be any word, else what its name and type say. */
 export function kindOf({ name, type, value, dataset }: HTMLInputElement): string {
@@ -38,6 +42,9 @@ export function kindOf({ name, type, value, dataset }: HTMLInputElement): string
 /** What visitors know a control by: its legend or label without the small print and the asterisk, or what stands in for one. */
 export function labelOf({ input, described }: Control): string {
   const label = described.querySelector('legend') ?? input.labels?.[0];
-  const text = label?.textContent.replace(label.querySelector('small')?.textContent ?? '', '').replace(/[\s*:]+$/, '').trim();
+  const text = label?.textContent
+    .replace(label.querySelector('small')?.textContent ?? '', '')
+    .replace(/[\s*:]+$/, '')
+    .trim();
   return text || input.ariaLabel || input.placeholder;
 }

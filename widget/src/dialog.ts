@@ -50,14 +50,25 @@ export function createDialog(host: DialogHost): Dialog {
 
   function start(): void {
     const { signal } = (watch = new AbortController());
-    const hear = <Type extends keyof DocumentEventMap>(type: Type, heard: (event: DocumentEventMap[Type]) => unknown): void => document.addEventListener(type, heard, watch);
+    const hear = <Type extends keyof DocumentEventMap>(
+      type: Type,
+      heard: (event: DocumentEventMap[Type]) => unknown,
+    ): void => document.addEventListener(type, heard, watch);
     hear('click', ({ target }) => {
       const trigger = target instanceof Element && target.closest('[data-newsletter-open],[slot=trigger]');
-      if (trigger && (trigger.parentElement === host || trigger.getAttribute('data-newsletter-open') === host.id)) open();
+      if (trigger && (trigger.parentElement === host || trigger.getAttribute('data-newsletter-open') === host.id))
+        open();
     });
-    hear('scroll', () => (scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100 && offer());
+    hear(
+      'scroll',
+      () => (scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100 && offer(),
+    );
     // Towards tabs and address, with a mouse: fingers leave the page whenever they are lifted.
-    hear('pointerout', ({ pointerType, relatedTarget, clientY }) => pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave') && offer());
+    hear(
+      'pointerout',
+      ({ pointerType, relatedTarget, clientY }) =>
+        pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave') && offer(),
+    );
     hear('newsletter-success', () => rests(host.storage, Infinity));
     hear('newsletter-consent', () => rests());
     // Pressed beside the form, it closes. A selection that is drawn out of a field begins inside.

@@ -22,21 +22,27 @@ interface Symptom<Seen> {
 
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/.test(hostname);
 
-const isThisPage = ({ origin, pathname, search }: URL): boolean => origin === location.origin && pathname === location.pathname && search === location.search;
+const isThisPage = ({ origin, pathname, search }: URL): boolean =>
+  origin === location.origin && pathname === location.pathname && search === location.search;
 
 const isN8n = ({ pathname }: URL): boolean => /\/webhook(-test)?\//.test(pathname);
 
-const n8nHint = (url: URL): string => (isN8n(url) ? ' n8n answers like this while the workflow is not active, or its webhook has another path or method.' : '');
+const n8nHint = (url: URL): string =>
+  isN8n(url)
+    ? ' n8n answers like this while the workflow is not active, or its webhook has another path or method.'
+    : '';
 
 /** Those that say most come first; the first that applies is told. */
 const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: (_, { protocol }) => !/^https?:$/.test(protocol),
-    advice: ({ protocol }) => `The endpoint begins with "${protocol}". Set an address that begins with https:// instead.`,
+    advice: ({ protocol }) =>
+      `The endpoint begins with "${protocol}". Set an address that begins with https:// instead.`,
   },
   {
     applies: ({ kind, status }) => kind === 'tooLong' && status === undefined,
-    advice: () => 'What was entered is larger than the 8,192 bytes endpoints take. Ask for less, or give the fields a maxlength.',
+    advice: () =>
+      'What was entered is larger than the 8,192 bytes endpoints take. Ask for less, or give the fields a maxlength.',
   },
   {
     applies: (_, url) => isThisPage(url),
@@ -44,31 +50,38 @@ const symptoms: readonly Symptom<Failure>[] = [
   },
   {
     applies: (_, url) => location.protocol === 'https:' && url.protocol === 'http:' && !isLoopback(url),
-    advice: () => 'This page came over https, the endpoint is http: browsers block that as mixed content. Serve the endpoint over https.',
+    advice: () =>
+      'This page came over https, the endpoint is http: browsers block that as mixed content. Serve the endpoint over https.',
   },
   {
     applies: (_, { pathname }) => pathname.includes('/webhook-test/'),
-    advice: () => 'This is a test URL of n8n (/webhook-test/): it serves one call after each "Listen for test event". Use the production URL (/webhook/) and activate the workflow.',
+    advice: () =>
+      'This is a test URL of n8n (/webhook-test/): it serves one call after each "Listen for test event". Use the production URL (/webhook/) and activate the workflow.',
   },
   {
     applies: ({ status }) => status === 404,
-    advice: (url) => `Nothing is there (404). Compare the endpoint with the address your server listens on.${n8nHint(url)}`,
+    advice: (url) =>
+      `Nothing is there (404). Compare the endpoint with the address your server listens on.${n8nHint(url)}`,
   },
   {
     applies: ({ status }) => status === 405,
-    advice: (url) => `The endpoint takes no POST (405). Allow POST there, or set the address that takes signups.${n8nHint(url)}`,
+    advice: (url) =>
+      `The endpoint takes no POST (405). Allow POST there, or set the address that takes signups.${n8nHint(url)}`,
   },
   {
     applies: ({ status = 0 }) => status >= 200 && status < 300,
-    advice: () => 'The endpoint answered with an HTML page. Some server took the address for one of its own pages: set the address that takes signups, and let it answer 202 with JSON.',
+    advice: () =>
+      'The endpoint answered with an HTML page. Some server took the address for one of its own pages: set the address that takes signups, and let it answer 202 with JSON.',
   },
   {
     applies: ({ kind, status }) => kind === 'unavailable' && status === 0,
-    advice: () => 'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.',
+    advice: () =>
+      'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.',
   },
   {
     applies: ({ ask }) => ask !== undefined,
-    advice: () => 'The endpoint asked for a token or a proof and did not take what the form gave, or the form could not give it: see the warning above, and check the keys of that protection.',
+    advice: () =>
+      'The endpoint asked for a token or a proof and did not take what the form gave, or the form could not give it: see the warning above, and check the keys of that protection.',
   },
   {
     applies: ({ status = 0 }) => status >= 500,
@@ -76,7 +89,8 @@ const symptoms: readonly Symptom<Failure>[] = [
   },
   {
     applies: ({ status }) => !!status,
-    advice: (_, { status, said }) => `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "What the endpoint gets, and answers"'}`,
+    advice: (_, { status, said }) =>
+      `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "What the endpoint gets, and answers"'}`,
   },
   {
     applies: ({ kind }) => kind === 'offline',
@@ -85,7 +99,8 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     // WebKit calls a signal’s timeout an abort; nothing else aborts a post.
     applies: ({ cause }) => cause instanceof DOMException && /^(Timeout|Abort)Error$/.test(cause.name),
-    advice: () => 'The endpoint did not answer in time. It should answer at once and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets the seconds the form waits.',
+    advice: () =>
+      'The endpoint did not answer in time. It should answer at once and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets the seconds the form waits.',
   },
 ];
 
@@ -93,19 +108,23 @@ const symptoms: readonly Symptom<Failure>[] = [
 const silences: readonly Symptom<Probes>[] = [
   {
     applies: ({ forbidden }) => forbidden,
-    advice: ({ origin }) => `The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`,
+    advice: ({ origin }) =>
+      `The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`,
   },
   {
     applies: ({ answers }) => !answers,
-    advice: ({ origin }) => `Nothing answers at ${origin}. Check that the server runs, its name and port are right and its certificate is valid; an ad blocker can do this, too.`,
+    advice: ({ origin }) =>
+      `Nothing answers at ${origin}. Check that the server runs, its name and port are right and its certificate is valid; an ad blocker can do this, too.`,
   },
   {
     applies: ({ readable }) => readable,
-    advice: () => 'The endpoint can be reached, but refuses the question browsers ask before a POST (the preflight). Let it answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.',
+    advice: () =>
+      'The endpoint can be reached, but refuses the question browsers ask before a POST (the preflight). Let it answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.',
   },
   {
     applies: () => true,
-    advice: () => `The endpoint can be reached, but does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin there: in the relay RELAY_ALLOWED_ORIGINS, in n8n "Allowed Origins (CORS)" of the Webhook node. An answer of 404 without CORS headers looks the same from here: check the path as well.`,
+    advice: () =>
+      `The endpoint can be reached, but does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin there: in the relay RELAY_ALLOWED_ORIGINS, in n8n "Allowed Origins (CORS)" of the Webhook node. An answer of 404 without CORS headers looks the same from here: check the path as well.`,
   },
 ];
 
@@ -114,7 +133,10 @@ export async function explain(endpoint: string, failure: Failure): Promise<void>
   // What visitors can mend themselves, they are told.
   if (failure.kind === 'invalid') return;
   const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
-  const advice = !endpoint || !url ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.' : await diagnose(url, failure);
+  const advice =
+    !endpoint || !url
+      ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.'
+      : await diagnose(url, failure);
   console.error(`<newsletter-signup debug> ${advice}`);
 }
 

@@ -1,5 +1,13 @@
 /** Reads what the visitor entered, and makes of it the body that is sent. */
-import { cleanText, fitAttribution, formToObject, jsonBytes, submissionLimit, type Attribution, type SubmittedValue } from '@newsletter-kit/core/signup';
+import {
+  cleanText,
+  fitAttribution,
+  formToObject,
+  jsonBytes,
+  submissionLimit,
+  type Attribution,
+  type SubmittedValue,
+} from '@newsletter-kit/core/signup';
 import { controlsOf, kindOf, labelOf } from './controls.ts';
 import { splitChoices } from './kinds.ts';
 import type { MessageKey } from './messages.ts';
@@ -27,7 +35,10 @@ export function readEntry(form: HTMLFormElement): Entry {
     const { input, described } = control;
     const kind = kindOf(input);
     const { problem = 'missing', fits = () => true, read = (text?: string) => text } = readingOf(input, kind);
-    const texts = data.getAll(name).map((text) => (typeof text === 'string' ? cleanText(text, 2000) : '')).filter(Boolean);
+    const texts = data
+      .getAll(name)
+      .map((text) => (typeof text === 'string' ? cleanText(text, 2000) : ''))
+      .filter(Boolean);
     const [text] = texts;
     const isFit = text ? fits(text) : !(input.required || kind === 'email' || 'required' in described.dataset);
     // A box without a sentence of its own stands for its label.

@@ -9,7 +9,13 @@ type Attributes = (name: string) => string | null;
 
 /** The first field of every form. */
 export function addressView(texts: Messages): TemplateResult | undefined {
-  const attributes: Readonly<Record<string, string>> = { kind: 'email', label: texts.emailLabel, placeholder: texts.emailPlaceholder, autocomplete: 'email', required: '' };
+  const attributes: Readonly<Record<string, string>> = {
+    kind: 'email',
+    label: texts.emailLabel,
+    placeholder: texts.emailPlaceholder,
+    autocomplete: 'email',
+    required: '',
+  };
   return fieldView((name) => attributes[name] ?? null, 'email', texts);
 }
 

@@ -24,7 +24,9 @@ class HydratedSignup extends NewsletterSignup {
       Reflect.deleteProperty(renderRoot, '_$litPart$');
       super.update(changed);
       for (const input of renderRoot.querySelectorAll('input')) {
-        const same = before.find(({ name, defaultValue }) => name === input.name && defaultValue === input.defaultValue);
+        const same = before.find(
+          ({ name, defaultValue }) => name === input.name && defaultValue === input.defaultValue,
+        );
         if (!same) continue;
         input.value = same.value;
         input.checked = same.checked;

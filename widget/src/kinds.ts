@@ -23,5 +23,8 @@ export const textInputs: Readonly<Record<string, TextInput>> = {
 
 /** `a, b, c` or, for choices with a comma in them, `a | b, c` as a list. Arabic, Chinese and Japanese have commas of their own. */
 export function splitChoices(text: string): readonly string[] {
-  return text.split(text.includes('|') ? '|' : /[,،，、]/).map((choice) => choice.trim()).filter(Boolean);
+  return text
+    .split(text.includes('|') ? '|' : /[,،，、]/)
+    .map((choice) => choice.trim())
+    .filter(Boolean);
 }

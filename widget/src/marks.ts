@@ -22,7 +22,11 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
     (input.closest('label') ?? input).before(sentence);
     undo.push(
       () => sentence.remove(),
-      setAttribute(described, 'aria-describedby', `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim()),
+      setAttribute(
+        described,
+        'aria-describedby',
+        `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim(),
+      ),
     );
     // Of several boxes none is wrong by itself.
     if (input === described) undo.push(setAttribute(input, 'aria-invalid', 'true'));
@@ -32,6 +36,8 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
 
 /** Lets the buttons rest; they keep the focus. */
 export function markBusy(form: HTMLFormElement): Undo {
-  const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) => setAttribute(button, 'aria-disabled', 'true'));
+  const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) =>
+    setAttribute(button, 'aria-disabled', 'true'),
+  );
   return () => undo.forEach((each) => each());
 }

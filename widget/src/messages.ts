@@ -50,7 +50,9 @@ function speaker(element: Element): Element {
 function spoken(element: Element): Partial<Messages> | undefined {
   const loaded = globalThis.newsletterMessages ?? {};
   const from = speaker(element);
-  const tag = Object.keys(loaded).sort().findLast((known) => from.matches(`:lang(${known})`));
+  const tag = Object.keys(loaded)
+    .sort()
+    .findLast((known) => from.matches(`:lang(${known})`));
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 

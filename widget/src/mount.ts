@@ -5,7 +5,8 @@ import { currentScript } from './own-script.ts';
 /** An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always write code. */
 function make(name: string, attributes: DOMStringMap): Element {
   const element = document.createElement(name);
-  for (const [key, value = ''] of Object.entries(attributes)) if (!key.startsWith('on')) element.setAttribute(key.replace(/[A-Z]/g, '-$&'), value);
+  for (const [key, value = ''] of Object.entries(attributes))
+    if (!key.startsWith('on')) element.setAttribute(key.replace(/[A-Z]/g, '-$&'), value);
   return element;
 }
 
@@ -14,7 +15,8 @@ function make(name: string, attributes: DOMStringMap): Element {
  * time, any number of times, in any number of copies.
  */
 function mount(): void {
-  for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]')) field.replaceWith(make('newsletter-field', field.dataset));
+  for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]'))
+    field.replaceWith(make('newsletter-field', field.dataset));
   for (const host of document.querySelectorAll<HTMLElement>('body [data-newsletter-signup]')) {
     let form: Element | null = host.querySelector('newsletter-signup');
     if (!form) {

@@ -226,9 +226,10 @@ export class NewsletterSignup extends LitElement {
     const { state, notice, isQuiet } = this.#standing;
     const isDone = state === 'success';
     // Without an endpoint of its own the tag waits for a form of the owner's, which may still be on its way through the parser.
-    const form = this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading')
-      ? html`<slot ?hidden=${isDone}></slot>`
-      : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
+    const form =
+      this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading')
+        ? html`<slot ?hidden=${isDone}></slot>`
+        : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
           ${addressView(texts)}
           ${Array.from(this.querySelectorAll('newsletter-field'), (field, position) => fieldView((name) => field.getAttribute(name), `field-${position}`, texts))}
           <button part="button">${state === 'busy' ? texts.busy : texts.button}</button>

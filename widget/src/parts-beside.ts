@@ -4,7 +4,8 @@ import type { parts as bundled } from './parts.ts';
 
 // A script from another origin without `crossorigin` has no base of its own to resolve `./` against, but it has an address;
 // a module has no address here, but a base. Looked up when it is needed: each interface a page touches costs it time.
-const base = (): string => (currentScript instanceof HTMLScriptElement ? currentScript.src.replace(/[^/]*$/, '') : './');
+const base = (): string =>
+  currentScript instanceof HTMLScriptElement ? currentScript.src.replace(/[^/]*$/, '') : './';
 
 export const parts: typeof bundled = {
   ask: () => import(/* @vite-ignore */ `${base()}ask.js`),

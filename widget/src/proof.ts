@@ -18,5 +18,10 @@ export async function solve(challenge: ProofOfWork): Promise<string> {
   const solution = await solveChallenge({ challenge, deriveKey });
   if (!solution) throw new Error('The proof of work was not found within 90 seconds.');
   // Base64 knows bytes, JSON knows escapes: so a challenge may speak of anything.
-  return btoa(JSON.stringify({ challenge, solution }).replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  return btoa(
+    JSON.stringify({ challenge, solution }).replace(
+      /[^ -~]/g,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
 }

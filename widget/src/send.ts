@@ -93,7 +93,11 @@ async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | '
   const body = await (response.json() as Promise<ErrorBody | null>).catch(() => null);
   const error = body?.errors?.[0];
   const ask = body?.ask;
-  return { said: cleanText(asText(error?.message), 400), code: asText(error?.code), ask: ask instanceof Object ? ask : undefined };
+  return {
+    said: cleanText(asText(error?.message), 400),
+    code: asText(error?.code),
+    ask: ask instanceof Object ? ask : undefined,
+  };
 }
 
 /** A text of an untrusted value; empty where it is anything else. */

@@ -31,7 +31,9 @@ export function renderSignup(attributes: Attributes, { fields = [], language = '
   }
   const sheets = ServerSignup.elementStyles.map((sheet) => ('cssText' in sheet ? sheet.cssText : '')).join('');
   // Slots want to know of a host; what it would do for them, only listeners on a server need.
-  const shadow = collectResultSync(render(element.content(), { customElementHostStack: [new FallbackRenderer('newsletter-signup')] }));
+  const shadow = collectResultSync(
+    render(element.content(), { customElementHostStack: [new FallbackRenderer('newsletter-signup')] }),
+  );
   const inside = fields.map((field) => `${tag('newsletter-field', field)}</newsletter-field>`).join('');
   return `${tag('newsletter-signup', attributes)}<template shadowrootmode="open"><style>${sheets}</style>${shadow}</template>${inside}</newsletter-signup>`;
 }
@@ -43,7 +45,8 @@ function tag(name: string, attributes: Attributes): string {
 /** The attributes that are set, each with its text. */
 function given(attributes: Attributes): [string, string][] {
   return Object.entries(attributes).flatMap(([name, value]): [string, string][] => {
-    if (!/^[a-z][a-z0-9-]*$/.test(name) || name.startsWith('on')) throw new TypeError(`"${name}" is no attribute of a form.`);
+    if (!/^[a-z][a-z0-9-]*$/.test(name) || name.startsWith('on'))
+      throw new TypeError(`"${name}" is no attribute of a form.`);
     return value === undefined || value === false ? [] : [[name, value === true ? '' : String(value)]];
   });
 }

@@ -74,7 +74,8 @@ export function createSignup(host: Host, show: Show): Signup {
     }
     if (!navigator.onLine) return fail(form, { kind: 'offline' });
     const email = host.hasAttribute('expose-email') ? asText(values['email']) : undefined;
-    if (!host.dispatchEvent(new NewsletterSubmitEvent('submit', { attribution, email }, true))) return void show({ state: 'idle' });
+    if (!host.dispatchEvent(new NewsletterSubmitEvent('submit', { attribution, email }, true)))
+      return void show({ state: 'idle' });
 
     void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
     intent = intentOf(body, intent);
@@ -82,13 +83,18 @@ export function createSignup(host: Host, show: Show): Signup {
     let hasLeft = false;
     addEventListener('pagehide', () => (hasLeft = true), { once: true });
     let failed = await send(post);
-    if (failed?.ask) failed = await answerAsk(failed, (given) => send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }));
+    if (failed?.ask)
+      failed = await answerAsk(failed, (given) =>
+        send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }),
+      );
     // What an endpoint says about the address is shown at the address, in the language of the form.
-    if (failed?.code?.startsWith('EMAIL')) return fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
+    if (failed?.code?.startsWith('EMAIL'))
+      return fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
     // Come back to a page whose request has died meanwhile, the visitor finds the form as it was.
     if (hasLeft && failed?.kind === 'unreachable') return void show({ state: 'idle' });
     if (failed) {
-      if (failed.status && !failed.code) warn(host, 'answer', `got status ${failed.status} without a reason: try the attribute debug.`);
+      if (failed.status && !failed.code)
+        warn(host, 'answer', `got status ${failed.status} without a reason: try the attribute debug.`);
       return fail(form, failed);
     }
 
@@ -121,7 +127,9 @@ export function createSignup(host: Host, show: Show): Signup {
     notBefore = Date.now() + retryAfter * 1000;
     const standing: Standing = {
       state: 'error',
-      notice: (texts) => (kind === 'refused' && said) || texts[kind].replace('{wait}', waitInWords(retryAfter ? wait() : undefined, texts)),
+      notice: (texts) =>
+        (kind === 'refused' && said) ||
+        texts[kind].replace('{wait}', waitInWords(retryAfter ? wait() : undefined, texts)),
       mark: (held, texts) => (wait() > 0 ? markBusy(held) : markProblems(held, problems, texts)),
     };
     const isShown = show(standing);
@@ -163,7 +171,9 @@ export function createSignup(host: Host, show: Show): Signup {
 
   /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
   function attributionOf(values: Entry['values']): Attribution {
-    const given = attributionFields.map((name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const);
+    const given = attributionFields.map(
+      (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
+    );
     return withGiven(recall(host), Object.fromEntries(given));
   }
 

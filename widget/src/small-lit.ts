@@ -78,7 +78,11 @@ export class LitElement extends HTMLElement {
   disconnectedCallback(): void {}
 
   attributeChangedCallback(attribute: string, _: string | null, value: string | null): void {
-    Reflect.set(this, attribute.replace(/-./g, (letter) => letter.toUpperCase().slice(1)), value);
+    Reflect.set(
+      this,
+      attribute.replace(/-./g, (letter) => letter.toUpperCase().slice(1)),
+      value,
+    );
   }
 
   /** Renders soon, once for any number of changes. */

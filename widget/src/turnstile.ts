@@ -13,7 +13,10 @@ declare global {
 
 /** What we use of Trusted Types, where a browser has them. */
 interface PolicyFactory {
-  createPolicy(name: string, rules: { createScriptURL(address: string): string }): { createScriptURL(address: string): string };
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(address: string): string },
+  ): { createScriptURL(address: string): string };
 }
 
 const cloudflare = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit';

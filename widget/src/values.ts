@@ -17,13 +17,21 @@ const readings: Readonly<Record<string, Reading> & Record<ControlKind, Reading>>
   string: {},
   integer: { problem: 'notInteger', fits: (text) => /^[+-]?\d{1,15}$/.test(text), read: toNumber },
   // A decimal point or comma. `1,234` is refused: half the world reads it as a thousand, the other half as one.
-  double: { problem: 'notDouble', fits: (text) => /^[+-]?(?![1-9]\d{0,2},\d{3}$)\d{1,15}([.,]\d+)?$/.test(text), read: toNumber },
+  double: {
+    problem: 'notDouble',
+    fits: (text) => /^[+-]?(?![1-9]\d{0,2},\d{3}$)\d{1,15}([.,]\d+)?$/.test(text),
+    read: toNumber,
+  },
   boolean: { problem: 'notTicked', read: (text) => !!text && text !== 'false' },
   consent: { problem: 'notTicked' },
   // A date input holds `YYYY-MM-DD` or nothing; browsers let nothing else through. A hidden field may hold anything.
   date: { problem: 'notDate', fits: isDate },
   // The visitor's local time as an instant: `2026-03-01T17:30:00Z`.
-  datetime: { problem: 'notDate', fits: isDate, read: (text) => text && new Date(text).toISOString().replace(/\.\d+/, '') },
+  datetime: {
+    problem: 'notDate',
+    fits: isDate,
+    read: (text) => text && new Date(text).toISOString().replace(/\.\d+/, ''),
+  },
   list: {},
   email: { problem: 'emailInvalid', fits: isAddress },
 };

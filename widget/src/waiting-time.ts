@@ -5,5 +5,8 @@ import type { Messages } from './messages.ts';
 export function waitInWords(seconds: number | undefined, { language, later }: Messages): string {
   if (seconds === undefined) return later;
   const inSeconds = seconds < 90;
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.ceil(inSeconds ? seconds : seconds / 60), inSeconds ? 'second' : 'minute');
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+    Math.ceil(inSeconds ? seconds : seconds / 60),
+    inSeconds ? 'second' : 'minute',
+  );
 }

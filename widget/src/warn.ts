@@ -13,7 +13,13 @@ export function warn(element: Element, reason: WarningReason, message: string): 
 }
 
 /** The value of an attribute, where it is one of these, with any number in place of theirs; else the first of them, with a warning. */
-export function oneOf<Value extends string>(element: Element, attribute: string, value: string, byDefault: Value, ...others: readonly Value[]): Value {
+export function oneOf<Value extends string>(
+  element: Element,
+  attribute: string,
+  value: string,
+  byDefault: Value,
+  ...others: readonly Value[]
+): Value {
   const values = [byDefault, ...others];
   const isKnown = (text: string): text is Value => values.some((known) => form(known) === form(text));
   if (isKnown(value)) return value;

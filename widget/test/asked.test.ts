@@ -9,7 +9,8 @@ async function signUp(form: Form): Promise<void> {
   await form.press('Enter');
 }
 
-const keysAt = async (mailbox: Mailbox): Promise<unknown[]> => (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+const keysAt = async (mailbox: Mailbox): Promise<unknown[]> =>
+  (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
 
 inBothModes('an endpoint that asks for more before it takes a signup', () => {
   it('gets its token back, aged as it wants, with the same signup', async () => {
@@ -61,7 +62,11 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
 
   it('leaves room for what is asked: a long campaign is shortened, not the proof', async () => {
     const mailbox = new Mailbox('asksProof');
-    const form = await mountAt(mailbox, '', ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `utm-${name}="${'ü'.repeat(800)}"`).join(' '));
+    const form = await mountAt(
+      mailbox,
+      '',
+      ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `utm-${name}="${'ü'.repeat(800)}"`).join(' '),
+    );
     await signUp(form);
     await form.reaches('success');
     for (const { body } of await mailbox.received()) expect(new TextEncoder().encode(body).length).to.be.at.most(8192);
@@ -119,7 +124,11 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       expect(place?.querySelector('button')).to.equal(button);
       button.click();
       await form.reaches('success');
-      expect((await mailbox.bodies())[1]).to.deep.equal({ email: 'ada@example.com', token: 'signed.token', proof: 'token of site-key' });
+      expect((await mailbox.bodies())[1]).to.deep.equal({
+        email: 'ada@example.com',
+        token: 'signed.token',
+        proof: 'token of site-key',
+      });
       expect(widgetOf(form)).to.equal(null);
       expect(document.querySelector('script[src$="turnstile.js"]')).to.equal(null);
     });
@@ -130,7 +139,10 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       await signUp(form);
       const first = await check(form);
       first.click();
-      await until(() => !widgetOf(form)?.contains(first), () => 'The first Turnstile is still on the page.');
+      await until(
+        () => !widgetOf(form)?.contains(first),
+        () => 'The first Turnstile is still on the page.',
+      );
       (await check(form)).click();
       await form.reaches('success');
       expect(await mailbox.received()).to.have.lengthOf(3);
@@ -138,7 +150,10 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
 
     it('uses the script a page has loaded itself', async () => {
       const mailbox = new Mailbox('asksTurnstile', 'accepted');
-      globalThis.turnstile = { render: (_, { callback }) => (typeof callback === 'function' && callback('of the page'), 'id'), remove: () => {} };
+      globalThis.turnstile = {
+        render: (_, { callback }) => (typeof callback === 'function' && callback('of the page'), 'id'),
+        remove: () => {},
+      };
       const form = await mountAt(mailbox);
       await signUp(form);
       await form.reaches('success');
@@ -179,7 +194,11 @@ describe('the built script, asked for more,', () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox('asksProof'));
     expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
     await page.signUp();
-    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js', '/widget/dist/ask.js', '/widget/dist/proof.js']);
+    expect(loaded(page.window)).to.deep.equal([
+      '/widget/dist/newsletter-signup.js',
+      '/widget/dist/ask.js',
+      '/widget/dist/proof.js',
+    ]);
   });
 
   it('loads nothing more where nothing is asked', async () => {
@@ -207,7 +226,10 @@ describe('the built script, asked for more,', () => {
 
   for (const page of ['alone.html', 'module.html', 'clobbered.html']) {
     it(`on a page of another kind: ${page}`, async () => {
-      const { form, signUp, window } = await openPage(`/widget/test/pages/${page}`, new Mailbox('asksToken', 'accepted'));
+      const { form, signUp, window } = await openPage(
+        `/widget/test/pages/${page}`,
+        new Mailbox('asksToken', 'accepted'),
+      );
       if (page !== 'alone.html') return signUp();
       form.email.value = 'ada@example.com';
       form.element.submit();

@@ -4,7 +4,10 @@ import { Mailbox, mountAt } from './harness.ts';
 import { openPage } from './page.ts';
 
 /** Opens a page at an address with this query, submits there, and gives what arrived beside the e-mail address. */
-async function arriving(query: string, attributes: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
+async function arriving(
+  query: string,
+  attributes: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>> {
   const mailbox = new Mailbox();
   const page = await openPage(`/widget/test/pages/landing.html${query}`, mailbox);
   for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
@@ -20,7 +23,9 @@ async function arriving(query: string, attributes: Readonly<Record<string, strin
 
 describe('attribution', () => {
   it('comes from the address of the page', async () => {
-    expect(await arriving('?utm_source=fair&utm_medium=qr-code&utm_campaign=spring+sale&ref=gBZbSVal1X&utm_channel=import')).to.deep.equal({
+    expect(
+      await arriving('?utm_source=fair&utm_medium=qr-code&utm_campaign=spring+sale&ref=gBZbSVal1X&utm_channel=import'),
+    ).to.deep.equal({
       utm_source: 'fair',
       utm_medium: 'qr-code',
       utm_campaign: 'spring sale',
@@ -38,12 +43,18 @@ describe('attribution', () => {
 
   it('is what the owner wrote, field by field, before what the address says', async () => {
     expect(
-      await arriving('?utm_source=fair&utm_campaign=spring', { 'utm-source': 'footer', 'referring-site': 'Partner', 'referral-code': 'own' }),
+      await arriving('?utm_source=fair&utm_campaign=spring', {
+        'utm-source': 'footer',
+        'referring-site': 'Partner',
+        'referral-code': 'own',
+      }),
     ).to.deep.equal({ utm_source: 'footer', utm_campaign: 'spring', referring_site: 'Partner', referral_code: 'own' });
   });
 
   it('reads a referral code under the name the owner chose', async () => {
-    expect(await arriving('?invite=abc&ref=xyz', { 'referral-param': 'invite' })).to.deep.equal({ referral_code: 'abc' });
+    expect(await arriving('?invite=abc&ref=xyz', { 'referral-param': 'invite' })).to.deep.equal({
+      referral_code: 'abc',
+    });
   });
 
   for (const name of attributionFields) {
@@ -68,13 +79,19 @@ describe('attribution', () => {
   it('is shortened before a signup would be refused for its size', async () => {
     const mailbox = new Mailbox();
     const page = await openPage('/widget/test/pages/landing.html', mailbox);
-    for (const name of attributionFields.slice(0, 5)) page.form.element.setAttribute(name.replace('_', '-'), '🎉'.repeat(500));
-    page.form.element.insertAdjacentHTML('beforeend', '<newsletter-field name="A"></newsletter-field><newsletter-field name="B"></newsletter-field>');
+    for (const name of attributionFields.slice(0, 5))
+      page.form.element.setAttribute(name.replace('_', '-'), '🎉'.repeat(500));
+    page.form.element.insertAdjacentHTML(
+      'beforeend',
+      '<newsletter-field name="A"></newsletter-field><newsletter-field name="B"></newsletter-field>',
+    );
     await page.form.settled();
     for (const label of ['First name', 'A', 'B']) page.form.labelled(label).value = 'ä'.repeat(500);
     await page.signUp('ada@example.com');
     const body = await mailbox.body();
-    expect(body['custom_fields']).to.deep.equal(['First name', 'A', 'B'].map((name) => ({ name, value: 'ä'.repeat(500) })));
+    expect(body['custom_fields']).to.deep.equal(
+      ['First name', 'A', 'B'].map((name) => ({ name, value: 'ä'.repeat(500) })),
+    );
     expect(body['utm_source']).to.match(/^(?:🎉){100,}$/u);
     const [request] = await mailbox.received();
     expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);

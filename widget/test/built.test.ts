@@ -15,7 +15,10 @@ describe('the built files', () => {
       const page = await openPage(path, mailbox);
       page.form.labelled('First name').value = 'Ada';
       await page.signUp('ada+news@example.com');
-      expect(await mailbox.body()).to.deep.equal({ email: 'ada+news@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] });
+      expect(await mailbox.body()).to.deep.equal({
+        email: 'ada+news@example.com',
+        custom_fields: [{ name: 'First name', value: 'Ada' }],
+      });
     });
   }
 
@@ -24,7 +27,8 @@ describe('the built files', () => {
     const { window, form } = await openPage('/widget/test/pages/landing.html', mailbox);
     const frame = window.frameElement;
     if (!frame) throw new Error('The page stands in no frame.');
-    const arrives = (): Promise<unknown> => new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    const arrives = (): Promise<unknown> =>
+      new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     await form.type(form.email, 'ada@example.com');
     for (let click = 0; click < 10; click += 1) form.button.click();
     await form.press('Enter');
@@ -49,7 +53,13 @@ describe('the built files', () => {
     expect(window.location.pathname + window.location.search).to.equal('/widget/test/pages/modules.html?thanks');
   });
 
-  for (const redirect of ['https://stranger.example/', '//stranger.example/', 'javascript:document.title=1', 'data:text/html,x', 'http://[']) {
+  for (const redirect of [
+    'https://stranger.example/',
+    '//stranger.example/',
+    'javascript:document.title=1',
+    'data:text/html,x',
+    'http://[',
+  ]) {
     it(`go nowhere else: ${redirect}`, async () => {
       const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
       const said: unknown[] = [];
@@ -77,7 +87,11 @@ describe('the built files', () => {
     expect(others).to.deep.equal([]);
     expect(request?.headers['content-type']).to.equal('application/x-www-form-urlencoded');
     const read = readSubmission(formToObject(new URLSearchParams(request?.body)));
-    expect(read).to.deep.equal({ ok: true, suspected: false, submission: { email: 'ada@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] } });
+    expect(read).to.deep.equal({
+      ok: true,
+      suspected: false,
+      submission: { email: 'ada@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] },
+    });
   });
 
   it('leave a version alone that was on the page before them', async () => {
@@ -111,7 +125,10 @@ describe('the built files', () => {
     document.open();
     document.write('<!doctype html><script src="/widget/dist/newsletter-signup.js"></script><newsletter-signup>');
     // What stands behind the script is parsed once the script has come: at once in one engine, later in another.
-    await until(() => document.querySelector('newsletter-signup'), () => 'The tag has not been parsed.');
+    await until(
+      () => document.querySelector('newsletter-signup'),
+      () => 'The tag has not been parsed.',
+    );
     const signup = document.querySelector('newsletter-signup');
     if (!signup) throw new Error('The tag has gone.');
     const form = new Form(signup);
@@ -121,7 +138,9 @@ describe('the built files', () => {
     document.write(`<form action="${mailbox.endpoint}"><p>Join us.`);
     await form.settled();
     expect(isShown()).to.equal(false);
-    document.write('<input name="email"><button>Join</button></form></newsletter-signup><newsletter-signup id="bare"></newsletter-signup>');
+    document.write(
+      '<input name="email"><button>Join</button></form></newsletter-signup><newsletter-signup id="bare"></newsletter-signup>',
+    );
     document.close();
     await form.settled();
     expect(isShown()).to.equal(false);
@@ -147,9 +166,18 @@ describe('the built files', () => {
 
   it('leave Lit to the page’s own bundler in the npm files, and bundle our core', async () => {
     const modules = await Promise.all(['index', 'define', 'signup'].map((name) => text(`/widget/dist/${name}.js`)));
-    const imported = modules.flatMap((code) => Array.from(code.matchAll(/\b(?:from|import)\s*\(?["'`]([^"'`]+)/g), ([, name]) => name));
+    const imported = modules.flatMap((code) =>
+      Array.from(code.matchAll(/\b(?:from|import)\s*\(?["'`]([^"'`]+)/g), ([, name]) => name),
+    );
     // The test server has resolved Lit by now; a browser without one is served the bare name.
     const names = imported.map((name) => name?.replace(/^.*\/node_modules\/lit\/index\.js$/, 'lit'));
-    expect([...new Set(names)].sort()).to.deep.equal(['./ask.js', './dialog.js', './doctor.js', './index.js', './signup.js', 'lit']);
+    expect([...new Set(names)].sort()).to.deep.equal([
+      './ask.js',
+      './dialog.js',
+      './doctor.js',
+      './index.js',
+      './signup.js',
+      'lit',
+    ]);
   });
 });

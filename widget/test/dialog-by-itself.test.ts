@@ -32,7 +32,9 @@ describe('a dialog that comes by itself', () => {
   }
 
   function leave({ window }: Page, pointerType = 'mouse', clientY = -1): void {
-    window.document.documentElement.dispatchEvent(new PointerEvent('pointerout', { bubbles: true, pointerType, clientY, relatedTarget: null }));
+    window.document.documentElement.dispatchEvent(
+      new PointerEvent('pointerout', { bubbles: true, pointerType, clientY, relatedTarget: null }),
+    );
   }
 
   async function scroll({ window }: Page, part: number): Promise<void> {
@@ -215,7 +217,10 @@ describe('a dialog that comes by itself', () => {
     leave(page);
     await dismiss(page);
     page.form.element.revokeConsent();
-    await until(() => localStorage.getItem(key) === null, () => 'It is still remembered.');
+    await until(
+      () => localStorage.getItem(key) === null,
+      () => 'It is still remembered.',
+    );
     leave(page);
     expect(isOpen(page.form)).to.equal(false);
   });

@@ -35,7 +35,10 @@ describe('layout="dialog"', () => {
     expect(form.hasFocus(form.find('[part=close]'))).to.equal(true);
     await sendKeys({ press: 'Escape' });
     await becomes(form, false);
-    await until(() => document.activeElement === trigger(form), () => 'The focus has not come back.');
+    await until(
+      () => document.activeElement === trigger(form),
+      () => 'The focus has not come back.',
+    );
   });
 
   it('closes by its ×, which says so', async () => {
@@ -102,7 +105,11 @@ describe('layout="dialog"', () => {
 
   it('holds a form of the owner’s just as well', async () => {
     const mailbox = new Mailbox();
-    const form = await mountAt(mailbox, '<button slot="trigger">Join</button><form><label>E-mail <input name="email" type="email" /></label><button>Go</button></form>', 'layout="dialog"');
+    const form = await mountAt(
+      mailbox,
+      '<button slot="trigger">Join</button><form><label>E-mail <input name="email" type="email" /></label><button>Go</button></form>',
+      'layout="dialog"',
+    );
     const owners = form.element.querySelector<HTMLInputElement>('[name=email]');
     expect(owners?.checkVisibility()).to.equal(false);
     await form.element.open();
@@ -142,7 +149,10 @@ describe('layout="dialog"', () => {
 
   (isChromium ? it : it.skip)('fits a small window, and scrolls inside', async () => {
     await setViewport({ width: 320, height: 420 });
-    const fields = Array.from({ length: 8 }, (_, position) => `<newsletter-field name="Field ${position}"></newsletter-field>`).join('');
+    const fields = Array.from(
+      { length: 8 },
+      (_, position) => `<newsletter-field name="Field ${position}"></newsletter-field>`,
+    ).join('');
     const form = await mountAt(new Mailbox(), fields, 'layout="dialog"');
     await form.element.open();
     const { left, top, right, bottom } = dialogIn(form).getBoundingClientRect();

@@ -13,10 +13,16 @@ export const isOpen = (form: Form): boolean => dialogIn(form).matches(':modal') 
 
 /** Waits until the file has come that makes the dialog. */
 export async function here(form: Form): Promise<void> {
-  await until(() => form.root.querySelector('dialog'), () => 'There is no dialog.');
+  await until(
+    () => form.root.querySelector('dialog'),
+    () => 'There is no dialog.',
+  );
 }
 
 /** Waits until it is open, or until it is closed. */
 export async function becomes(form: Form, open: boolean): Promise<void> {
-  await until(() => isOpen(form) === open, () => `The dialog is ${open ? 'not open' : 'still open'}.`);
+  await until(
+    () => isOpen(form) === open,
+    () => `The dialog is ${open ? 'not open' : 'still open'}.`,
+  );
 }

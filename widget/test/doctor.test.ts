@@ -13,7 +13,9 @@ async function diagnosis(endpoint: string, attributes = ''): Promise<string> {
     });
   } finally {
     console.error = error;
-    expect(form.notice.textContent).to.match(/^(This does not work|We could not be|Not accepted|We know no|You are offline|Too many)/);
+    expect(form.notice.textContent).to.match(
+      /^(This does not work|We could not be|Not accepted|We know no|You are offline|Too many)/,
+    );
   }
 }
 
@@ -25,24 +27,41 @@ async function signUp(form: Form): Promise<void> {
 
 describe('debug', () => {
   const at = (answer: string): string => new Mailbox(answer).endpoint;
-  const n8n = (path: string, answer: string): string => at(answer).replace('/signup/', '/webhook/').replace(/$/, `/${path}`);
+  const n8n = (path: string, answer: string): string =>
+    at(answer).replace('/signup/', '/webhook/').replace(/$/, `/${path}`);
 
   for (const [symptom, endpoint, advice] of [
     ['no endpoint', '', 'The endpoint is no address.'],
     ['an address that is none', 'http://[', 'The endpoint is no address.'],
-    ['an address of another kind', 'mailto:ada@example.org', 'begins with "mailto:". Set an address that begins with https://'],
+    [
+      'an address of another kind',
+      'mailto:ada@example.org',
+      'begins with "mailto:". Set an address that begins with https://',
+    ],
     ['this page', location.href, 'The endpoint is this page itself.'],
     ['nobody there', 'http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9.'],
-    ['no CORS headers', at('unreadable'), `does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin`],
+    [
+      'no CORS headers',
+      at('unreadable'),
+      `does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin`,
+    ],
     ['a refused preflight', at('noPreflight'), 'refuses the question browsers ask before a POST (the preflight)'],
     ['a wrong path', at('notFound'), 'Nothing is there (404).'],
-    ['an n8n workflow that is not active', n8n('signup', 'notFound'), 'n8n answers like this while the workflow is not active'],
+    [
+      'an n8n workflow that is not active',
+      n8n('signup', 'notFound'),
+      'n8n answers like this while the workflow is not active',
+    ],
     ['a wrong method', at('wrongMethod'), 'The endpoint takes no POST (405).'],
     ['an HTML page', at('page'), 'The endpoint answered with an HTML page.'],
     ['a redirect', at('redirect'), 'The endpoint redirects.'],
     ['a broken server', at('broken'), 'The endpoint has a problem of its own (500).'],
     ['a refusal', at('refused'), 'The endpoint refused the signup (400) and says: We know no field "Shoe size".'],
-    ['a refusal of the origin', at('forbidden'), 'The endpoint refused the signup (403) and says: Origin https://x.example is not allowed.'],
+    [
+      'a refusal of the origin',
+      at('forbidden'),
+      'The endpoint refused the signup (403) and says: Origin https://x.example is not allowed.',
+    ],
     ['a refusal without words', at('garbage'), 'The endpoint refused the signup (400) without an error body'],
     ['a limit', at('limited'), 'The endpoint refused the signup (429) and says: Slow down.'],
     ['an ask that nobody can answer', at('asksTooMuch'), 'The endpoint asked for a token or a proof'],
@@ -54,7 +73,9 @@ describe('debug', () => {
   }
 
   it('explains an n8n test URL', async () => {
-    expect(await diagnosis(at('notFound').replace('/signup/', '/webhook-test/'))).to.contain('This is a test URL of n8n (/webhook-test/)');
+    expect(await diagnosis(at('notFound').replace('/signup/', '/webhook-test/'))).to.contain(
+      'This is a test URL of n8n (/webhook-test/)',
+    );
   });
 
   it('explains a server that says nothing', async () => {
@@ -66,7 +87,9 @@ describe('debug', () => {
     const said = new Promise<string>((resolve) => Reflect.set(Reflect.get(window, 'console'), 'error', resolve));
     await signUp(form);
     const { origin } = new URL(form.element.endpoint);
-    expect(await said).to.equal(`<newsletter-signup debug> The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`);
+    expect(await said).to.equal(
+      `<newsletter-signup debug> The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`,
+    );
   });
 
   it('explains an offline device', async () => {

@@ -37,7 +37,12 @@ const refusal = (status: number, ...errors: readonly { message: string; code: st
 const asking = (ask: unknown): Answer => ({
   status: 403,
   headers: json,
-  body: JSON.stringify({ status: 403, statusText: 'forbidden', errors: [{ message: 'Not yet.', code: 'PROOF_REQUIRED' }], ask }),
+  body: JSON.stringify({
+    status: 403,
+    statusText: 'forbidden',
+    errors: [{ message: 'Not yet.', code: 'PROOF_REQUIRED' }],
+    ask,
+  }),
 });
 
 /**
@@ -49,17 +54,35 @@ const patience = 3000;
 const secret = { hmacSignatureSecret: 'a secret of the tests' };
 
 /** Takes a post with a proof of work that fits a challenge of ours; asks for one where there is none. */
-const judgeProof = (algorithm: 'SHA-256' | 'PBKDF2/SHA-256'): Judge => async (body) => {
-  const deriveKey = algorithm === 'SHA-256' ? deriveSha : derivePbkdf2;
-  const { proof }: { proof?: string } = JSON.parse(body);
-  if (proof === undefined) return asking({ proof_of_work: await createChallenge({ ...secret, algorithm, cost: 10, keyPrefix: '00', data: { form: 'Für alle 用户 \u2028' }, deriveKey }) });
-  const { challenge, solution } = JSON.parse(atob(proof));
-  const { verified } = await verifySolution({ ...secret, challenge, solution, deriveKey });
-  return verified ? { status: 202, headers: json, body: '{"status":"accepted"}' } : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
-};
+const judgeProof =
+  (algorithm: 'SHA-256' | 'PBKDF2/SHA-256'): Judge =>
+  async (body) => {
+    const deriveKey = algorithm === 'SHA-256' ? deriveSha : derivePbkdf2;
+    const { proof }: { proof?: string } = JSON.parse(body);
+    if (proof === undefined)
+      return asking({
+        proof_of_work: await createChallenge({
+          ...secret,
+          algorithm,
+          cost: 10,
+          keyPrefix: '00',
+          data: { form: 'Für alle 用户 \u2028' },
+          deriveKey,
+        }),
+      });
+    const { challenge, solution } = JSON.parse(atob(proof));
+    const { verified } = await verifySolution({ ...secret, challenge, solution, deriveKey });
+    return verified
+      ? { status: 202, headers: json, body: '{"status":"accepted"}' }
+      : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
+  };
 
 /** Refuses a post in the words of its source. */
-const repeat: Judge = async (body) => ({ status: 400, headers: json, body: refusal(400, { message: JSON.parse(body).utm_source ?? 'Nothing to say.', code: 'SAID' }) });
+const repeat: Judge = async (body) => ({
+  status: 400,
+  headers: json,
+  body: refusal(400, { message: JSON.parse(body).utm_source ?? 'Nothing to say.', code: 'SAID' }),
+});
 
 /** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `heldDrop` when the test lets it go, `silence` says nothing. */
 const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 'silence'>> = {
@@ -67,15 +90,38 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
   empty: { status: 204 },
   slow: { status: 202, headers: json, body: '{"status":"accepted"}', delay: 300 },
   held: { status: 202, headers: json, body: '{"status":"accepted"}', held: true },
-  badEmail: { status: 400, headers: json, body: refusal(400, { message: 'Not an address, says the server.', code: 'EMAIL_INVALID' }) },
-  refused: { status: 400, headers: json, body: refusal(400, { message: 'We know no field "Shoe size".', code: 'INVALID_FIELD' }) },
-  markup: { status: 400, headers: json, body: refusal(400, { message: '<img src=x onerror="document.title=1"><b>bold</b>', code: '<i>' }) },
+  badEmail: {
+    status: 400,
+    headers: json,
+    body: refusal(400, { message: 'Not an address, says the server.', code: 'EMAIL_INVALID' }),
+  },
+  refused: {
+    status: 400,
+    headers: json,
+    body: refusal(400, { message: 'We know no field "Shoe size".', code: 'INVALID_FIELD' }),
+  },
+  markup: {
+    status: 400,
+    headers: json,
+    body: refusal(400, { message: '<img src=x onerror="document.title=1"><b>bold</b>', code: '<i>' }),
+  },
   oddBody: { status: 400, headers: json, body: '{"errors":[null,7,{"message":{"a":1}},{"message":null}]}' },
   tooLarge: { status: 413, headers: json, body: refusal(413, { message: 'Too large.', code: 'TOO_LARGE' }) },
-  forbidden: { status: 403, headers: json, body: refusal(403, { message: 'Origin https://x.example is not allowed.', code: 'ORIGIN' }) },
-  limited: { status: 429, headers: { ...json, 'Retry-After': '2' }, body: refusal(429, { message: 'Slow down.', code: 'LIMITED' }) },
+  forbidden: {
+    status: 403,
+    headers: json,
+    body: refusal(403, { message: 'Origin https://x.example is not allowed.', code: 'ORIGIN' }),
+  },
+  limited: {
+    status: 429,
+    headers: { ...json, 'Retry-After': '2' },
+    body: refusal(429, { message: 'Slow down.', code: 'LIMITED' }),
+  },
   limitedForThree: { status: 429, headers: { 'Retry-After': '3' } },
-  limitedByDate: async () => ({ status: 429, headers: { ...json, 'Retry-After': new Date(Date.now() + 600_000).toUTCString() } }),
+  limitedByDate: async () => ({
+    status: 429,
+    headers: { ...json, 'Retry-After': new Date(Date.now() + 600_000).toUTCString() },
+  }),
   limitedSilently: { status: 429 },
   down: { status: 503, headers: { ...json, 'Retry-After': '120' } },
   broken: { status: 500, headers: html, body: '<h1>Stack trace</h1>' },
@@ -98,7 +144,9 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
   asksProof: judgeProof('SHA-256'),
   asksSlowProof: judgeProof('PBKDF2/SHA-256'),
   repeats: repeat,
-  asksTooMuch: asking({ proof_of_work: { parameters: { algorithm: 'ROT13', keyPrefix: '00', nonce: '00', salt: '00', cost: 1 } } }),
+  asksTooMuch: asking({
+    proof_of_work: { parameters: { algorithm: 'ROT13', keyPrefix: '00', nonce: '00', salt: '00', cost: 1 } },
+  }),
   asksTurnstile: asking({ token: 'signed.token', turnstile: { site_key: 'site-key' } }),
   asksOddly: asking([7, { token: { a: 1 } }]),
 };

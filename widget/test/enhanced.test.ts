@@ -5,7 +5,11 @@ import { accessible, Form, isChromium, Mailbox } from './harness.ts';
 
 /** Puts a form of the owner's on the page, whose action is the endpoint. */
 async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
-  return new Form(await fixture<NewsletterSignup>(`<newsletter-signup ${attributes}><form method="post" action="${mailbox.endpoint}">${inside}</form></newsletter-signup>`));
+  return new Form(
+    await fixture<NewsletterSignup>(
+      `<newsletter-signup ${attributes}><form method="post" action="${mailbox.endpoint}">${inside}</form></newsletter-signup>`,
+    ),
+  );
 }
 
 const email = '<label for="mail">Email</label> <input id="mail" type="email" name="email" required>';
@@ -64,17 +68,27 @@ describe('a form of the owner’s', () => {
     expect(own.noValidate).to.equal(true);
   });
 
-  (isChromium ? it : it.skip)('says what is wrong at the control, in its own tree, beside the owner’s hint', async () => {
-    const form = await enhance(new Mailbox(), `${email.replace('required', 'required aria-describedby="hint"')}<p id="hint">We never share it.</p><button>Join</button>`);
-    form.button.click();
-    await form.reaches('error');
-    expect(form.description(form.email)).to.equal('Enter an email address like name@example.com. We never share it.');
-    expect(await accessible('textbox', 'Email')).to.deep.include({ invalid: 'true', focused: true, description: 'Enter an email address like name@example.com. We never share it.' });
-    await form.type(form.email, 'ada@example.com');
-    await form.press('Enter');
-    await form.reaches('success');
-    expect(form.email.getAttribute('aria-describedby')).to.equal('hint');
-  });
+  (isChromium ? it : it.skip)(
+    'says what is wrong at the control, in its own tree, beside the owner’s hint',
+    async () => {
+      const form = await enhance(
+        new Mailbox(),
+        `${email.replace('required', 'required aria-describedby="hint"')}<p id="hint">We never share it.</p><button>Join</button>`,
+      );
+      form.button.click();
+      await form.reaches('error');
+      expect(form.description(form.email)).to.equal('Enter an email address like name@example.com. We never share it.');
+      expect(await accessible('textbox', 'Email')).to.deep.include({
+        invalid: 'true',
+        focused: true,
+        description: 'Enter an email address like name@example.com. We never share it.',
+      });
+      await form.type(form.email, 'ada@example.com');
+      await form.press('Enter');
+      await form.reaches('success');
+      expect(form.email.getAttribute('aria-describedby')).to.equal('hint');
+    },
+  );
 
   it('says a problem with a labelled control before the label, and names it as visitors know it', async () => {
     const form = await enhance(
@@ -85,7 +99,10 @@ describe('a form of the owner’s', () => {
     form.email.value = 'ada@example.com';
     form.button.click();
     await form.reaches('error');
-    const sentences = Array.from(form.root.querySelectorAll('[part=problem]'), ({ textContent, nextElementSibling }) => [textContent, nextElementSibling?.localName]);
+    const sentences = Array.from(
+      form.root.querySelectorAll('[part=problem]'),
+      ({ textContent, nextElementSibling }) => [textContent, nextElementSibling?.localName],
+    );
     expect(sentences).to.deep.equal([
       ['First name is needed.', 'label'],
       ['City is needed.', 'label'],
@@ -140,7 +157,10 @@ describe('a form of the owner’s', () => {
   });
 
   it('records the sentence of its consent: the value, or the label', async () => {
-    for (const box of ['<label>I agree to <a href="/privacy">the rules</a>. <input type="checkbox" name="consent" required></label>', '<input type="checkbox" name="consent" value="I agree to the rules." required>']) {
+    for (const box of [
+      '<label>I agree to <a href="/privacy">the rules</a>. <input type="checkbox" name="consent" required></label>',
+      '<input type="checkbox" name="consent" value="I agree to the rules." required>',
+    ]) {
       const mailbox = new Mailbox();
       const form = await enhance(mailbox, `${email}${box}<button>Join</button>`);
       form.email.value = 'ada@example.com';
@@ -191,7 +211,9 @@ describe('a form of the owner’s', () => {
 
   it('may come later, be replaced, and go: then ours is back', async () => {
     const mailbox = new Mailbox();
-    const form = new Form(await fixture<NewsletterSignup>(`<newsletter-signup endpoint="${mailbox.endpoint}"></newsletter-signup>`));
+    const form = new Form(
+      await fixture<NewsletterSignup>(`<newsletter-signup endpoint="${mailbox.endpoint}"></newsletter-signup>`),
+    );
     expect(form.isOurs).to.equal(true);
     form.element.innerHTML = '<form></form>';
     await form.settled();
@@ -236,7 +258,11 @@ describe('a form of the owner’s', () => {
     const fields = `<input name="custom_fields[City]" value="Köln"><select multiple name="custom_fields[Topics][]"><option selected>AI<option selected>Code</select>`;
     const form = await enhance(mailbox, `${email}${fields}<button>Join</button>`);
     form.email.value = 'ada@example.com';
-    const plain = readSubmission(formToObject(Array.from(new FormData(form.find<HTMLFormElement>('form')), ([name, value]) => [name, String(value)] as const)));
+    const plain = readSubmission(
+      formToObject(
+        Array.from(new FormData(form.find<HTMLFormElement>('form')), ([name, value]) => [name, String(value)] as const),
+      ),
+    );
     form.button.click();
     await form.reaches('success');
     expect(readSubmission(await mailbox.body())).to.deep.equal(plain);

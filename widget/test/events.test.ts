@@ -1,10 +1,16 @@
 import { expect } from '@open-wc/testing';
-import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } from '../src/index.ts';
+import {
+  NewsletterErrorEvent,
+  NewsletterSubmitEvent,
+  NewsletterSuccessEvent,
+  NewsletterWarningEvent,
+} from '../src/index.ts';
 import { Mailbox, mountAt, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 
 const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error', 'newsletter-warning'] as const;
-const fields = '<newsletter-field name="First name"></newsletter-field><newsletter-field name="Odd" kind="colour"></newsletter-field>';
+const fields =
+  '<newsletter-field name="First name"></newsletter-field><newsletter-field name="Odd" kind="colour"></newsletter-field>';
 
 /** Everything an event says: its own members and those of its class. */
 function said(event: Event): string {
@@ -43,7 +49,11 @@ inBothModes('events and the console', () => {
   it('never carry what was typed: not of a refusal, a page in place of an answer, an ask, a broken server, nor of the success', async () => {
     const mailbox = new Mailbox('refused', 'page', 'asksTooMuch', 'broken', 'limitedSilently', 'accepted');
     const { events, lines } = await heardWhile(async () => {
-      const form = await mountAt(mailbox, fields, 'debug redirect="https://stranger.example/?email=ada@example.com" storage="cookie" attribution="both"');
+      const form = await mountAt(
+        mailbox,
+        fields,
+        'debug redirect="https://stranger.example/?email=ada@example.com" storage="cookie" attribution="both"',
+      );
       for (const end of ['error', 'error', 'error', 'error', 'error', 'success'] as const) await send(form, end);
       await new Promise((resolve) => setTimeout(resolve, 200));
     });
@@ -60,7 +70,11 @@ inBothModes('events and the console', () => {
       await send(form, 'success');
     });
     const carrying = events.filter((event) => said(event).includes('ada'));
-    expect(carrying.map(({ type }) => type)).to.deep.equal(['newsletter-submit', 'newsletter-submit', 'newsletter-success']);
+    expect(carrying.map(({ type }) => type)).to.deep.equal([
+      'newsletter-submit',
+      'newsletter-submit',
+      'newsletter-success',
+    ]);
     for (const event of carrying) expect(event).to.include({ email: 'ada@example.com' });
     for (const event of events) expect(said(event)).not.to.contain('Lovelace');
   });
@@ -71,7 +85,12 @@ inBothModes('events and the console', () => {
       await send(form, 'error');
       await send(form, 'success');
     });
-    const classes = { 'newsletter-submit': NewsletterSubmitEvent, 'newsletter-success': NewsletterSuccessEvent, 'newsletter-error': NewsletterErrorEvent, 'newsletter-warning': NewsletterWarningEvent };
+    const classes = {
+      'newsletter-submit': NewsletterSubmitEvent,
+      'newsletter-success': NewsletterSuccessEvent,
+      'newsletter-error': NewsletterErrorEvent,
+      'newsletter-warning': NewsletterWarningEvent,
+    };
     for (const name of names) {
       const event = events.find(({ type }) => type === name);
       expect(event).to.be.an.instanceOf(classes[name]);
@@ -106,7 +125,13 @@ inBothModes('a value no attribute knows', () => {
     expect((await mailbox.bodies())[2]?.['custom_fields']).to.deep.include({ name: 'Odd', value: 'green' });
   });
 
-  for (const endpoint of ['javascript:alert(1)', 'data:application/json,{}', 'blob:x', 'mailto:ada@example.com', 'http://[']) {
+  for (const endpoint of [
+    'javascript:alert(1)',
+    'data:application/json,{}',
+    'blob:x',
+    'mailto:ada@example.com',
+    'http://[',
+  ]) {
     it(`sends to nobody: endpoint="${endpoint}"`, async () => {
       const { lines } = await heardWhile(async () => {
         const form = await mountAt(new Mailbox(), fields);

@@ -78,20 +78,32 @@ inBothModes('a field', () => {
   it('is left out where nothing was entered', async () => {
     const mailbox = new Mailbox();
     const kinds = ['string', 'integer', 'double', 'date', 'datetime', 'list'];
-    const form = await mountAt(mailbox, kinds.map((kind) => `<newsletter-field name="${kind}" kind="${kind}"></newsletter-field>`).join(''));
+    const form = await mountAt(
+      mailbox,
+      kinds.map((kind) => `<newsletter-field name="${kind}" kind="${kind}"></newsletter-field>`).join(''),
+    );
     expect(await sent(form, mailbox)).to.equal(undefined);
   });
 
   it('of kind boolean: a tick is true, none is false', async () => {
     const mailbox = new Mailbox();
-    const form = await mountAt(mailbox, '<newsletter-field name="Vegetarian" kind="boolean"></newsletter-field><newsletter-field name="Vegan" kind="boolean"></newsletter-field>');
+    const form = await mountAt(
+      mailbox,
+      '<newsletter-field name="Vegetarian" kind="boolean"></newsletter-field><newsletter-field name="Vegan" kind="boolean"></newsletter-field>',
+    );
     form.labelled('Vegan').click();
-    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Vegetarian', value: false }, { name: 'Vegan', value: true }]);
+    expect(await sent(form, mailbox)).to.deep.equal([
+      { name: 'Vegetarian', value: false },
+      { name: 'Vegan', value: true },
+    ]);
   });
 
   it('with options is a group of checkboxes for a list', async () => {
     const mailbox = new Mailbox();
-    const form = await mountAt(mailbox, '<newsletter-field name="Topics" kind="list" options="AI, Design, Code"></newsletter-field>');
+    const form = await mountAt(
+      mailbox,
+      '<newsletter-field name="Topics" kind="list" options="AI, Design, Code"></newsletter-field>',
+    );
     if (form.isOurs) expect(form.find('legend').textContent?.trim()).to.equal('Topics (optional)');
     form.labelled('AI').click();
     form.labelled('Code').click();
@@ -100,7 +112,10 @@ inBothModes('a field', () => {
 
   it('keeps a comma that belongs to a choice', async () => {
     const mailbox = new Mailbox();
-    const form = await mountAt(mailbox, '<newsletter-field name="Music" kind="list" options="Rock, Pop | Jazz"></newsletter-field>');
+    const form = await mountAt(
+      mailbox,
+      '<newsletter-field name="Music" kind="list" options="Rock, Pop | Jazz"></newsletter-field>',
+    );
     form.labelled('Rock, Pop').click();
     expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Music', value: ['Rock, Pop'] }]);
   });
@@ -116,7 +131,10 @@ inBothModes('a field', () => {
   for (const kind of ['colour', 'toString', '__proto__']) {
     it(`with options is a group of radio buttons where there is no kind ${kind}`, async () => {
       const mailbox = new Mailbox();
-      const form = await mountAt(mailbox, `<newsletter-field name="Rhythm" kind="${kind}" options="Daily, Weekly"></newsletter-field>`);
+      const form = await mountAt(
+        mailbox,
+        `<newsletter-field name="Rhythm" kind="${kind}" options="Daily, Weekly"></newsletter-field>`,
+      );
       form.labelled('Weekly').click();
       expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Rhythm', value: 'Weekly' }]);
     });
@@ -152,7 +170,10 @@ inBothModes('a field', () => {
   });
 
   itOurs('shows its placeholder, and the keyboard its kind needs', async () => {
-    const form = await mountAt(new Mailbox(), '<newsletter-field name="Age" kind="integer" placeholder="42"></newsletter-field>');
+    const form = await mountAt(
+      new Mailbox(),
+      '<newsletter-field name="Age" kind="integer" placeholder="42"></newsletter-field>',
+    );
     expect(form.labelled('Age')).to.include({ placeholder: '42', inputMode: 'numeric' });
   });
 
@@ -198,7 +219,10 @@ inBothModes('a field', () => {
   it('says calmly when more was typed than an endpoint takes', async () => {
     const mailbox = new Mailbox();
     const names = Array.from({ length: 20 }, (_, index) => `Essay ${index}`);
-    const form = await mountAt(mailbox, names.map((name) => `<newsletter-field name="${name}"></newsletter-field>`).join(''));
+    const form = await mountAt(
+      mailbox,
+      names.map((name) => `<newsletter-field name="${name}"></newsletter-field>`).join(''),
+    );
     form.email.value = 'ada@example.com';
     for (const name of names) form.labelled(name).value = 'ä'.repeat(499);
     form.element.submit();
@@ -222,14 +246,27 @@ describe('a <newsletter-field>', () => {
       ['datetime', '2026-03-01T17:30:00Z', '2026-03-01T17:30:00Z'],
       ['list', 'AI, Design', ['AI', 'Design']],
     ] as const;
-    const form = await mountAt(mailbox, constants.map(([kind, value], position) => `<newsletter-field hidden name="${position}" kind="${kind}" value="${value}"></newsletter-field>`).join(''));
+    const form = await mountAt(
+      mailbox,
+      constants
+        .map(
+          ([kind, value], position) =>
+            `<newsletter-field hidden name="${position}" kind="${kind}" value="${value}"></newsletter-field>`,
+        )
+        .join(''),
+    );
     expect(form.root.querySelectorAll('[part=field]')).to.have.lengthOf(1);
-    expect(await sent(form, mailbox)).to.deep.equal(constants.map(([, , value], position) => ({ name: `${position}`, value })));
+    expect(await sent(form, mailbox)).to.deep.equal(
+      constants.map(([, , value], position) => ({ name: `${position}`, value })),
+    );
   });
 
   it('that is hidden and does not fit its kind costs no signup', async () => {
     const mailbox = new Mailbox();
-    const form = await mountAt(mailbox, '<newsletter-field hidden name="A" kind="integer" value="many"></newsletter-field><newsletter-field hidden name="B" kind="datetime" value="soon"></newsletter-field>');
+    const form = await mountAt(
+      mailbox,
+      '<newsletter-field hidden name="A" kind="integer" value="many"></newsletter-field><newsletter-field hidden name="B" kind="datetime" value="soon"></newsletter-field>',
+    );
     expect(await sent(form, mailbox)).to.equal(undefined);
   });
 
@@ -251,20 +288,28 @@ describe('a <newsletter-field>', () => {
   });
 
   it('lets the browser fill in a name', async () => {
-    const form = await mountAt(new Mailbox(), '<newsletter-field name="First name" autocomplete="given-name"></newsletter-field><newsletter-field name="City"></newsletter-field>');
+    const form = await mountAt(
+      new Mailbox(),
+      '<newsletter-field name="First name" autocomplete="given-name"></newsletter-field><newsletter-field name="City"></newsletter-field>',
+    );
     expect(form.labelled('First name').autocomplete).to.equal('given-name');
     expect(form.labelled('City').hasAttribute('autocomplete')).to.equal(false);
     expect(form.email.autocomplete).to.equal('email');
   });
 
   describe('for a consent', () => {
-    const consent = '<newsletter-field kind="consent" label="I have read the [privacy notice]." href="/privacy" required></newsletter-field>';
+    const consent =
+      '<newsletter-field kind="consent" label="I have read the [privacy notice]." href="/privacy" required></newsletter-field>';
 
     it('shows its sentence with the link in it, and sends the sentence', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox, consent);
       const link = form.find<HTMLAnchorElement>('a');
-      expect([link.textContent, link.getAttribute('href'), link.target]).to.deep.equal(['privacy notice', '/privacy', '_blank']);
+      expect([link.textContent, link.getAttribute('href'), link.target]).to.deep.equal([
+        'privacy notice',
+        '/privacy',
+        '_blank',
+      ]);
       form.email.value = 'ada@example.com';
       form.button.click();
       await form.reaches('error');
@@ -282,7 +327,13 @@ describe('a <newsletter-field>', () => {
       expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     });
 
-    for (const href of ['javascript:document.title=1', ' java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', '']) {
+    for (const href of [
+      'javascript:document.title=1',
+      ' java\nscript:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      '',
+    ]) {
       it(`links to no page that is none: "${href}"`, async () => {
         const form = await mountAt(new Mailbox(), consent);
         form.element.querySelector('newsletter-field')?.setAttribute('href', href);

@@ -24,7 +24,10 @@ inBothModes('<newsletter-signup>', () => {
     });
 
     itOurs('is readable without zooming and easy to hit', async () => {
-      const form = await mountAt(new Mailbox(), '<newsletter-field name="Terms" kind="boolean"></newsletter-field><newsletter-field name="Birthday" kind="date"></newsletter-field>');
+      const form = await mountAt(
+        new Mailbox(),
+        '<newsletter-field name="Terms" kind="boolean"></newsletter-field><newsletter-field name="Birthday" kind="date"></newsletter-field>',
+      );
       for (const control of [form.email, form.button, form.labelled('Birthday')]) {
         expect(parseFloat(getComputedStyle(control).fontSize)).to.be.at.least(16);
         expect(control.getBoundingClientRect().height).to.be.at.least(44);
@@ -181,7 +184,12 @@ inBothModes('<newsletter-signup>', () => {
       const form = await mountAt(new Mailbox());
       form.button.click();
       await form.reaches('error');
-      expect(await accessible('textbox', 'Email address')).to.deep.include({ description: 'Enter an email address like name@example.com.', invalid: 'true', required: true, focused: true });
+      expect(await accessible('textbox', 'Email address')).to.deep.include({
+        description: 'Enter an email address like name@example.com.',
+        invalid: 'true',
+        required: true,
+        focused: true,
+      });
     });
 
     it('loses its mark once it is mended', async () => {
@@ -311,7 +319,10 @@ inBothModes('<newsletter-signup>', () => {
       expect(kind).to.equal('limited');
       expect(retryAfter).to.be.above(0).and.at.most(3);
       expect(await mailbox.received()).to.have.lengthOf(1);
-      await until(() => !form.button.hasAttribute('aria-disabled'), () => 'The wait does not end.');
+      await until(
+        () => !form.button.hasAttribute('aria-disabled'),
+        () => 'The wait does not end.',
+      );
       form.element.submit();
       await form.reaches('success');
       expect(await mailbox.received()).to.have.lengthOf(2);
@@ -325,7 +336,11 @@ inBothModes('<newsletter-signup>', () => {
       const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error'];
       for (const name of names) document.addEventListener(name, listen);
       try {
-        const form = await mountAt(new Mailbox('broken', 'accepted'), '<newsletter-field name="First name"></newsletter-field>', 'utm-source="footer"');
+        const form = await mountAt(
+          new Mailbox('broken', 'accepted'),
+          '<newsletter-field name="First name"></newsletter-field>',
+          'utm-source="footer"',
+        );
         form.email.value = 'ada@example.com';
         form.labelled('First name').value = 'Lovelace';
         form.element.submit();
@@ -335,10 +350,24 @@ inBothModes('<newsletter-signup>', () => {
       } finally {
         for (const name of names) document.removeEventListener(name, listen);
       }
-      expect(heard.map(({ type }) => type)).to.deep.equal(['newsletter-submit', 'newsletter-error', 'newsletter-submit', 'newsletter-success']);
-      const [submit, , , success] = heard as [NewsletterSubmitEvent, NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent];
-      expect([submit.attribution, success.attribution]).to.deep.equal([{ utm_source: 'footer' }, { utm_source: 'footer' }]);
-      for (const event of heard) expect(JSON.stringify(Object.fromEntries(Object.entries(event)))).not.to.match(/ada|Lovelace/);
+      expect(heard.map(({ type }) => type)).to.deep.equal([
+        'newsletter-submit',
+        'newsletter-error',
+        'newsletter-submit',
+        'newsletter-success',
+      ]);
+      const [submit, , , success] = heard as [
+        NewsletterSubmitEvent,
+        NewsletterErrorEvent,
+        NewsletterSubmitEvent,
+        NewsletterSuccessEvent,
+      ];
+      expect([submit.attribution, success.attribution]).to.deep.equal([
+        { utm_source: 'footer' },
+        { utm_source: 'footer' },
+      ]);
+      for (const event of heard)
+        expect(JSON.stringify(Object.fromEntries(Object.entries(event)))).not.to.match(/ada|Lovelace/);
     });
 
     it('newsletter-submit can keep the form from being sent', async () => {
@@ -356,7 +385,11 @@ inBothModes('<newsletter-signup>', () => {
 
   describe('texts', () => {
     itOurs('can each be set by an attribute, also later', async () => {
-      const form = await mountAt(new Mailbox(), '', 'text-button="Abonnieren" text-email-label="E-Mail-Adresse" text-email-placeholder="du@beispiel.de" text-email-invalid="Bitte ausfüllen."');
+      const form = await mountAt(
+        new Mailbox(),
+        '',
+        'text-button="Abonnieren" text-email-label="E-Mail-Adresse" text-email-placeholder="du@beispiel.de" text-email-invalid="Bitte ausfüllen."',
+      );
       expect(form.button.textContent).to.equal('Abonnieren');
       expect(form.labelled('E-Mail-Adresse').id).to.equal(form.email.id);
       expect(form.email.placeholder).to.equal('du@beispiel.de');
@@ -384,7 +417,11 @@ inBothModes('<newsletter-signup>', () => {
     });
 
     itOurs('are texts: markup in them is shown, not obeyed', async () => {
-      const form = await mountAt(new Mailbox(), '', `text-button="<img src=x onerror='document.title=1'>" text-success="<b>Danke</b>" utm-source="<script>1</script>"`);
+      const form = await mountAt(
+        new Mailbox(),
+        '',
+        `text-button="<img src=x onerror='document.title=1'>" text-success="<b>Danke</b>" utm-source="<script>1</script>"`,
+      );
       expect(form.button.textContent).to.equal("<img src=x onerror='document.title=1'>");
       form.email.value = 'ada@example.com';
       form.element.submit();
@@ -394,7 +431,11 @@ inBothModes('<newsletter-signup>', () => {
     });
 
     it('name a waiting time in their own language', async () => {
-      const form = await mountAt(new Mailbox('down'), '', 'text-language="de" text-unavailable="Bitte {wait} noch einmal."');
+      const form = await mountAt(
+        new Mailbox('down'),
+        '',
+        'text-language="de" text-unavailable="Bitte {wait} noch einmal."',
+      );
       form.email.value = 'ada@example.com';
       form.element.submit();
       await form.reaches('error');

@@ -61,7 +61,8 @@ interface AccessibleNode {
 export const isChromium = 'chrome' in globalThis;
 
 /** WebKitGTK paints a page’s bare buttons white on light grey in the dark: there the page colours those it brings; ours are out of reach in the shadow. */
-const mended = !isChromium && navigator.userAgent.includes('AppleWebKit') ? 'button { color: CanvasText; background: Canvas }' : '';
+const mended =
+  !isChromium && navigator.userAgent.includes('AppleWebKit') ? 'button { color: CanvasText; background: Canvas }' : '';
 
 const ownScheme = new CSSStyleSheet();
 if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
@@ -69,7 +70,10 @@ if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
 /** Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own choice. */
 export async function inScheme(scheme: 'light' | 'dark'): Promise<void> {
   if (isChromium) await emulateMedia({ colorScheme: scheme });
-  else await ownScheme.replace(`:root, newsletter-signup { color-scheme: ${scheme} !important } ${scheme === 'dark' ? mended : ''}`);
+  else
+    await ownScheme.replace(
+      `:root, newsletter-signup { color-scheme: ${scheme} !important } ${scheme === 'dark' ? mended : ''}`,
+    );
 }
 
 /** What assistive technology is told about the first thing of this role and name on the page. */
@@ -142,7 +146,9 @@ export class Form {
 
   /** The control a label names. */
   labelled(label: string): HTMLInputElement {
-    const found = Array.from(this.root.querySelectorAll('label')).find(({ textContent }) => textContent.trim().startsWith(label));
+    const found = Array.from(this.root.querySelectorAll('label')).find(({ textContent }) =>
+      textContent.trim().startsWith(label),
+    );
     const control = found?.control;
     if (!control?.matches('input')) throw new Error(`There is no control labelled "${label}".`);
     return control as HTMLInputElement;
@@ -166,7 +172,10 @@ export class Form {
 
   /** Waits until the form stands in this state and shows it; a state that it is in for a moment only may be missed. */
   async reaches(state: SignupState): Promise<void> {
-    await until(() => this.element.state === state, () => `The form is ${this.element.state}, not ${state}.`);
+    await until(
+      () => this.element.state === state,
+      () => `The form is ${this.element.state}, not ${state}.`,
+    );
     await this.settled();
   }
 
@@ -175,7 +184,9 @@ export class Form {
     const { notice } = this;
     const heard: { text: string; isLive: boolean }[] = [];
     // Live regions are announced when they change while they are live.
-    const observer = new MutationObserver(() => heard.push({ text: notice.textContent, isLive: notice.ariaLive !== 'off' }));
+    const observer = new MutationObserver(() =>
+      heard.push({ text: notice.textContent, isLive: notice.ariaLive !== 'off' }),
+    );
     observer.observe(notice, { characterData: true, childList: true, subtree: true });
     return heard;
   }

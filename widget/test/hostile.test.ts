@@ -29,18 +29,65 @@ const nasty = [
 ] as const;
 
 const kebab = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const texts = Object.keys(english).filter((key) => key !== 'language').map((key) => `text-${kebab(key)}`);
-const attributes = ['endpoint', 'redirect', 'redirect-origins', 'timeout', 'attribution', 'storage', 'referral-param', 'layout', 'utm-source', 'utm-campaign', 'referring-site', 'referral-code', 'turnstile-script', ...texts];
-const fieldAttributes = ['name', 'kind', 'label', 'options', 'placeholder', 'value', 'autocomplete', 'href', 'required'];
+const texts = Object.keys(english)
+  .filter((key) => key !== 'language')
+  .map((key) => `text-${kebab(key)}`);
+const attributes = [
+  'endpoint',
+  'redirect',
+  'redirect-origins',
+  'timeout',
+  'attribution',
+  'storage',
+  'referral-param',
+  'layout',
+  'utm-source',
+  'utm-campaign',
+  'referring-site',
+  'referral-code',
+  'turnstile-script',
+  ...texts,
+];
+const fieldAttributes = [
+  'name',
+  'kind',
+  'label',
+  'options',
+  'placeholder',
+  'value',
+  'autocomplete',
+  'href',
+  'required',
+];
 
 const ownersForm = '<form method="post"><label>Email <input name="email"></label><button>Go</button></form>';
-const allowed = new Set(['FORM', 'DIV', 'LABEL', 'SMALL', 'SPAN', 'INPUT', 'BUTTON', 'P', 'SLOT', 'FIELDSET', 'LEGEND', 'A', 'NEWSLETTER-FIELD', 'STYLE', 'DIALOG']);
+const allowed = new Set([
+  'FORM',
+  'DIV',
+  'LABEL',
+  'SMALL',
+  'SPAN',
+  'INPUT',
+  'BUTTON',
+  'P',
+  'SLOT',
+  'FIELDSET',
+  'LEGEND',
+  'A',
+  'NEWSLETTER-FIELD',
+  'STYLE',
+  'DIALOG',
+]);
 
 /** What a strange word may have brought into the form, or into what runs. */
 function harm({ element }: Form): string[] {
   const elements = [element.shadowRoot, element].flatMap((root) => Array.from(root?.querySelectorAll('*') ?? []));
   const strange = elements.filter(({ nodeName }) => !allowed.has(nodeName)).map(({ outerHTML }) => outerHTML);
-  const armed = elements.filter((element) => element.getAttributeNames().some((name) => name.startsWith('on')) || (element instanceof HTMLAnchorElement && !element.protocol.startsWith('http')));
+  const armed = elements.filter(
+    (element) =>
+      element.getAttributeNames().some((name) => name.startsWith('on')) ||
+      (element instanceof HTMLAnchorElement && !element.protocol.startsWith('http')),
+  );
   return [...strange, ...armed.map(({ outerHTML }) => outerHTML), ...(globalThis.isPwned ? ['a script ran'] : [])];
 }
 
@@ -94,7 +141,9 @@ describe('a word of a stranger', () => {
     it(`is shown as it is in ${mode}, where an endpoint says it`, async function () {
       this.timeout(60_000);
       for (const said of nasty) {
-        const form = await mount(`<newsletter-signup endpoint="${new Mailbox('repeats').endpoint}">${content}</newsletter-signup>`);
+        const form = await mount(
+          `<newsletter-signup endpoint="${new Mailbox('repeats').endpoint}">${content}</newsletter-signup>`,
+        );
         form.element.setAttribute('utm-source', said);
         form.email.value = 'ada@example.com';
         await send(form);
@@ -109,7 +158,21 @@ describe('a word of a stranger', () => {
 });
 
 describe('a form whose controls are called like the form’s own members', () => {
-  const names = ['submit', 'action', 'elements', 'method', 'reset', 'requestSubmit', 'noValidate', 'name', 'id', 'length', 'target', 'children', 'parentNode'];
+  const names = [
+    'submit',
+    'action',
+    'elements',
+    'method',
+    'reset',
+    'requestSubmit',
+    'noValidate',
+    'name',
+    'id',
+    'length',
+    'target',
+    'children',
+    'parentNode',
+  ];
 
   it('is read, marked, sent once and emptied', async () => {
     const mailbox = new Mailbox('slow');
@@ -154,7 +217,9 @@ describe('a page that has changed what browsers bring', () => {
       return fetch(input, init);
     };
     try {
-      const form = await mount(`<newsletter-signup endpoint="${mailbox.endpoint}"><newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field></newsletter-signup>`);
+      const form = await mount(
+        `<newsletter-signup endpoint="${mailbox.endpoint}"><newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field></newsletter-signup>`,
+      );
       form.email.value = 'ada@example.com';
       form.labelled('AI').click();
       form.element.submit();
@@ -165,6 +230,9 @@ describe('a page that has changed what browsers bring', () => {
       globalThis.fetch = fetch;
     }
     expect(seen).to.deep.equal([mailbox.endpoint]);
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', custom_fields: [{ name: 'Topics', value: ['AI'] }] });
+    expect(await mailbox.body()).to.deep.equal({
+      email: 'ada@example.com',
+      custom_fields: [{ name: 'Topics', value: ['AI'] }],
+    });
   });
 });

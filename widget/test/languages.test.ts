@@ -27,7 +27,11 @@ describe('languages', () => {
     for (const tag of tags) {
       await load(tag);
       // Sans serif is the wider one.
-      const form = await mountAt(new Mailbox('slow'), '', `lang="${tag}" style="inline-size: 480px; font-family: sans-serif"`);
+      const form = await mountAt(
+        new Mailbox('slow'),
+        '',
+        `lang="${tag}" style="inline-size: 480px; font-family: sans-serif"`,
+      );
       const size = (): string => `${tag}: ${form.button.offsetWidth} × ${form.button.offsetHeight}`;
       const before = size();
       form.email.value = 'ada@example.com';
@@ -55,10 +59,13 @@ describe('languages', () => {
   }
 
   it('are each an entry of the package', async () => {
-    const { exports }: { exports: Readonly<Record<string, { default: string }>> } = await fetch('/widget/package.json').then((response) => response.json());
+    const { exports }: { exports: Readonly<Record<string, { default: string }>> } = await fetch(
+      '/widget/package.json',
+    ).then((response) => response.json());
     const entries = Object.keys(exports).filter((name) => name.startsWith('./languages/'));
     expect(entries).to.deep.equal(tags.map((tag) => `./languages/${tag}`));
-    for (const entry of entries) expect(`/widget/${exports[entry]?.default.slice(2)}`).to.equal(address(entry.slice(-2)));
+    for (const entry of entries)
+      expect(`/widget/${exports[entry]?.default.slice(2)}`).to.equal(address(entry.slice(-2)));
   });
 
   it('speaks that of the nearest lang, also of a region, also through shadow roots', async () => {
@@ -135,7 +142,9 @@ describe('languages', () => {
     const script = page.window.document.createElement('script');
     script.type = 'module';
     script.src = address('it');
-    const heard = new Promise((resolve) => page.window.addEventListener('newsletter-messages', resolve, { once: true }));
+    const heard = new Promise((resolve) =>
+      page.window.addEventListener('newsletter-messages', resolve, { once: true }),
+    );
     page.window.document.head.append(script);
     await heard;
     await page.form.settled();
@@ -155,7 +164,11 @@ describe('languages', () => {
         it(`stands mirrored, and has nothing for axe to find in any state: ${tag}, ${scheme}`, async () => {
           await inScheme(scheme);
           await load(tag);
-          const form = await mountAt(new Mailbox('down'), fields, `lang="${tag}" dir="rtl" style="color-scheme: light dark; color: CanvasText; background: Canvas"`);
+          const form = await mountAt(
+            new Mailbox('down'),
+            fields,
+            `lang="${tag}" dir="rtl" style="color-scheme: light dark; color: CanvasText; background: Canvas"`,
+          );
           const box = form.element.getBoundingClientRect();
           const tick = form.labelled('أوافق').getBoundingClientRect();
           expect(getComputedStyle(form.email).direction).to.equal('rtl');

@@ -9,7 +9,15 @@ const zone = 'Europe/Berlin';
 type LaunchOptions = NonNullable<ChromeLauncherArgs['launchOptions']>;
 
 const chromium: LaunchOptions = {
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
 };
 
 /** The launcher speaks to Firefox as well: by WebDriver BiDi, which puppeteer-core chooses for it. */

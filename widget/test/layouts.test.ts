@@ -57,8 +57,13 @@ describe('layouts', () => {
   });
 
   it('has a size of its own in a row that gives it none, and shrinks where the row is narrow', async () => {
-    for (const [width, least, most] of [[900, 280, 900], [240, 240, 240]] as const) {
-      const row = await fixture<HTMLElement>(`<div style="display: flex; inline-size: ${width}px"><newsletter-signup></newsletter-signup></div>`);
+    for (const [width, least, most] of [
+      [900, 280, 900],
+      [240, 240, 240],
+    ] as const) {
+      const row = await fixture<HTMLElement>(
+        `<div style="display: flex; inline-size: ${width}px"><newsletter-signup></newsletter-signup></div>`,
+      );
       const element = row.querySelector('newsletter-signup');
       await element?.updateComplete;
       expect(element?.offsetWidth).to.be.within(least, most);
@@ -109,7 +114,8 @@ describe('layouts', () => {
       const form = await mountIn(
         320,
         `layout="${layout}" text-button="Rindfleischetikettierung abonnieren"`,
-        '<newsletter-field name="Straßenverkehrszulassungsordnungsnummer" kind="list" options="Fahrgastschifffahrtsverordnung"></newsletter-field>' + (layout === 'inline' ? '' : '<h2 slot="head">Donaudampfschifffahrtsgesellschaftskapitän</h2>'),
+        '<newsletter-field name="Straßenverkehrszulassungsordnungsnummer" kind="list" options="Fahrgastschifffahrtsverordnung"></newsletter-field>' +
+          (layout === 'inline' ? '' : '<h2 slot="head">Donaudampfschifffahrtsgesellschaftskapitän</h2>'),
       );
       const surface = form.find('[part=surface]');
       const overflow = surface.scrollWidth - surface.clientWidth;

@@ -2,7 +2,8 @@ import { expect } from '@open-wc/testing';
 import { inScheme, Mailbox, mountAt } from './harness.ts';
 
 const head = '<h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p>';
-const fields = '<newsletter-field name="First name" placeholder="Ada"></newsletter-field><newsletter-field name="I agree" kind="boolean" required></newsletter-field>';
+const fields =
+  '<newsletter-field name="First name" placeholder="Ada"></newsletter-field><newsletter-field name="I agree" kind="boolean" required></newsletter-field>';
 const page = 'color-scheme: light dark; color: CanvasText; background: Canvas';
 
 /** Red, green, blue from 0 to 1 as a canvas paints a colour, which may be written in any way. */
@@ -17,7 +18,9 @@ function painted(color: string): readonly number[] {
 /** WCAG 2.2's ratio of contrast. */
 function contrast(one: string, other: string): number {
   const luminance = (color: string): number => {
-    const [red = 0, green = 0, blue = 0] = painted(color).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    const [red = 0, green = 0, blue = 0] = painted(color).map((value) =>
+      value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
@@ -26,7 +29,10 @@ function contrast(one: string, other: string): number {
 
 /** Every selector in a style sheet, those inside of its conditions too. */
 function selectorsOf(rules: Iterable<CSSRule> = []): string[] {
-  return Array.from(rules).flatMap((rule) => [...(rule instanceof CSSStyleRule ? rule.selectorText.split(/,\s*(?=newsletter)/) : []), ...('cssRules' in rule ? selectorsOf(rule.cssRules as CSSRuleList) : [])]);
+  return Array.from(rules).flatMap((rule) => [
+    ...(rule instanceof CSSStyleRule ? rule.selectorText.split(/,\s*(?=newsletter)/) : []),
+    ...('cssRules' in rule ? selectorsOf(rule.cssRules as CSSRuleList) : []),
+  ]);
 }
 
 /** Gives the page a theme. @returns what takes it away again: `remove()` */
@@ -45,7 +51,11 @@ describe('looks', () => {
       it(`${layout}, ${direction}: nothing for axe to find in any state, light or dark`, async () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await inScheme(colorScheme);
-          const form = await mountAt(new Mailbox('broken', 'slow'), `${head}${fields}<button slot="trigger">Subscribe</button>`, `layout="${layout}" dir="${direction}" style="${page}"`);
+          const form = await mountAt(
+            new Mailbox('broken', 'slow'),
+            `${head}${fields}<button slot="trigger">Subscribe</button>`,
+            `layout="${layout}" dir="${direction}" style="${page}"`,
+          );
           await form.element.open();
           await expect(form.element).to.be.accessible();
           form.element.submit();
@@ -82,9 +92,16 @@ describe('looks', () => {
         expect(contrast(colors('[part=surface]').color, surface), 'text').to.be.at.least(4.5);
         expect(contrast(colors('small').color, surface), 'small print').to.be.at.least(4.5);
         expect(contrast(colors('[part=problem]').color, surface), 'problem').to.be.at.least(4.5);
-        expect(contrast(colors('[part=button]').color, colors('[part=button]').backgroundColor), 'button').to.be.at.least(4.5);
-        expect(contrast(colors('[part=input]').color, colors('[part=input]').backgroundColor), 'input').to.be.at.least(4.5);
-        expect(contrast(getComputedStyle(form.labelled('First name')).borderTopColor, surface), 'line').to.be.at.least(3);
+        expect(
+          contrast(colors('[part=button]').color, colors('[part=button]').backgroundColor),
+          'button',
+        ).to.be.at.least(4.5);
+        expect(contrast(colors('[part=input]').color, colors('[part=input]').backgroundColor), 'input').to.be.at.least(
+          4.5,
+        );
+        expect(contrast(getComputedStyle(form.labelled('First name')).borderTopColor, surface), 'line').to.be.at.least(
+          3,
+        );
         await expect(form.element).to.be.accessible();
         form.element.remove();
       }
@@ -100,7 +117,10 @@ describe('looks', () => {
         await form.element.open();
         for (const selector of selectorsOf(sheet.sheet?.cssRules)) {
           const [, part] = /::part\((.+)\)/.exec(selector) ?? [];
-          expect(part ? form.element.shadowRoot?.querySelector(`[part=${part}]`) : document.querySelector(selector), selector).to.be.instanceOf(HTMLElement);
+          expect(
+            part ? form.element.shadowRoot?.querySelector(`[part=${part}]`) : document.querySelector(selector),
+            selector,
+          ).to.be.instanceOf(HTMLElement);
         }
         const [title, lead] = form.element.querySelectorAll('[slot=head]');
         if (!title || !lead) throw new Error('The head is gone.');
@@ -109,7 +129,9 @@ describe('looks', () => {
         form.element.remove();
       }
       sheet.remove();
-      expect(sizes).to.deep.equal(sizes.toSorted((a, b) => a - b)).and.to.satisfy(([narrow, , wide]: number[]) => Number(narrow) < Number(wide));
+      expect(sizes)
+        .to.deep.equal(sizes.toSorted((a, b) => a - b))
+        .and.to.satisfy(([narrow, , wide]: number[]) => Number(narrow) < Number(wide));
       expect(leads).to.deep.equal([16, 16, 18]);
     });
   }

@@ -18,10 +18,14 @@ interface Declaration extends Named {
   readonly members?: readonly Named[];
 }
 
-const manifest: { modules: readonly { declarations: readonly Declaration[] }[] } = await fetch('/widget/custom-elements.json').then((response) => response.json());
+const manifest: { modules: readonly { declarations: readonly Declaration[] }[] } = await fetch(
+  '/widget/custom-elements.json',
+).then((response) => response.json());
 
 function declared(tagName: string): Declaration {
-  const found = manifest.modules.flatMap(({ declarations }) => declarations).find((declaration) => declaration.tagName === tagName);
+  const found = manifest.modules
+    .flatMap(({ declarations }) => declarations)
+    .find((declaration) => declaration.tagName === tagName);
   if (!found) throw new Error(`The manifest does not know ${tagName}.`);
   return found;
 }
@@ -33,13 +37,46 @@ describe('custom-elements.json', () => {
 
   it('lists every attribute the element reads', () => {
     const attribution = attributionFields.map((name) => name.replace('_', '-'));
-    expect(names(signup.attributes)).to.deep.equal([...NewsletterSignup.observedAttributes, ...attribution, 'text-*', 'turnstile-script', 'debug', 'open', 'open-on', 'ask-again', 'expose-email'].sort());
-    expect(names(declared('newsletter-field').attributes)).to.deep.equal(['autocomplete', 'hidden', 'href', 'kind', 'label', 'name', 'options', 'placeholder', 'required', 'value']);
+    expect(names(signup.attributes)).to.deep.equal(
+      [
+        ...NewsletterSignup.observedAttributes,
+        ...attribution,
+        'text-*',
+        'turnstile-script',
+        'debug',
+        'open',
+        'open-on',
+        'ask-again',
+        'expose-email',
+      ].sort(),
+    );
+    expect(names(declared('newsletter-field').attributes)).to.deep.equal([
+      'autocomplete',
+      'hidden',
+      'href',
+      'kind',
+      'label',
+      'name',
+      'options',
+      'placeholder',
+      'required',
+      'value',
+    ]);
   });
 
   it('lists the events, and describes everything it lists', () => {
-    expect(names(signup.events)).to.deep.equal(['newsletter-error', 'newsletter-submit', 'newsletter-success', 'newsletter-warning']);
-    for (const { name, description } of [...(signup.attributes ?? []), ...(signup.events ?? []), ...(signup.cssParts ?? []), ...(signup.cssProperties ?? [])]) {
+    expect(names(signup.events)).to.deep.equal([
+      'newsletter-error',
+      'newsletter-submit',
+      'newsletter-success',
+      'newsletter-warning',
+    ]);
+    for (const { name, description } of [
+      ...(signup.attributes ?? []),
+      ...(signup.events ?? []),
+      ...(signup.cssParts ?? []),
+      ...(signup.cssProperties ?? []),
+    ]) {
       expect(description ?? '', name).to.match(/\w/);
     }
   });

@@ -41,19 +41,37 @@ function write(field: Element): Element {
   const text = (name: string): string => field.getAttribute(name) ?? '';
   const kind = text('kind') || 'string';
   const label = text('label') || text('name');
-  const options = text('options').split(text('options').includes('|') ? ' | ' : ', ').filter(Boolean);
+  const options = text('options')
+    .split(text('options').includes('|') ? ' | ' : ', ')
+    .filter(Boolean);
   const name = `custom_fields[${text('name')}]`;
   const required = field.hasAttribute('required') && { required: '' };
   if (options[0]) {
     const group = document.createElement('fieldset');
     group.append(Object.assign(document.createElement('legend'), { textContent: required ? `${label} *` : label }));
-    for (const value of options) group.append(labelled(value, kind === 'list' ? { type: 'checkbox', name: `${name}[]`, value } : { type: 'radio', name, value }));
+    for (const value of options)
+      group.append(
+        labelled(
+          value,
+          kind === 'list' ? { type: 'checkbox', name: `${name}[]`, value } : { type: 'radio', name, value },
+        ),
+      );
     if (required) group.dataset['required'] = '';
     return group;
   }
-  const types: Readonly<Record<string, string>> = { boolean: 'checkbox', date: 'date', datetime: 'datetime-local', string: 'text' };
+  const types: Readonly<Record<string, string>> = {
+    boolean: 'checkbox',
+    date: 'date',
+    datetime: 'datetime-local',
+    string: 'text',
+  };
   // What the type of an input does not say, the owner does.
-  return labelled(label, { type: types[kind] ?? 'text', name, ...required, ...(!types[kind] && { 'data-kind': kind }) });
+  return labelled(label, {
+    type: types[kind] ?? 'text',
+    name,
+    ...required,
+    ...(!types[kind] && { 'data-kind': kind }),
+  });
 }
 
 function labelled(text: string, attributes: Readonly<Record<string, string>>): HTMLLabelElement {

@@ -24,7 +24,10 @@ async function visit(body: string, head = ''): Promise<Site> {
   const page = await emptyPage();
   page.write(`<!doctype html><html lang="en"><head><title>A page</title>${head}</head><body>${body}</body></html>`);
   page.close();
-  await until(() => page.readyState === 'complete' && isHere(page), () => 'The script has not come.');
+  await until(
+    () => page.readyState === 'complete' && isHere(page),
+    () => 'The script has not come.',
+  );
   return site(page);
 }
 
@@ -62,7 +65,9 @@ describe('A <div data-newsletter-signup>', () => {
       it(`becomes a form with ${name} ${place} it`, async () => {
         const mailbox = new Mailbox();
         const div = `<div data-newsletter-signup data-endpoint="${mailbox.endpoint}" data-utm-source="blog" data-text-button="Join"></div>`;
-        const form = await signUp(await visit(place === 'before' ? '' : div + loader, place === 'before' ? `${loader}</head><body>${div}` : ''));
+        const form = await signUp(
+          await visit(place === 'before' ? '' : div + loader, place === 'before' ? `${loader}</head><body>${div}` : ''),
+        );
         expect(form.button.textContent).to.equal('Join');
         expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com', utm_source: 'blog' }]);
       });
@@ -97,7 +102,9 @@ describe('A <div data-newsletter-signup>', () => {
   });
 
   it('shows visitors with JavaScript nothing of what it holds for those without', async () => {
-    const page = await visit(`<div data-newsletter-signup>Or <a href="mailto:join@example.com">write to us</a>.<noscript>No JavaScript?</noscript></div>${loaders['a classic script']}`);
+    const page = await visit(
+      `<div data-newsletter-signup>Or <a href="mailto:join@example.com">write to us</a>.<noscript>No JavaScript?</noscript></div>${loaders['a classic script']}`,
+    );
     expect(page.forms).to.have.lengthOf(1);
     expect(page.document.body.innerText).not.to.match(/write to us|No JavaScript/);
   });
@@ -119,7 +126,10 @@ describe('A <div data-newsletter-signup>', () => {
     await form.settled();
     form.labelled('City').value = 'Lyon';
     await signUp(page);
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', custom_fields: [{ name: 'City', value: 'Lyon' }] });
+    expect(await mailbox.body()).to.deep.equal({
+      email: 'ada@example.com',
+      custom_fields: [{ name: 'City', value: 'Lyon' }],
+    });
   });
 
   it('is served while the page is still arriving, and takes in what arrives after', async () => {
@@ -130,27 +140,38 @@ describe('A <div data-newsletter-signup>', () => {
       'field data-name="City"></div><p>More',
       ' of it</p></div><p>The end</p>',
     ];
-    const frame = await openFrame(`/arriving.html?${new URLSearchParams(pieces.map((piece) => ['piece', piece])).toString()}`);
+    const frame = await openFrame(
+      `/arriving.html?${new URLSearchParams(pieces.map((piece) => ['piece', piece])).toString()}`,
+    );
     const page = site(frame.contentDocument!);
     const form = new Form(page.forms[0]!);
     await form.settled();
     form.labelled('City').value = 'Lyon';
     await signUp(page);
-    expect(page.document.body.innerText).to.match(/The end/).and.not.to.match(/Old link|More of it/);
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', custom_fields: [{ name: 'City', value: 'Lyon' }] });
+    expect(page.document.body.innerText)
+      .to.match(/The end/)
+      .and.not.to.match(/Old link|More of it/);
+    expect(await mailbox.body()).to.deep.equal({
+      email: 'ada@example.com',
+      custom_fields: [{ name: 'City', value: 'Lyon' }],
+    });
   });
 
   it('becomes one form where the file is loaded three times, in three ways', async () => {
     const mailbox = new Mailbox();
     const again = `<script src="${script}?again"></script><script type="module" src="${script}?module"></script>`;
-    const page = await visit(`<div data-newsletter-signup data-endpoint="${mailbox.endpoint}"></div>${loaders['a classic script']}${again}`);
+    const page = await visit(
+      `<div data-newsletter-signup data-endpoint="${mailbox.endpoint}"></div>${loaders['a classic script']}${again}`,
+    );
     await aTimeout(200);
     await signUp(page);
     expect(await mailbox.bodies()).to.have.lengthOf(1);
   });
 
   it('stays one form in a page that was saved with its form, and in a copy', async () => {
-    const page = await visit(`<div data-newsletter-signup><newsletter-signup></newsletter-signup></div>${loaders['a classic script']}`);
+    const page = await visit(
+      `<div data-newsletter-signup><newsletter-signup></newsletter-signup></div>${loaders['a classic script']}`,
+    );
     expect(page.forms).to.have.lengthOf(1);
     page.document.body.append(page.document.querySelector('div')!.cloneNode(true));
     await Promise.resolve();
@@ -159,7 +180,9 @@ describe('A <div data-newsletter-signup>', () => {
   });
 
   it('never makes code of an attribute', async () => {
-    const page = await visit(`<div data-newsletter-signup data-onfocusin="document.title = 'taken over'" data-tabindex="0"></div>${loaders['a classic script']}`);
+    const page = await visit(
+      `<div data-newsletter-signup data-onfocusin="document.title = 'taken over'" data-tabindex="0"></div>${loaders['a classic script']}`,
+    );
     page.forms[0]?.focus();
     page.forms[0]?.dispatchEvent(new Event('focusin'));
     expect(page.forms[0]?.getAttributeNames().filter((name) => name.startsWith('on'))).to.deep.equal([]);
@@ -178,20 +201,26 @@ describe('A <script data-endpoint>', () => {
   for (const way of ['', 'async', 'defer']) {
     it(`puts a form where it stands: ${way || 'classic'}`, async () => {
       const mailbox = new Mailbox();
-      const page = await visit(`<p>Before</p><script src="${script}" ${way} data-endpoint="${mailbox.endpoint}" data-utm-source="blog" data-fields="First name, City"></script><p>After</p>`);
+      const page = await visit(
+        `<p>Before</p><script src="${script}" ${way} data-endpoint="${mailbox.endpoint}" data-utm-source="blog" data-fields="First name, City"></script><p>After</p>`,
+      );
       const form = new Form(page.forms[0]!);
       await form.settled();
       expect(form.element.previousElementSibling?.textContent).to.equal('Before');
       expect(form.element.nextElementSibling?.textContent).to.equal('After');
       form.labelled('City').value = 'Lyon';
       await signUp(page);
-      expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'City', value: 'Lyon' }] }]);
+      expect(await mailbox.bodies()).to.deep.equal([
+        { email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'City', value: 'Lyon' }] },
+      ]);
     });
   }
 
   it('says data-newsletter-signup where it is a module', async () => {
     const mailbox = new Mailbox();
-    const page = await visit(`<script type="module" src="${script}" data-newsletter-signup data-endpoint="${mailbox.endpoint}"></script>`);
+    const page = await visit(
+      `<script type="module" src="${script}" data-newsletter-signup data-endpoint="${mailbox.endpoint}"></script>`,
+    );
     await signUp(page);
     expect(await mailbox.bodies()).to.have.lengthOf(1);
   });
@@ -211,16 +240,23 @@ describe('A <script data-endpoint>', () => {
 describe('README.md', () => {
   it('shows pages without our tags that get a form', async () => {
     const readme = await fetch('/widget/README.md').then((response) => response.text());
-    const snippets = Array.from(readme.matchAll(/```html\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) => /data-(newsletter-signup|endpoint)/.test(code));
+    const snippets = Array.from(readme.matchAll(/```html\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
+      /data-(newsletter-signup|endpoint)/.test(code),
+    );
     expect(snippets).to.have.lengthOf(2);
     for (const snippet of snippets) {
       const mailbox = new Mailbox();
-      const page = await visit(snippet.replace('/newsletter-signup.js', script).replace('https://relay.example/signup', mailbox.endpoint));
+      const page = await visit(
+        snippet.replace('/newsletter-signup.js', script).replace('https://relay.example/signup', mailbox.endpoint),
+      );
       const form = new Form(page.forms[0]!);
       await form.settled();
       form.labelled('First name').value = 'Ada';
       await signUp(page);
-      expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', custom_fields: [{ name: 'First name', value: 'Ada' }] });
+      expect(await mailbox.body()).to.deep.equal({
+        email: 'ada@example.com',
+        custom_fields: [{ name: 'First name', value: 'Ada' }],
+      });
       expect(page.document.body.innerText).not.to.contain('Join by e-mail');
     }
   });

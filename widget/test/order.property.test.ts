@@ -27,15 +27,22 @@ const journeys: Readonly<Record<string, Journey>> = {
 type Setting = (element: HTMLElement, endpoint: string) => void;
 
 const settings: readonly (readonly Setting[])[] = [
-  [(element, endpoint) => Reflect.set(element, 'endpoint', endpoint), (element, endpoint) => element.setAttribute('endpoint', endpoint)],
-  [(element) => Reflect.set(element, 'referralParam', 'wtr-nothing'), (element) => element.setAttribute('referral-param', 'wtr-nothing')],
+  [
+    (element, endpoint) => Reflect.set(element, 'endpoint', endpoint),
+    (element, endpoint) => element.setAttribute('endpoint', endpoint),
+  ],
+  [
+    (element) => Reflect.set(element, 'referralParam', 'wtr-nothing'),
+    (element) => element.setAttribute('referral-param', 'wtr-nothing'),
+  ],
   [(element) => Reflect.set(element, 'messages', { button: 'Join', optional: '(or not)' })],
   [(element) => element.setAttribute('text-email-label', 'Address')],
   [(element) => element.setAttribute('utm-source', 'blog')],
 ];
 
 const fieldsSetting: Setting = (element) => {
-  element.innerHTML = '<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean"></newsletter-field>';
+  element.innerHTML =
+    '<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean"></newsletter-field>';
 };
 
 /** Where an element may come from: a parser, a script, or a document in which the tag means nothing yet. */
@@ -49,13 +56,19 @@ const origins: Readonly<Record<string, () => HTMLElement>> = {
   'not upgraded': () => document.implementation.createHTMLDocument().createElement('newsletter-signup'),
 };
 
-const setUps = fc.tuple(...settings.map((ways) => fc.constantFrom(...ways))).map((chosen): readonly Setting[] => [...chosen, fieldsSetting]);
+const setUps = fc
+  .tuple(...settings.map((ways) => fc.constantFrom(...ways)))
+  .map((chosen): readonly Setting[] => [...chosen, fieldsSetting]);
 
 /** All settings in any order, with anything happening in between; what empties the element comes before its fields are set. */
 const stories = fc
   .record({
     origin: fc.constantFrom(...Object.keys(origins)),
-    steps: fc.tuple(setUps, fc.array(fc.constantFrom(...Object.keys(journeys)), { maxLength: 6 })).chain(([chosen, happenings]) => fc.shuffledSubarray([...chosen, ...happenings], { minLength: chosen.length + happenings.length })),
+    steps: fc
+      .tuple(setUps, fc.array(fc.constantFrom(...Object.keys(journeys)), { maxLength: 6 }))
+      .chain(([chosen, happenings]) =>
+        fc.shuffledSubarray([...chosen, ...happenings], { minLength: chosen.length + happenings.length }),
+      ),
     waits: fc.array(fc.boolean(), { maxLength: 14 }),
     isCopied: fc.boolean(),
   })
@@ -73,7 +86,10 @@ async function use(element: HTMLElement, mailbox: Mailbox): Promise<Result> {
   if (!(element instanceof NewsletterSignup)) throw new Error('The element was never upgraded.');
   const form = new Form(element);
   await form.settled();
-  const rendered = (element.shadowRoot?.innerHTML ?? '').replace(/<!--.*?-->/g, '').replace(/\s+/g, ' ').replaceAll(mailbox.endpoint, 'ENDPOINT');
+  const rendered = (element.shadowRoot?.innerHTML ?? '')
+    .replace(/<!--.*?-->/g, '')
+    .replace(/\s+/g, ' ')
+    .replaceAll(mailbox.endpoint, 'ENDPOINT');
   const isStyled = getComputedStyle(form.button).cursor === 'pointer';
   element.submit();
   await form.reaches('error');

@@ -3,7 +3,10 @@ import { english, NewsletterSignup } from '../src/index.ts';
 import { Mailbox, mount } from './harness.ts';
 
 const readme = await fetch('/widget/README.md').then((response) => response.text());
-const snippets = Array.from(readme.matchAll(/```(\w+)\n([\s\S]*?)```/g), ([, language, code]) => ({ language, code: code ?? '' }));
+const snippets = Array.from(readme.matchAll(/```(\w+)\n([\s\S]*?)```/g), ([, language, code]) => ({
+  language,
+  code: code ?? '',
+}));
 const pages = snippets.filter(({ language, code }) => language === 'html' && code.includes('<newsletter-signup'));
 
 describe('README.md', () => {
@@ -13,7 +16,11 @@ describe('README.md', () => {
       const mailbox = new Mailbox();
       form.element.endpoint = mailbox.endpoint;
       await form.element.open();
-      const inputs = new Set([form.root, form.element].flatMap((place) => Array.from(place.querySelectorAll<HTMLInputElement>('input[required]'))));
+      const inputs = new Set(
+        [form.root, form.element].flatMap((place) =>
+          Array.from(place.querySelectorAll<HTMLInputElement>('input[required]')),
+        ),
+      );
       for (const control of inputs) {
         if (control.type === 'checkbox') control.checked = true;
         else control.value ||= control.name === 'email' ? 'ada@example.com' : 'Ada';
@@ -37,21 +44,33 @@ describe('README.md', () => {
 
   describe('shows how a consent banner tells the form', () => {
     /** Runs the snippet that speaks of this, with these things on the page, and gives what it tells the document. */
-    async function told(word: string, things: Readonly<Record<string, unknown>>, act: (run: (call: string) => unknown) => void): Promise<unknown[]> {
+    async function told(
+      word: string,
+      things: Readonly<Record<string, unknown>>,
+      act: (run: (call: string) => unknown) => void,
+    ): Promise<unknown[]> {
       const code = snippets.find((snippet) => snippet.language === 'js' && snippet.code.includes(word))?.code ?? '';
       const said: unknown[] = [];
       const target = new EventTarget();
       const fakeDocument = { dispatchEvent: ({ detail }: CustomEvent) => void said.push(detail) };
       const fakeWindow = Object.assign(target, things);
       // oxlint-disable-next-line typescript/no-implied-eval -- the snippet itself is what is tested
-      const run: (call: string) => unknown = new Function('window', 'document', 'gtag', `${code}; return (call) => eval(call);`)(fakeWindow, fakeDocument, () => {});
+      const run: (call: string) => unknown = new Function(
+        'window',
+        'document',
+        'gtag',
+        `${code}; return (call) => eval(call);`,
+      )(fakeWindow, fakeDocument, () => {});
       await customElements.whenDefined('newsletter-signup');
       act(run);
       return said;
     }
 
     it('TCF 2', async () => {
-      type Listener = (data: { eventStatus: string; purpose: { consents: Readonly<Record<number, boolean>> } }, ok: boolean) => void;
+      type Listener = (
+        data: { eventStatus: string; purpose: { consents: Readonly<Record<number, boolean>> } },
+        ok: boolean,
+      ) => void;
       const answers = [
         ['cmpuishown', {}],
         ['useractioncomplete', { 1: true }],
@@ -75,16 +94,22 @@ describe('README.md', () => {
     });
 
     it('Google Consent Mode', async () => {
-      expect(await told('gtag(', {}, (run) => [run('onChoice(true)'), run('onChoice(false)')])).to.deep.equal([true, false]);
+      expect(await told('gtag(', {}, (run) => [run('onChoice(true)'), run('onChoice(false)')])).to.deep.equal([
+        true,
+        false,
+      ]);
     });
   });
 
   it('shows a listener that hears', async () => {
-    const listener = snippets.find(({ language, code }) => language === 'js' && code.includes('newsletter-success'))?.code ?? '';
+    const listener =
+      snippets.find(({ language, code }) => language === 'js' && code.includes('newsletter-success'))?.code ?? '';
     const script = document.createElement('script');
     script.textContent = `window.said = []; { const console = { log: (...words) => window.said.push(words) }; ${listener} }`;
     document.head.append(script);
-    const form = await mount(`<newsletter-signup endpoint="${new Mailbox().endpoint}" utm-source="blog"></newsletter-signup>`);
+    const form = await mount(
+      `<newsletter-signup endpoint="${new Mailbox().endpoint}" utm-source="blog"></newsletter-signup>`,
+    );
     form.email.value = 'ada@example.com';
     form.element.submit();
     await form.reaches('success');

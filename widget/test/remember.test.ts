@@ -14,7 +14,10 @@ async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, un
 }
 
 /** Opens a page; the next one is another page of the same site. */
-async function visit(query: string, attributes: Readonly<Record<string, string>> = {}): Promise<{ page: Page; attribution: () => Promise<Record<string, unknown>> }> {
+async function visit(
+  query: string,
+  attributes: Readonly<Record<string, string>> = {},
+): Promise<{ page: Page; attribution: () => Promise<Record<string, unknown>> }> {
   const mailbox = new Mailbox();
   const page = await openPage(path + query, mailbox);
   for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
@@ -51,13 +54,21 @@ describe('what is remembered', () => {
     const asked = await visit('');
     asked.page.form.element.grantConsent();
     await asked.page.form.settled();
-    expect(await asked.attribution()).to.deep.equal({ utm_source: 'fair', utm_campaign: 'spring', referral_code: 'Zq4' });
+    expect(await asked.attribution()).to.deep.equal({
+      utm_source: 'fair',
+      utm_campaign: 'spring',
+      referral_code: 'Zq4',
+    });
   });
 
   it('follows the rule the owner chose', async () => {
     (await visit('?utm_source=fair')).page.form.element.grantConsent();
     (await visit('?utm_source=mail')).page.form.element.grantConsent();
-    for (const [rule, source] of [['first', 'fair'], ['last', 'mail'], ['nonsense', 'fair']] as const) {
+    for (const [rule, source] of [
+      ['first', 'fair'],
+      ['last', 'mail'],
+      ['nonsense', 'fair'],
+    ] as const) {
       const { page, attribution } = await visit('', { attribution: rule });
       page.form.element.grantConsent();
       await page.form.settled();
@@ -143,7 +154,10 @@ describe('what is remembered', () => {
 
 describe('a page that navigates by itself', () => {
   followsAtOnce('keeps the first campaign, or takes the last', async () => {
-    for (const [rule, source] of [['first', 'fair'], ['last', 'mail']] as const) {
+    for (const [rule, source] of [
+      ['first', 'fair'],
+      ['last', 'mail'],
+    ] as const) {
       const { page, attribution } = await visit('?utm_source=fair', { attribution: rule });
       page.window.history.pushState(null, '', `${path}?utm_source=mail`);
       page.window.history.pushState(null, '', `${path}?page=2`);

@@ -4,7 +4,10 @@ import { isAddress, readSubmission, type Submission } from '@newsletter-kit/core
 import { composeBody, readEntry } from '../src/entry.ts';
 
 /** Reads a form whose field of this kind holds this text, as an endpoint does: the problem with it, or what arrives. */
-function arriving(kind: string, text: string): { readonly problem: string | undefined; readonly submission: Submission | undefined } {
+function arriving(
+  kind: string,
+  text: string,
+): { readonly problem: string | undefined; readonly submission: Submission | undefined } {
   const form = document.createElement('form');
   form.innerHTML = `<input name="email" value="ada@example.com"><input name="custom_fields[Field]" data-kind="${kind}">`;
   const input = form.querySelector<HTMLInputElement>('[data-kind]');
@@ -29,7 +32,12 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   list: (found) => Array.isArray(found) && found.every((item) => typeof item === 'string' && item),
 };
 
-const anything = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string(), fc.double().map(String), fc.constantFrom('1e5', '0x1F', 'Infinity', ' 7 ', '٣', '1,234', '__proto__', 'a|b,c', 'null'));
+const anything = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string(),
+  fc.double().map(String),
+  fc.constantFrom('1e5', '0x1F', 'Infinity', ' 7 ', '٣', '1,234', '__proto__', 'a|b,c', 'null'),
+);
 
 describe('a value', () => {
   for (const [kind, fits] of Object.entries(types)) {
@@ -40,7 +48,11 @@ describe('a value', () => {
           expect(submission, 'the endpoint understands it').not.to.equal(undefined);
           const [field] = submission?.custom_fields ?? [];
           if (field) expect(fits(field.value), JSON.stringify(field.value)).to.equal(true);
-          else expect(problem !== undefined || !text.trim() || /^[\s\p{C}|,]*$/u.test(text), `"${text}" went unseen`).to.equal(true);
+          else
+            expect(
+              problem !== undefined || !text.trim() || /^[\s\p{C}|,]*$/u.test(text),
+              `"${text}" went unseen`,
+            ).to.equal(true);
         }),
         runs,
       );
@@ -58,20 +70,28 @@ describe('a value', () => {
 
   it('of kind double arrives as it was, with a point or a comma', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 99 }), fc.constantFrom('.', ','), (whole, cents, sign) => {
-        const decimals = String(cents).padStart(2, '0');
-        expect(value('double', `${whole}${sign}${decimals}`)).to.equal(Number(`${whole}.${decimals}`));
-      }),
+      fc.property(
+        fc.integer({ min: -1e9, max: 1e9 }),
+        fc.integer({ min: 0, max: 99 }),
+        fc.constantFrom('.', ','),
+        (whole, cents, sign) => {
+          const decimals = String(cents).padStart(2, '0');
+          expect(value('double', `${whole}${sign}${decimals}`)).to.equal(Number(`${whole}.${decimals}`));
+        },
+      ),
       runs,
     );
   });
 
   it('of kind datetime is the same instant', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
-        const minute = new Date(Math.floor(date.getTime() / 60_000) * 60_000);
-        expect(Date.parse(String(value('datetime', minute.toISOString())))).to.equal(minute.getTime());
-      }),
+      fc.property(
+        fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
+        (date) => {
+          const minute = new Date(Math.floor(date.getTime() / 60_000) * 60_000);
+          expect(Date.parse(String(value('datetime', minute.toISOString())))).to.equal(minute.getTime());
+        },
+      ),
       runs,
     );
   });

@@ -9,7 +9,11 @@ async function signUp(form: Form): Promise<void> {
 }
 
 /** Waits until the time is over. */
-const isOver = (form: Form): Promise<void> => until(() => !form.button.hasAttribute('aria-disabled'), () => form.notice.textContent);
+const isOver = (form: Form): Promise<void> =>
+  until(
+    () => !form.button.hasAttribute('aria-disabled'),
+    () => form.notice.textContent,
+  );
 
 /**
  * Signs up where the first answer never comes, and waits until the form has given it up. On a busy machine it may do so before
@@ -47,7 +51,9 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
     await signUp(form);
     await pressedAgain;
     await isOver(form);
-    const sentences = ['now', 'in 1 second', 'in 2 seconds', 'in 3 seconds'].map((when) => `Too many signups. Please try again ${when}.`);
+    const sentences = ['now', 'in 1 second', 'in 2 seconds', 'in 3 seconds'].map(
+      (when) => `Too many signups. Please try again ${when}.`,
+    );
     const seconds = [...new Set(notices.map(({ text }) => text))].map((text) => sentences.indexOf(text));
     // A browser that is short of time may come too late for one of the seconds in between.
     expect(seconds.join(' '), notices.map(({ text }) => text).join(' ')).to.match(/^-1 3 (2 1|2|1) 0$/);

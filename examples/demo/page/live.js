@@ -101,7 +101,9 @@ function showArrival(subscription, change) {
   }
   nothingYet.hidden = true;
   // The same subscription again, for example once it is validated, takes the place of what stood there.
-  const before = [...arrivals.children].find((child) => child instanceof HTMLElement && child.dataset['email'] === subscription.email);
+  const before = [...arrivals.children].find(
+    (child) => child instanceof HTMLElement && child.dataset['email'] === subscription.email,
+  );
   if (before instanceof HTMLElement && change === 'updated') {
     const tookBefore = find(before, '.took', HTMLElement);
     find(item, '.took', HTMLElement).textContent = tookBefore.textContent;
@@ -128,7 +130,9 @@ function watchSandbox() {
     nothingYet.hidden = false;
   });
   events.addEventListener('subscription', (event) => {
-    const { change, subscription } = /** @type {{ change: string, subscription: Subscription }} */ (JSON.parse(String(event.data)));
+    const { change, subscription } = /** @type {{ change: string, subscription: Subscription }} */ (
+      JSON.parse(String(event.data))
+    );
     showArrival(subscription, change);
   });
 }
@@ -139,10 +143,12 @@ function showDoors() {
   const campaign = 'From the harbour wall to the outer mole – '.repeat(8).slice(0, 299) + '🌊';
   long.href = `/?${new URLSearchParams({ utm_source: 'long names', utm_medium: 'test', utm_campaign: campaign }).toString()}`;
   for (const door of document.querySelectorAll('#doors a')) {
-    if (door instanceof HTMLAnchorElement && new URL(door.href).search === location.search) door.setAttribute('aria-current', 'page');
+    if (door instanceof HTMLAnchorElement && new URL(door.href).search === location.search)
+      door.setAttribute('aria-current', 'page');
   }
   const sent = [...new URLSearchParams(location.search)].map(([name, value]) => `${name} = ${value}`);
-  find(document, '#attribution', HTMLElement).textContent = sent.length > 0 ? `This visit: ${sent.join(' · ')}` : 'This visit has no campaign in its address.';
+  find(document, '#attribution', HTMLElement).textContent =
+    sent.length > 0 ? `This visit: ${sent.join(' · ')}` : 'This visit has no campaign in its address.';
 }
 
 showDoors();

@@ -14,9 +14,18 @@ interface Shown {
   set(value: string): void;
 }
 
-const groups: readonly { readonly kind: OptionKind; readonly title: string; readonly about: string; readonly open?: boolean }[] = [
+const groups: readonly {
+  readonly kind: OptionKind;
+  readonly title: string;
+  readonly about: string;
+  readonly open?: boolean;
+}[] = [
   { kind: 'attribute', title: 'Behaviour', about: 'Attributes of the tag.', open: true },
-  { kind: 'style', title: 'Colours and shape', about: 'CSS custom properties. Everything else is styled through parts.' },
+  {
+    kind: 'style',
+    title: 'Colours and shape',
+    about: 'CSS custom properties. Everything else is styled through parts.',
+  },
   { kind: 'text', title: 'Texts', about: 'Every word a visitor can read. Empty: as the language says.' },
   { kind: 'attribution', title: 'Where the visitor came from', about: 'Wins over what the address of the page says.' },
   { kind: 'slot', title: 'Slots', about: 'Content of your own in the form.' },
@@ -29,7 +38,9 @@ export function showControls(options: Options, onChange: OnChange): { show(setup
 
   const mode = element('div', { class: 'bar' });
   updates.push(
-    segments(mode, 'Mode', 'mode', { own: 'Its own form', enhance: 'Around yours' }, (value) => onChange({ ...setup, mode: value })),
+    segments(mode, 'Mode', 'mode', { own: 'Its own form', enhance: 'Around yours' }, (value) =>
+      onChange({ ...setup, mode: value }),
+    ),
   );
   place.append(mode);
 
@@ -41,7 +52,9 @@ export function showControls(options: Options, onChange: OnChange): { show(setup
     const own = options.options.filter((option) => option.kind === kind);
     if (own.length === 0) continue;
     const shown = own.map((option) => {
-      const { node, set } = control(option, option.key, (value, typed) => onChange(withValue(setup, option.key, value, option.initial), typed));
+      const { node, set } = control(option, option.key, (value, typed) =>
+        onChange(withValue(setup, option.key, value, option.initial), typed),
+      );
       updates.push(({ values }) => set(values[option.key] ?? ''));
       return node;
     });
@@ -59,11 +72,16 @@ function group(title: string, about: string, open: boolean, ...nodes: readonly H
   return element('details', { open }, element('summary', {}, title), element('p', { class: 'hint' }, about), ...nodes);
 }
 
-function control({ name, description, initial, control: { kind }, control: shape }: FieldOption, id: string, onValue: (value: string, typed?: string) => void): Shown {
+function control(
+  { name, description, initial, control: { kind }, control: shape }: FieldOption,
+  id: string,
+  onValue: (value: string, typed?: string) => void,
+): Shown {
   const hint = description && element('p', { class: 'hint', id: `${id}.hint` }, ...inWords(description));
   const described = { id, 'data-option': id, 'aria-describedby': hint ? `${id}.hint` : undefined };
   const label = element('label', { for: id }, element('code', {}, name));
-  const around = (cssClass: string, ...nodes: readonly HTMLElement[]): HTMLElement => element('div', { class: `control ${cssClass}` }, ...nodes, ...(hint ? [hint] : []));
+  const around = (cssClass: string, ...nodes: readonly HTMLElement[]): HTMLElement =>
+    element('div', { class: `control ${cssClass}` }, ...nodes, ...(hint ? [hint] : []));
 
   if (kind === 'switch') {
     const box = element('input', { ...described, type: 'checkbox' });
@@ -73,7 +91,12 @@ function control({ name, description, initial, control: { kind }, control: shape
   if (shape.kind === 'choice') {
     const usual = initial && shape.choices.includes(initial) ? initial : '';
     const rest = shape.choices.filter((choice) => choice !== usual);
-    const select = element('select', described, element('option', { value: '' }, usual || 'default'), ...rest.map((choice) => element('option', { value: choice }, choice)));
+    const select = element(
+      'select',
+      described,
+      element('option', { value: '' }, usual || 'default'),
+      ...rest.map((choice) => element('option', { value: choice }, choice)),
+    );
     select.addEventListener('change', () => onValue(select.value));
     return { node: around('', label, select), set: (value) => (select.value = value) };
   }
@@ -123,7 +146,12 @@ function fieldBuilder(
   });
 
   /** A button of a field; afterwards the focus is where the field went, or where one goes on. */
-  function button(text: string, disabled: boolean, act: () => readonly Field[], focus: () => HTMLElement | null): HTMLElement {
+  function button(
+    text: string,
+    disabled: boolean,
+    act: () => readonly Field[],
+    focus: () => HTMLElement | null,
+  ): HTMLElement {
     const made = element('button', { type: 'button', class: 'quiet', disabled }, text);
     made.addEventListener('click', () => {
       onFields(act());
@@ -141,16 +169,32 @@ function fieldBuilder(
         }),
       );
       const nth = (place: number, which: string) => (): HTMLElement | null =>
-        list.querySelector(`li:nth-child(${place + 1}) ${which}:enabled`) ?? list.querySelector(`li:nth-child(${place + 1}) button:enabled`);
+        list.querySelector(`li:nth-child(${place + 1}) ${which}:enabled`) ??
+        list.querySelector(`li:nth-child(${place + 1}) button:enabled`);
       const buttons = element(
         'div',
         { class: 'field-buttons' },
         button('↑', at === 0, () => moveField(fields, at, at - 1), nth(at - 1, 'button:nth-of-type(1)')),
-        button('↓', at === fields.length - 1, () => moveField(fields, at, at + 1), nth(at + 1, 'button:nth-of-type(2)')),
-        button('Remove', false, () => fields.toSpliced(at, 1), () => add),
+        button(
+          '↓',
+          at === fields.length - 1,
+          () => moveField(fields, at, at + 1),
+          nth(at + 1, 'button:nth-of-type(2)'),
+        ),
+        button(
+          'Remove',
+          false,
+          () => fields.toSpliced(at, 1),
+          () => add,
+        ),
       );
       const isFirst = (_: Shown, index: number): boolean => isEssential(fieldOptions[index] ?? { name: '' });
-      const more = element('details', { class: 'more' }, element('summary', {}, 'More'), ...controls.filter((each, index) => !isFirst(each, index)).map(({ node }) => node));
+      const more = element(
+        'details',
+        { class: 'more' },
+        element('summary', {}, 'More'),
+        ...controls.filter((each, index) => !isFirst(each, index)).map(({ node }) => node),
+      );
       return { controls, row: element('li', {}, buttons, ...controls.filter(isFirst).map(({ node }) => node), more) };
     });
     shown = rows.map(({ controls }) => controls);
@@ -167,10 +211,11 @@ function fieldBuilder(
       for (const [at, controls] of shown.entries()) {
         const called = fields[at]?.['name'] || `field ${at + 1}`;
         list.children[at]?.setAttribute('aria-label', called);
-        list.children[at]?.querySelectorAll('button').forEach((each, index) => each.setAttribute('aria-label', `${fieldActions[index]} ${called}`));
+        list.children[at]
+          ?.querySelectorAll('button')
+          .forEach((each, index) => each.setAttribute('aria-label', `${fieldActions[index]} ${called}`));
         for (const [index, { name }] of fieldOptions.entries()) controls[index]?.set(fields[at]?.[name] ?? '');
       }
     },
   };
 }
-

@@ -14,7 +14,15 @@ export function showEvents(): (name: string, carries: Readonly<Record<string, un
   return (name, carries) => {
     nothingYet.hidden = true;
     list.prepend(
-      element('li', {}, element('time', {}, new Date().toLocaleTimeString()), ' ', element('strong', {}, name), ' ', element('code', {}, JSON.stringify(carries))),
+      element(
+        'li',
+        {},
+        element('time', {}, new Date().toLocaleTimeString()),
+        ' ',
+        element('strong', {}, name),
+        ' ',
+        element('code', {}, JSON.stringify(carries)),
+      ),
     );
     while (list.children.length > limit) list.lastElementChild?.remove();
   };

@@ -25,15 +25,31 @@ const voids = new Set(['input', 'br', 'img', 'link', 'meta']);
 const lineWidth = 90;
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s*[\r\n]\s*/g, ' ');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/\s*[\r\n]\s*/g, ' ');
 /** In templates of frameworks braces begin an expression. */
 const escapeBraces = (text: string): string => escapeHtml(text).replaceAll('{', '&#123;').replaceAll('}', '&#125;');
-const inline = (styles: Readonly<Record<string, string>>): string => Object.entries(styles).map(([name, value]) => `${name}: ${value}`).join('; ');
+const inline = (styles: Readonly<Record<string, string>>): string =>
+  Object.entries(styles)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('; ');
 
-const quoted = (escape: (text: string) => string) => (name: string, value: string | true): string => (value === true ? name : `${name}="${escape(value)}"`);
+const quoted =
+  (escape: (text: string) => string) =>
+  (name: string, value: string | true): string =>
+    value === true ? name : `${name}="${escape(value)}"`;
 
 /** React's names for attributes of HTML's own elements; custom elements keep theirs. */
-const reactNames: Readonly<Record<string, string>> = { for: 'htmlFor', class: 'className', autocomplete: 'autoComplete', inputmode: 'inputMode' };
+const reactNames: Readonly<Record<string, string>> = {
+  for: 'htmlFor',
+  class: 'className',
+  autocomplete: 'autoComplete',
+  inputmode: 'inputMode',
+};
 
 export const html: Dialect = { attribute: quoted(escapeHtml), text: escapeHtml, selfClosing: false };
 export const template: Dialect = {
@@ -49,7 +65,10 @@ export const jsx: Dialect = {
     return /["&\\{}<>\r\n]/.test(value) ? `${own}={${JSON.stringify(value)}}` : `${own}="${value}"`;
   },
   text: (text) => (/[{}<>&\r\n]/.test(text) ? `{${JSON.stringify(text)}}` : text),
-  style: (styles) => `style={{ ${Object.entries(styles).map(([name, value]) => `'${name}': '${value}'`).join(', ')} }}`,
+  style: (styles) =>
+    `style={{ ${Object.entries(styles)
+      .map(([name, value]) => `'${name}': '${value}'`)
+      .join(', ')} }}`,
   selfClosing: true,
 };
 
@@ -60,7 +79,9 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   if (tag.styles && dialect.style && Object.keys(tag.styles).length > 0) attributes.push(dialect.style(tag.styles));
   const oneLine = [tag.name, ...attributes].join(' ');
   const fits = indent.length + oneLine.length <= lineWidth;
-  const opening = fits ? `${indent}<${oneLine}` : [`${indent}<${tag.name}`, ...attributes.map((attribute) => `${indent}  ${attribute}`)].join('\n');
+  const opening = fits
+    ? `${indent}<${oneLine}`
+    : [`${indent}<${tag.name}`, ...attributes.map((attribute) => `${indent}  ${attribute}`)].join('\n');
   const gap = fits ? '' : `\n${indent}`;
   // Of blank text only a blank line would be left, which some websites turn into a paragraph.
   const content = tag.children.filter((child) => typeof child !== 'string' || child.trim() !== '');
@@ -70,7 +91,9 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   }
   const [only] = content;
   if (content.length === 1 && typeof only === 'string') return `${opening}${gap}>${dialect.text(only)}</${tag.name}>`;
-  const children = content.map((child) => (typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1)));
+  const children = content.map((child) =>
+    typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1),
+  );
   return `${opening}${gap}>\n${children.join('\n')}\n${indent}</${tag.name}>`;
 }
 

@@ -8,7 +8,11 @@ export interface Manifest {
 interface Declaration {
   readonly tagName?: string;
   readonly attributes?: readonly Described[];
-  readonly members?: readonly (Described & { readonly kind: string; readonly attribute?: string; readonly readonly?: boolean })[];
+  readonly members?: readonly (Described & {
+    readonly kind: string;
+    readonly attribute?: string;
+    readonly readonly?: boolean;
+  })[];
   readonly cssProperties?: readonly Described[];
   readonly slots?: readonly Described[];
   readonly events?: readonly Described[];
@@ -24,7 +28,9 @@ interface Described {
 }
 
 /** How a value is entered. */
-export type Control = { readonly kind: 'text' | 'switch' | 'number' | 'colour' } | { readonly kind: 'choice'; readonly choices: readonly string[] };
+export type Control =
+  | { readonly kind: 'text' | 'switch' | 'number' | 'colour' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
 /** Where an option stands in the markup, and under which heading in the playground. */
 export type OptionKind = 'attribute' | 'attribution' | 'text' | 'style' | 'slot';
@@ -65,14 +71,22 @@ const anyText = 'text-*';
  * @param files - the languages and themes that have a file
  * @throws Error where the manifest does not know the elements
  */
-export function readOptions(manifest: Manifest, texts: Readonly<Record<string, string>>, files: Pick<Options, 'languages' | 'themes'>): Options {
+export function readOptions(
+  manifest: Manifest,
+  texts: Readonly<Record<string, string>>,
+  files: Pick<Options, 'languages' | 'themes'>,
+): Options {
   const form = declared(manifest, 'newsletter-signup');
   const field = declared(manifest, 'newsletter-field');
   // Those that are properties too are what most pages set; they come first.
-  const attributes = (form.attributes ?? []).filter(({ name }) => !name.startsWith('text-')).sort((one, other) => Number(!one.fieldName) - Number(!other.fieldName));
+  const attributes = (form.attributes ?? [])
+    .filter(({ name }) => !name.startsWith('text-'))
+    .sort((one, other) => Number(!one.fieldName) - Number(!other.fieldName));
   return {
     options: [
-      ...attributes.map((attribute) => option(attribution.test(attribute.name) ? 'attribution' : 'attribute', attribute)),
+      ...attributes.map((attribute) =>
+        option(attribution.test(attribute.name) ? 'attribution' : 'attribute', attribute),
+      ),
       ...Object.entries(texts).map(([key, text]) => option('text', { name: `text-${kebab(key)}`, default: text })),
       ...(form.cssProperties ?? []).map((property) => option('style', property)),
       ...(form.slots ?? []).filter(({ name }) => name !== '').map((slot) => option('slot', slot)),
@@ -97,13 +111,19 @@ export function isEssential({ name }: Pick<FieldOption, 'name'>): boolean {
 export function missingOptions(manifest: Manifest, { options, events }: Options): readonly string[] {
   const form = declared(manifest, 'newsletter-signup');
   const there = new Set([...options.map(({ name }) => name), ...events, 'messages']);
-  const settable = (form.members ?? []).filter((member) => member.kind === 'field' && !member.readonly).map(({ attribute, name }) => attribute ?? name);
-  const named = [form.attributes, form.cssProperties, form.slots, form.events].flatMap((list) => (list ?? []).map(({ name }) => name));
+  const settable = (form.members ?? [])
+    .filter((member) => member.kind === 'field' && !member.readonly)
+    .map(({ attribute, name }) => attribute ?? name);
+  const named = [form.attributes, form.cssProperties, form.slots, form.events].flatMap((list) =>
+    (list ?? []).map(({ name }) => name),
+  );
   return [...named, ...settable].filter((name) => name !== '' && name !== anyText && !there.has(name));
 }
 
 function declared({ modules }: Manifest, tagName: string): Declaration {
-  const found = modules.flatMap(({ declarations = [] }) => declarations).find((declaration) => declaration.tagName === tagName);
+  const found = modules
+    .flatMap(({ declarations = [] }) => declarations)
+    .find((declaration) => declaration.tagName === tagName);
   if (!found) throw new Error(`custom-elements.json does not know <${tagName}>. Build the widget again.`);
   return found;
 }

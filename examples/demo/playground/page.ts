@@ -26,7 +26,9 @@ const rightToLeft = new Set(['ar', 'he']);
 
 const view = find('#view', HTMLElement);
 const bars = [
-  segments(view, 'Width', 'width', { 320: '320', 480: '480', 768: '768', all: 'All' }, (width) => change({ ...setup, width })),
+  segments(view, 'Width', 'width', { 320: '320', 480: '480', 768: '768', all: 'All' }, (width) =>
+    change({ ...setup, width }),
+  ),
   segments(view, 'Colours', 'scheme', { light: 'Light', dark: 'Dark' }, (scheme) => change({ ...setup, scheme })),
   segments(view, 'Direction', 'direction', { ltr: 'LTR', rtl: 'RTL' }, (direction) => change({ ...setup, direction })),
   segments(find('#states', HTMLElement), 'State', 'state', stateTitles, (state) => {
@@ -36,20 +38,31 @@ const bars = [
   segments(find('#platforms', HTMLElement), 'For', 'platform', platforms, (platform) => change({ ...setup, platform })),
 ];
 
-const language = element('select', { id: 'language' }, ...options.languages.map((tag) => element('option', { value: tag }, languageNames.of(tag) ?? tag)));
+const language = element(
+  'select',
+  { id: 'language' },
+  ...options.languages.map((tag) => element('option', { value: tag }, languageNames.of(tag) ?? tag)),
+);
 view.append(element('label', { class: 'segment-group' }, element('span', { class: 'legend' }, 'Language'), language));
 language.addEventListener('change', () => {
   change({ ...setup, language: language.value, direction: rightToLeft.has(language.value) ? 'rtl' : 'ltr' });
 });
 
-const theme = element('select', { id: 'theme' }, ...['', ...options.themes].map((name) => element('option', { value: name }, name || 'none')));
-if (options.themes.length > 0) view.append(element('label', { class: 'segment-group' }, element('span', { class: 'legend' }, 'Theme'), theme));
+const theme = element(
+  'select',
+  { id: 'theme' },
+  ...['', ...options.themes].map((name) => element('option', { value: name }, name || 'none')),
+);
+if (options.themes.length > 0)
+  view.append(element('label', { class: 'segment-group' }, element('span', { class: 'legend' }, 'Theme'), theme));
 theme.addEventListener('change', () => change({ ...setup, theme: theme.value }));
 
 const frames = widths.flatMap((width) => (width === 'all' ? [] : [frame(width)]));
 find('#frames', HTMLElement).append(...frames.map(({ figure }) => figure));
 
-find('#start-over', HTMLButtonElement).addEventListener('click', () => change({ ...initialSetup, platform: setup.platform }));
+find('#start-over', HTMLButtonElement).addEventListener('click', () =>
+  change({ ...initialSetup, platform: setup.platform }),
+);
 addEventListener('popstate', () => {
   setup = readSetup(location.search, options);
   lastTyped = '';
@@ -85,7 +98,13 @@ function show(): void {
 }
 
 /** A preview of one width: a frame, so that the width is real to the tag. */
-function frame(width: '320' | '480' | '768'): { width: string; figure: HTMLElement; iframe: HTMLIFrameElement; ready: () => void; show: () => void } {
+function frame(width: '320' | '480' | '768'): {
+  width: string;
+  figure: HTMLElement;
+  iframe: HTMLIFrameElement;
+  ready: () => void;
+  show: () => void;
+} {
   const iframe = element('iframe', { title: `Preview, ${width} pixels wide`, width, height: '180' });
   const figure = element('figure', { class: 'frame' }, element('figcaption', {}, `${width} px`), iframe);
   let isReady = false;
@@ -96,7 +115,18 @@ function frame(width: '320' | '480' | '768'): { width: string; figure: HTMLEleme
     if (!iframe.hasAttribute('src')) iframe.src = '/playground/preview';
     if (!isReady) return;
     const { language, theme, direction, scheme, state } = setup;
-    const message: Show = { type: 'show', tag: tagOf(setup, options), language, theme, direction, scheme, state, endpoint, events: options.events, turn };
+    const message: Show = {
+      type: 'show',
+      tag: tagOf(setup, options),
+      language,
+      theme,
+      direction,
+      scheme,
+      state,
+      endpoint,
+      events: options.events,
+      turn,
+    };
     iframe.contentWindow?.postMessage(message, location.origin);
     figure.dataset['scheme'] = scheme;
   };
@@ -114,12 +144,19 @@ function frame(width: '320' | '480' | '768'): { width: string; figure: HTMLEleme
 
 function showSnippets(): void {
   const tag = tagOf(setup, options);
-  const shown = snippetsFor(setup.platform, { tag, language: setup.language, theme: setup.theme }).map(({ place, code }) => {
-    const button = element('button', { type: 'button' }, 'Copy');
-    button.addEventListener('click', () => void copy(button, code));
-    const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));
-    return element('div', { class: 'snippet' }, element('div', { class: 'snippet-head' }, element('h3', {}, place), button), text);
-  });
+  const shown = snippetsFor(setup.platform, { tag, language: setup.language, theme: setup.theme }).map(
+    ({ place, code }) => {
+      const button = element('button', { type: 'button' }, 'Copy');
+      button.addEventListener('click', () => void copy(button, code));
+      const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));
+      return element(
+        'div',
+        { class: 'snippet' },
+        element('div', { class: 'snippet-head' }, element('h3', {}, place), button),
+        text,
+      );
+    },
+  );
   const place = find('#snippets', HTMLElement);
   if (place.textContent !== shown.map(({ textContent }) => textContent).join('')) place.replaceChildren(...shown);
 }

@@ -32,7 +32,10 @@ async function show(next: Show): Promise<void> {
   const endpoint = answer ? new URL(`/playground/answers/${next.state}`, location.href).href : next.endpoint;
   const wanted = withEndpoint(next.tag, endpoint);
   const form = stage.querySelector<HTMLElement>('newsletter-signup');
-  const sameShape = before?.turn === next.turn && before.state === next.state && JSON.stringify(before.tag.children) === JSON.stringify(next.tag.children);
+  const sameShape =
+    before?.turn === next.turn &&
+    before.state === next.state &&
+    JSON.stringify(before.tag.children) === JSON.stringify(next.tag.children);
   if (form && sameShape && before.language === next.language) {
     patch(form, wanted);
     return;
@@ -98,7 +101,8 @@ function loadLanguage(language: string): void {
 /** Puts a theme on the page in place of the one before. */
 function wear(theme: string): void {
   document.querySelector('link[data-theme]')?.remove();
-  if (theme) document.head.append(element('link', { rel: 'stylesheet', href: `/themes/${theme}.css`, 'data-theme': theme }));
+  if (theme)
+    document.head.append(element('link', { rel: 'stylesheet', href: `/themes/${theme}.css`, 'data-theme': theme }));
 }
 
 function listen(name: string): void {
@@ -107,13 +111,19 @@ function listen(name: string): void {
   document.addEventListener(name, (event) => {
     const carries = Object.entries(event).filter(([key]) => key !== 'isTrusted');
     // Whatever cannot be passed on is passed on as text.
-    report({ type: 'event', name, carries: JSON.parse(JSON.stringify(Object.fromEntries(carries))) as Record<string, unknown> });
+    report({
+      type: 'event',
+      name,
+      carries: JSON.parse(JSON.stringify(Object.fromEntries(carries))) as Record<string, unknown>,
+    });
   });
 }
 
 function withEndpoint(tag: Tag, endpoint: string): Tag {
   const children = tag.children.map((child) =>
-    typeof child !== 'string' && child.name === 'form' ? { ...child, attributes: { ...child.attributes, action: endpoint } } : child,
+    typeof child !== 'string' && child.name === 'form'
+      ? { ...child, attributes: { ...child.attributes, action: endpoint } }
+      : child,
   );
   // A preview that left its page could not be shown the next choice.
   const { redirect: _redirect, ...attributes } = tag.attributes;
@@ -130,7 +140,8 @@ function build({ name, attributes, styles = {}, children }: Tag): HTMLElement {
 
 /** Changes attributes and custom properties alone, so that what was typed into the preview stays. */
 function patch(form: HTMLElement, { attributes, styles = {} }: Tag): void {
-  for (const name of form.getAttributeNames()) if (!(name in attributes) && name !== 'style') form.removeAttribute(name);
+  for (const name of form.getAttributeNames())
+    if (!(name in attributes) && name !== 'style') form.removeAttribute(name);
   for (const [name, value] of Object.entries(attributes)) {
     const text = value === true ? '' : value;
     if (form.getAttribute(name) !== text) form.setAttribute(name, text);
@@ -145,5 +156,7 @@ HTMLElement.prototype.focus = function (options) {
   if (document.hasFocus()) focus.call(this, options);
 };
 
-new ResizeObserver(() => report({ type: 'height', pixels: Math.ceil(document.documentElement.getBoundingClientRect().height) })).observe(document.body);
+new ResizeObserver(() =>
+  report({ type: 'height', pixels: Math.ceil(document.documentElement.getBoundingClientRect().height) }),
+).observe(document.body);
 report({ type: 'ready' });

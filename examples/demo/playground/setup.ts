@@ -69,10 +69,17 @@ export function readSetup(search: string, { options, fieldOptions, languages, th
   }
   return {
     values,
-    fields: query.getAll('field').slice(0, fieldLimit).map((text) => {
-      const given = new URLSearchParams(text);
-      return Object.fromEntries(fieldOptions.flatMap(({ name }) => (given.get(name) ? [[name, (given.get(name) ?? '').slice(0, valueLimit)]] : [])));
-    }),
+    fields: query
+      .getAll('field')
+      .slice(0, fieldLimit)
+      .map((text) => {
+        const given = new URLSearchParams(text);
+        return Object.fromEntries(
+          fieldOptions.flatMap(({ name }) =>
+            given.get(name) ? [[name, (given.get(name) ?? '').slice(0, valueLimit)]] : [],
+          ),
+        );
+      }),
     mode: among('mode', modes, initialSetup.mode),
     language: among('language', languages, initialSetup.language),
     theme: among('theme', themes, initialSetup.theme),

@@ -22,12 +22,21 @@ const scriptAddress = 'https://your-site.example/newsletter-signup.js';
 
 const lines = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
-const addresses = ({ language }: Wanted): string[] => [scriptAddress, ...(language === 'en' ? [] : [languageAddress(language)])];
+const addresses = ({ language }: Wanted): string[] => [
+  scriptAddress,
+  ...(language === 'en' ? [] : [languageAddress(language)]),
+];
 const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
-const scripts = (wanted: Wanted): string => addresses(wanted).map((address) => `<script src="${address}" async></script>`).join('\n');
+const scripts = (wanted: Wanted): string =>
+  addresses(wanted)
+    .map((address) => `<script src="${address}" async></script>`)
+    .join('\n');
 const sheet = ({ tag, theme }: Wanted): string => {
   const styles = rule('newsletter-signup', tag.styles);
-  return lines(theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`, styles && `<style>\n${styles}\n</style>`);
+  return lines(
+    theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`,
+    styles && `<style>\n${styles}\n</style>`,
+  );
 };
 const imports = ({ language, theme }: Wanted): string =>
   lines(
@@ -47,26 +56,34 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
       place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
       code: lines('<!-- wp:html -->', scripts(wanted), sheet(wanted), write(wanted.tag, html), '<!-- /wp:html -->'),
     },
-    ...(wanted.tag.children.some((child) => typeof child !== 'string' && child.name === 'form') ? [] : whereFiltered(wanted)),
+    ...(wanted.tag.children.some((child) => typeof child !== 'string' && child.name === 'form')
+      ? []
+      : whereFiltered(wanted)),
   ],
-  webflow: (wanted) => [{ place: 'A “Code Embed” element', code: lines(sheet(wanted), write(wanted.tag, html), scripts(wanted)) }],
+  webflow: (wanted) => [
+    { place: 'A “Code Embed” element', code: lines(sheet(wanted), write(wanted.tag, html), scripts(wanted)) },
+  ],
   ghost: (wanted) => [
     { place: 'Settings → Code injection → Site header', code: lines(scripts(wanted), sheet(wanted)) },
     { place: 'An “HTML” card in the post or page', code: write(wanted.tag, html) },
   ],
   framer: (wanted) => [
     {
-      place: 'Assets → Code → a new code component: in the page itself, where an “Embed” would stand in a frame that knows no campaign',
+      place:
+        'Assets → Code → a new code component: in the page itself, where an “Embed” would stand in a frame that knows no campaign',
       code: lines(
         "import { useEffect } from 'react';",
 
         'export default function Newsletter() {',
         '  useEffect(() => {',
-        `    for (const src of [${addresses(wanted).map((address) => `'${address}'`).join(', ')}]) {`,
+        `    for (const src of [${addresses(wanted)
+          .map((address) => `'${address}'`)
+          .join(', ')}]) {`,
         '      if (document.querySelector(`script[src="${src}"]`)) continue;',
         "      document.head.append(Object.assign(document.createElement('script'), { src }));",
         '    }',
-        wanted.theme && `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted.theme)}' }));`,
+        wanted.theme &&
+          `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted.theme)}' }));`,
         '  }, []);',
         '  return (',
         write(wanted.tag, jsx, 2),
@@ -97,7 +114,10 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
     },
   ],
   svelte: (wanted) => [
-    { place: 'A component (Svelte 5)', code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, template)}` },
+    {
+      place: 'A component (Svelte 5)',
+      code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, template)}`,
+    },
   ],
 };
 
@@ -108,10 +128,17 @@ function whereFiltered(wanted: Wanted): readonly Snippet[] {
     const handle = address === scriptAddress ? 'newsletter-signup' : `newsletter-signup-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
   });
-  if (wanted.theme) enqueue.push(`  wp_enqueue_style('newsletter-signup-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
+  if (wanted.theme)
+    enqueue.push(`  wp_enqueue_style('newsletter-signup-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
   return [
-    { place: 'Where WordPress filters HTML: the same block as a div …', code: lines('<!-- wp:html -->', write(asDiv(wanted.tag, 'signup'), html), '<!-- /wp:html -->') },
-    { place: '… and the script in the theme’s functions.php', code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});') },
+    {
+      place: 'Where WordPress filters HTML: the same block as a div …',
+      code: lines('<!-- wp:html -->', write(asDiv(wanted.tag, 'signup'), html), '<!-- /wp:html -->'),
+    },
+    {
+      place: '… and the script in the theme’s functions.php',
+      code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});'),
+    },
     ...(styles ? [{ place: '… and the looks in Appearance → Customize → Additional CSS', code: styles }] : []),
   ];
 }
@@ -127,7 +154,9 @@ function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): Tag {
       ...(lang !== undefined && { lang }),
       ...(dir !== undefined && { dir }),
     },
-    children: children.flatMap((child) => (typeof child !== 'string' && child.name === 'newsletter-field' ? [asDiv(child, 'field')] : [])),
+    children: children.flatMap((child) =>
+      typeof child !== 'string' && child.name === 'newsletter-field' ? [asDiv(child, 'field')] : [],
+    ),
   };
 }
 

@@ -7,7 +7,13 @@ interface State {
   readonly title: string;
   readonly act: Act;
   /** `never` leaves the form waiting. Without one, the form posts to the real endpoint behind the demo. */
-  readonly answer?: 'never' | { readonly status: number; readonly retryAfter?: number; readonly error?: { readonly message: string; readonly code: string } };
+  readonly answer?:
+    | 'never'
+    | {
+        readonly status: number;
+        readonly retryAfter?: number;
+        readonly error?: { readonly message: string; readonly code: string };
+      };
 }
 
 const states = {
@@ -19,8 +25,16 @@ const states = {
     act: 'fill in and send',
     answer: { status: 400, error: { message: 'We cannot take signups from this address.', code: 'REFUSED' } },
   },
-  limited: { title: 'Limited', act: 'fill in and send', answer: { status: 429, retryAfter: 45, error: { message: 'Too many signups.', code: 'RATE_LIMITED' } } },
-  unavailable: { title: 'Down', act: 'fill in and send', answer: { status: 503, retryAfter: 300, error: { message: 'Being repaired.', code: 'UNAVAILABLE' } } },
+  limited: {
+    title: 'Limited',
+    act: 'fill in and send',
+    answer: { status: 429, retryAfter: 45, error: { message: 'Too many signups.', code: 'RATE_LIMITED' } },
+  },
+  unavailable: {
+    title: 'Down',
+    act: 'fill in and send',
+    answer: { status: 503, retryAfter: 300, error: { message: 'Being repaired.', code: 'UNAVAILABLE' } },
+  },
   success: { title: 'Success', act: 'fill in and send', answer: { status: 202 } },
   offline: { title: 'Offline', act: 'go offline, fill in and send', answer: { status: 202 } },
 } as const satisfies Readonly<Record<string, State>>;
@@ -36,4 +50,6 @@ export function stateOf(name: StateName): State {
 }
 
 /** What to call each. */
-export const stateTitles = Object.fromEntries(Object.entries(states).map(([name, { title }]) => [name, title])) as Readonly<Record<StateName, string>>;
+export const stateTitles = Object.fromEntries(
+  Object.entries(states).map(([name, { title }]) => [name, title]),
+) as Readonly<Record<StateName, string>>;

@@ -21,11 +21,22 @@ export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
   if (setup.language !== 'en') attributes['lang'] = setup.language;
   if (setup.direction === 'rtl') attributes['dir'] = 'rtl';
   const fields = setup.fields.filter(({ name, kind }) => name || kind === 'consent');
-  if (setup.mode === 'own') return { name: 'newsletter-signup', attributes, styles, children: [...slotted, ...fields.map((field) => fieldTag(field, fieldOptions))] };
+  if (setup.mode === 'own')
+    return {
+      name: 'newsletter-signup',
+      attributes,
+      styles,
+      children: [...slotted, ...fields.map((field) => fieldTag(field, fieldOptions))],
+    };
 
   // The form says itself where it posts to; the tag takes that over.
   const { endpoint = exampleEndpoint, ...rest } = attributes;
-  return { name: 'newsletter-signup', attributes: rest, styles, children: [...slotted, plainForm(String(endpoint), fields)] };
+  return {
+    name: 'newsletter-signup',
+    attributes: rest,
+    styles,
+    children: [...slotted, plainForm(String(endpoint), fields)],
+  };
 }
 
 function fieldTag(field: Field, fieldOptions: Options['fieldOptions']): Tag {
@@ -55,7 +66,9 @@ function plainForm(action: string, fields: readonly Field[]): Tag {
 }
 
 /** Control of each kind that a plain form has one control for; what its type does not say stands in `data-kind`. */
-const plainControls: Readonly<Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] } | null>> = {
+const plainControls: Readonly<
+  Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] } | null>
+> = {
   // The address of a setup may name any kind, `toString` as well.
   __proto__: null,
   integer: { type: 'text', attributes: { inputmode: 'numeric', 'data-kind': 'integer' } },
@@ -67,18 +80,40 @@ const plainControls: Readonly<Record<string, { readonly type: string; readonly a
   datetime: { type: 'datetime-local', attributes: { 'data-kind': 'datetime' } },
 };
 
-function plainField({ name = '', kind = 'string', label = name, options = '', placeholder, required, value, autocomplete, hidden }: Field): Tag[] {
+function plainField({
+  name = '',
+  kind = 'string',
+  label = name,
+  options = '',
+  placeholder,
+  required,
+  value,
+  autocomplete,
+  hidden,
+}: Field): Tag[] {
   const posted = kind === 'consent' ? kind : `custom_fields[${name}]`;
   const { type, attributes } = plainControls[kind] ?? { type: 'text' };
-  const given = { ...attributes, ...(placeholder && { placeholder }), ...(autocomplete && { autocomplete }), ...(value && { value }) };
+  const given = {
+    ...attributes,
+    ...(placeholder && { placeholder }),
+    ...(autocomplete && { autocomplete }),
+    ...(value && { value }),
+  };
   if (hidden) return [control('hidden', posted, given)];
-  const choices = options.split(options.includes('|') ? '|' : ',').map((choice) => choice.trim()).filter(Boolean);
+  const choices = options
+    .split(options.includes('|') ? '|' : ',')
+    .map((choice) => choice.trim())
+    .filter(Boolean);
   const text = label.trim() || name;
   const needed = required === undefined ? {} : { required: true as const };
   if (choices.length > 0 && (kind === 'list' || kind === 'string')) {
     const [box, as] = kind === 'list' ? (['checkbox', `${posted}[]`] as const) : (['radio', posted] as const);
-    const each = choices.map((choice) => labelled(choice, control(box, as, { value: choice, ...(box === 'radio' && needed) }), 'after'));
-    return [{ name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [text] }, ...each] }];
+    const each = choices.map((choice) =>
+      labelled(choice, control(box, as, { value: choice, ...(box === 'radio' && needed) }), 'after'),
+    );
+    return [
+      { name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [text] }, ...each] },
+    ];
   }
   return [labelled(text, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
 }

@@ -5,7 +5,11 @@ import { largestPage } from '../parameters/list.ts';
 import { openEngine } from '../transport/engine.ts';
 import { toNodeFailure } from '../transport/failure.ts';
 
-type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+type ListSearch = (
+  this: ILoadOptionsFunctions,
+  filter?: string,
+  paginationToken?: string,
+) => Promise<INodeListSearchResult>;
 
 /** Where a list goes on: what the server said, kept as text by the editor. */
 interface Place {
@@ -35,7 +39,9 @@ function search<T>({ read, toItem, searches }: Search<T>): ListSearch {
       let place = toPlace(paginationToken);
       for (let pages = 0; place !== null && results.length === 0 && pages < pagesAtOnce; pages++) {
         const page = await read(engine, place, typed, this);
-        results.push(...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed));
+        results.push(
+          ...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
+        );
         place = following(page);
       }
       return { results, ...(place !== null && { paginationToken: JSON.stringify(place) }) };
@@ -64,7 +70,8 @@ const day = (seconds: number | null | undefined): string | undefined =>
 /** By the names that the resource locators give. */
 export const listSearch = {
   searchAutomations: search({
-    read: (engine, { page }) => engine.list('automations.list', { limit: largestPage, ...(page !== undefined && { page }) }),
+    read: (engine, { page }) =>
+      engine.list('automations.list', { limit: largestPage, ...(page !== undefined && { page }) }),
     toItem: ({ id, name, status }) => ({ name: named(name, status), value: id }),
   }),
   searchJourneys: search({
@@ -74,19 +81,32 @@ export const listSearch = {
         limit: largestPage,
         ...(page !== undefined && { page }),
       }),
-    toItem: ({ id, email, status, subscription_id }) => ({ name: named(email ?? subscription_id ?? id, status), value: id }),
+    toItem: ({ id, email, status, subscription_id }) => ({
+      name: named(email ?? subscription_id ?? id, status),
+      value: id,
+    }),
   }),
   searchCustomFields: search({
     read: (engine) => engine.list('customFields.list', {}),
     toItem: ({ id, display, kind }) => ({ name: named(display, kind), value: id }),
   }),
   searchAuthors: search({
-    read: (engine, { page }, name) => engine.list('authors.list', { limit: largestPage, ...(name !== '' && { name }), ...(page !== undefined && { page }) }),
+    read: (engine, { page }, name) =>
+      engine.list('authors.list', {
+        limit: largestPage,
+        ...(name !== '' && { name }),
+        ...(page !== undefined && { page }),
+      }),
     toItem: ({ id, name, type }) => ({ name: named(name, type), value: id }),
     searches: true,
   }),
   searchComplimentaryAccess: search({
-    read: (engine, { cursor }) => engine.list('complimentaryAccess.list', { limit: largestPage, expand: ['tier'], ...(cursor !== undefined && { cursor }) }),
+    read: (engine, { cursor }) =>
+      engine.list('complimentaryAccess.list', {
+        limit: largestPage,
+        expand: ['tier'],
+        ...(cursor !== undefined && { cursor }),
+      }),
     toItem: ({ id, description, tier }) => ({ name: named(description, tier?.name), value: id }),
   }),
   searchConditionSets: search({
@@ -95,7 +115,10 @@ export const listSearch = {
   }),
   searchBulkUpdateJobs: search({
     read: (engine) => engine.list('bulkSubscriptionUpdates.list', {}),
-    toItem: ({ id, type, status, created }) => ({ name: named([type, day(created)].filter(Boolean).join(' ') || id, status), value: id }),
+    toItem: ({ id, type, status, created }) => ({
+      name: named([type, day(created)].filter(Boolean).join(' ') || id, status),
+      value: id,
+    }),
   }),
   searchDeletionRequests: search({
     read: (engine) => engine.list('deletionRequests.list', {}),
@@ -103,7 +126,12 @@ export const listSearch = {
   }),
   searchSubscriptions: search({
     read: (engine, place, email) =>
-      engine.list('subscriptions.list', { limit: largestPage, direction: 'desc', ...(email !== '' && { email }), ...place }),
+      engine.list('subscriptions.list', {
+        limit: largestPage,
+        direction: 'desc',
+        ...(email !== '' && { email }),
+        ...place,
+      }),
     toItem: ({ id, email, status }) => ({ name: named(email, status), value: id }),
     searches: true,
   }),

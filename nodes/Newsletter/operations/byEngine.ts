@@ -2,7 +2,10 @@
 import type { Engine } from '@newsletter-kit/core/engine';
 
 /** The groups in the order of their first members, each in the order it was given. */
-export function byEngine<Member>(all: readonly Member[], engineOf: (member: Member) => Engine): Iterable<readonly Member[]> {
+export function byEngine<Member>(
+  all: readonly Member[],
+  engineOf: (member: Member) => Engine,
+): Iterable<readonly Member[]> {
   const groups = new Map<Engine, Member[]>();
   for (const member of all) {
     const engine = engineOf(member);

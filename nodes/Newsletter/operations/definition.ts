@@ -15,7 +15,10 @@ export interface OperationContext extends ItemParameters {
 }
 
 /** What became of one input item in an operation that takes all of them together. */
-export type ItemOutcome = { readonly itemIndex: number } & ({ readonly json: IDataObject } | { readonly error: unknown });
+export type ItemOutcome = { readonly itemIndex: number } & (
+  | { readonly json: IDataObject }
+  | { readonly error: unknown }
+);
 
 interface Described {
   /** As the editor's list shows it, for example "Get Many". */

@@ -5,7 +5,14 @@ import { readForm } from '../parameters/output.ts';
 import { present } from '../records/present.ts';
 import { openEngine } from '../transport/engine.ts';
 import { toNodeFailure } from '../transport/failure.ts';
-import type { BatchOperation, ItemOperation, ItemOutcome, OperationContext, OperationDefinition, ResourceDefinition } from './definition.ts';
+import type {
+  BatchOperation,
+  ItemOperation,
+  ItemOutcome,
+  OperationContext,
+  OperationDefinition,
+  ResourceDefinition,
+} from './definition.ts';
 import { toLines, workInLines } from './lines.ts';
 
 /** Opens what an operation works with for the item of this index. */
@@ -21,25 +28,44 @@ export async function dispatch(
   const notices = new Set<string>();
   const open = opener(node, notices, workspace);
   const indexes = [...node.getInputData().keys()];
-  const outcomes = 'executeAll' in operation ? await together(operation, indexes, open, goOn) : await itemByItem(node, operation, indexes, open, goOn);
+  const outcomes =
+    'executeAll' in operation
+      ? await together(operation, indexes, open, goOn)
+      : await itemByItem(node, operation, indexes, open, goOn);
 
   const output = outcomes.map((outcome): INodeExecutionData => {
     const pairedItem = { item: outcome.itemIndex };
     if ('json' in outcome) return { json: outcome.json, pairedItem };
-    const error = toNodeFailure(node.getNode(), outcome.error, { itemIndex: outcome.itemIndex, parameters: operation.properties });
+    const error = toNodeFailure(node.getNode(), outcome.error, {
+      itemIndex: outcome.itemIndex,
+      parameters: operation.properties,
+    });
     if (!goOn) throw error;
     // At the error output n8n puts what came in beside the message, but takes it away again where the item bears an error itself.
-    return { json: { error: error.message }, ...(node.getNode().onError !== 'continueErrorOutput' && { error }), pairedItem };
+    return {
+      json: { error: error.message },
+      ...(node.getNode().onError !== 'continueErrorOutput' && { error }),
+      pairedItem,
+    };
   });
   showNotices(node, notices);
   return output;
 }
 
 /** Starts no other item after the first failure, unless it is to go on. The outcomes are in the order of the items. */
-async function itemByItem(node: IExecuteFunctions, operation: ItemOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
+async function itemByItem(
+  node: IExecuteFunctions,
+  operation: ItemOperation,
+  indexes: readonly number[],
+  open: Open,
+  goOn: boolean,
+): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
   const subjects = subjectsOf(node, operation, indexes);
-  const lines = operation.about === undefined ? [indexes] : toLines(indexes, (itemIndex) => keyOf(subjects.get(itemIndex), itemIndex));
+  const lines =
+    operation.about === undefined
+      ? [indexes]
+      : toLines(indexes, (itemIndex) => keyOf(subjects.get(itemIndex), itemIndex));
   await workInLines(lines, async (itemIndex) => {
     try {
       const known = subjects.get(itemIndex);
@@ -47,7 +73,10 @@ async function itemByItem(node: IExecuteFunctions, operation: ItemOperation, ind
       const { record: shape } = operation;
       const form = shape && readForm(context, shape);
       const records = await operation.execute(context);
-      outcomes.set(itemIndex, records.map((record) => ({ itemIndex, json: form ? present(record, shape, form) : record })));
+      outcomes.set(
+        itemIndex,
+        records.map((record) => ({ itemIndex, json: form ? present(record, shape, form) : record })),
+      );
       return true;
     } catch (error) {
       outcomes.set(itemIndex, [{ itemIndex, error }]);
@@ -60,7 +89,11 @@ async function itemByItem(node: IExecuteFunctions, operation: ItemOperation, ind
 type Subject = ReadonlyMap<string, unknown>;
 
 /** The parameter that says what an item is about, under its name, by the index of the item. */
-function subjectsOf(node: IExecuteFunctions, { about }: ItemOperation, indexes: readonly number[]): ReadonlyMap<number, Subject> {
+function subjectsOf(
+  node: IExecuteFunctions,
+  { about }: ItemOperation,
+  indexes: readonly number[],
+): ReadonlyMap<number, Subject> {
   const subjects = new Map<number, Subject>();
   if (about === undefined) return subjects;
   for (const itemIndex of indexes) {
@@ -79,7 +112,12 @@ function keyOf(subject: Subject | undefined, itemIndex: number): string {
 }
 
 /** In the order of the items, whatever the order they were worked on. */
-async function together(operation: BatchOperation, indexes: readonly number[], open: Open, goOn: boolean): Promise<readonly ItemOutcome[]> {
+async function together(
+  operation: BatchOperation,
+  indexes: readonly number[],
+  open: Open,
+  goOn: boolean,
+): Promise<readonly ItemOutcome[]> {
   const failed: ItemOutcome[] = [];
   const contexts: OperationContext[] = [];
   for (const itemIndex of indexes) {
@@ -101,7 +139,9 @@ async function together(operation: BatchOperation, indexes: readonly number[], o
 function opener(node: IExecuteFunctions, notices: Set<string>, workspace: boolean): Open {
   const engines = new Map<string, Promise<Engine>>();
   return async (itemIndex) => {
-    const publicationId = workspace ? '' : String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }) ?? '');
+    const publicationId = workspace
+      ? ''
+      : String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }) ?? '');
     const engine = engines.get(publicationId) ?? openEngine(node, publicationId).then(({ engine: opened }) => opened);
     engines.set(publicationId, engine);
     return {
@@ -114,14 +154,21 @@ function opener(node: IExecuteFunctions, notices: Set<string>, workspace: boolea
   };
 }
 
-function chosen(node: IExecuteFunctions, resources: Readonly<Record<string, ResourceDefinition>>): { operation: OperationDefinition; workspace: boolean } {
+function chosen(
+  node: IExecuteFunctions,
+  resources: Readonly<Record<string, ResourceDefinition>>,
+): { operation: OperationDefinition; workspace: boolean } {
   const resource = String(node.getNodeParameter('resource', 0));
   const name = String(node.getNodeParameter('operation', 0));
   const operation = resources[resource]?.operations[name];
   if (operation !== undefined) return { operation, workspace: resources[resource]?.workspace === true };
-  throw new NodeOperationError(node.getNode(), `This version of the node has no operation "${name}" for "${resource}"`, {
-    description: 'Choose a Resource and an Operation from the lists, or update the package.',
-  });
+  throw new NodeOperationError(
+    node.getNode(),
+    `This version of the node has no operation "${name}" for "${resource}"`,
+    {
+      description: 'Choose a Resource and an Operation from the lists, or update the package.',
+    },
+  );
 }
 
 /** Older versions of n8n have no hints. */

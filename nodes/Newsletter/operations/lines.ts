@@ -8,7 +8,10 @@ const atOnce = 10;
  *
  * @param work - resolves to false where nothing more is to be started; must not reject
  */
-export async function workInLines<T>(lines: readonly (readonly T[])[], work: (item: T) => Promise<boolean>): Promise<void> {
+export async function workInLines<T>(
+  lines: readonly (readonly T[])[],
+  work: (item: T) => Promise<boolean>,
+): Promise<void> {
   const waiting = lines.values();
   let goOn = true;
   const worker = async (): Promise<void> => {

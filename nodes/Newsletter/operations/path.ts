@@ -7,5 +7,7 @@ export type Path = Readonly<Record<string, INodeProperties>>;
 
 /** @throws ParameterMismatch where one was not chosen */
 export function readPath(item: ItemParameters, path: Path): Record<string, string> {
-  return Object.fromEntries(Object.entries(path).map(([name, property]) => [name, String(readParameter(item, property))]));
+  return Object.fromEntries(
+    Object.entries(path).map(([name, property]) => [name, String(readParameter(item, property))]),
+  );
 }

@@ -6,9 +6,21 @@ import { outputOf } from '../parameters/output.ts';
 import { publication } from '../parameters/publication.ts';
 import type { OperationDefinition, ResourceDefinition } from './definition.ts';
 
-const resource: INodeProperties = { displayName: 'Resource', name: 'resource', type: 'options', noDataExpression: true, default: '' };
+const resource: INodeProperties = {
+  displayName: 'Resource',
+  name: 'resource',
+  type: 'options',
+  noDataExpression: true,
+  default: '',
+};
 
-const operation: INodeProperties = { displayName: 'Operation', name: 'operation', type: 'options', noDataExpression: true, default: '' };
+const operation: INodeProperties = {
+  displayName: 'Operation',
+  name: 'operation',
+  type: 'options',
+  noDataExpression: true,
+  default: '',
+};
 
 type Registry = Readonly<Record<string, ResourceDefinition>>;
 
@@ -39,6 +51,14 @@ function parametersOf({ properties, record }: OperationDefinition): INodePropert
 }
 
 function operationOf(resourceValue: string, { operations }: ResourceDefinition): INodeProperties {
-  const options = Object.entries(operations).map(([value, { name, description, action }]) => ({ name, value, description, action }));
-  return { ...choice(operation, byName(options), first.operation), displayOptions: { show: { resource: [resourceValue] } } };
+  const options = Object.entries(operations).map(([value, { name, description, action }]) => ({
+    name,
+    value,
+    description,
+    action,
+  }));
+  return {
+    ...choice(operation, byName(options), first.operation),
+    displayOptions: { show: { resource: [resourceValue] } },
+  };
 }

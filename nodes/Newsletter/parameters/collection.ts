@@ -2,7 +2,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 /** No group at all where there is nothing to add. */
-export function collection(name: string, displayName: string, placeholder: string, options: readonly INodeProperties[]): INodeProperties[] {
+export function collection(
+  name: string,
+  displayName: string,
+  placeholder: string,
+  options: readonly INodeProperties[],
+): INodeProperties[] {
   if (options.length === 0) return [];
   return [{ displayName, name, type: 'collection', placeholder, default: {}, options: [...options] }];
 }

@@ -46,7 +46,8 @@ function toBoolean(value: unknown): boolean | undefined {
 function toMoment(value: unknown): { day: string; moment: string } | undefined {
   if (isDateTime(value)) return { day: value.toISODate(), moment: value.toISO() };
   const text = value instanceof Date ? value.toISOString() : value;
-  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text) || Number.isNaN(Date.parse(text))) return undefined;
+  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text) || Number.isNaN(Date.parse(text)))
+    return undefined;
   return { day: text.slice(0, 10), moment: text };
 }
 

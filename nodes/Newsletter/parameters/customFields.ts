@@ -79,12 +79,17 @@ export async function readCustomFields(node: ReadableNode, itemIndex: number, en
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
 export async function fieldsOfItem(json: Readonly<Record<string, unknown>>, engine: Engine): Promise<SentField[]> {
-  return [...(await toSentFields(together(json['custom_fields']), engine, 'send')), ...(await toSentFields(json, engine, 'leave out'))];
+  return [
+    ...(await toSentFields(together(json['custom_fields']), engine, 'send')),
+    ...(await toSentFields(json, engine, 'leave out')),
+  ];
 }
 
 /** `[{ name, value }]` or `{ [name]: value }`, as values by name. */
 function together(fields: unknown): unknown {
-  return Array.isArray(fields) ? Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value])) : fields;
+  return Array.isArray(fields)
+    ? Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value]))
+    : fields;
 }
 
 /**
@@ -105,7 +110,8 @@ async function toSentFields(entered: unknown, engine: Engine, unknown: 'leave ou
     if (kind === undefined && unknown === 'leave out') return [];
     const conversion = conversions[kind ?? 'string'] ?? conversions['string'];
     const sent = conversion?.convert(value);
-    if (sent === undefined) throw new ParameterMismatch(`The custom field "${name}" must be ${conversion?.must ?? 'a text'}`);
+    if (sent === undefined)
+      throw new ParameterMismatch(`The custom field "${name}" must be ${conversion?.must ?? 'a text'}`);
     return [{ name, value: sent }];
   });
 }

@@ -3,7 +3,14 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /** @param options - the values that the operation takes, in words */
 export function include(...options: INodePropertyOptions[]): INodeProperties {
-  return { displayName: 'Include', name: 'expand', type: 'multiOptions', default: [], description: 'What to add to each record', options };
+  return {
+    displayName: 'Include',
+    name: 'expand',
+    type: 'multiOptions',
+    default: [],
+    description: 'What to add to each record',
+    options,
+  };
 }
 
 export const statistics: INodePropertyOptions = { name: 'Statistics', value: 'stats' };

@@ -8,7 +8,10 @@ export function labelsIn(message: string, parameters: readonly INodeProperties[]
 }
 
 function everyOne(parameters: readonly INodeProperties[]): readonly INodeProperties[] {
-  return parameters.flatMap((parameter) => [parameter, ...(parameter.type === 'collection' ? everyOne((parameter.options ?? []).filter(isParameter)) : [])]);
+  return parameters.flatMap((parameter) => [
+    parameter,
+    ...(parameter.type === 'collection' ? everyOne((parameter.options ?? []).filter(isParameter)) : []),
+  ]);
 }
 
 function isParameter(option: NonNullable<INodeProperties['options']>[number]): option is INodeProperties {

@@ -29,7 +29,9 @@ export const listLength: readonly INodeProperties[] = [returnAll, limit];
  * @throws ParameterMismatch
  */
 export function readLength(item: ItemParameters): number {
-  return readParameter(item, returnAll) === true ? Number.POSITIVE_INFINITY : Number(readParameter(item, limit) ?? limit.default);
+  return readParameter(item, returnAll) === true
+    ? Number.POSITIVE_INFINITY
+    : Number(readParameter(item, limit) ?? limit.default);
 }
 
 /** Largest page the API gives. */

@@ -50,7 +50,11 @@ function byId(prefix: string): Locator['by'] {
 }
 
 /** For IDs of no promised form. */
-const byAnyId: Locator['by'] = { displayName: 'By ID', name: 'id', placeholder: 'e.g. 9c0d1e2f-3a4b-4c5d-8e6f-708192a3b4c5' };
+const byAnyId: Locator['by'] = {
+  displayName: 'By ID',
+  name: 'id',
+  placeholder: 'e.g. 9c0d1e2f-3a4b-4c5d-8e6f-708192a3b4c5',
+};
 
 export const automation = locator({
   displayName: 'Automation',

@@ -14,7 +14,11 @@ const output: INodeProperties = {
   options: [
     { name: 'Raw', value: 'raw', description: 'Every field as the service sends it; times are in Unix seconds' },
     { name: 'Selected Fields', value: 'selected', description: 'Only the fields you choose' },
-    { name: 'Simplified', value: 'simplified', description: 'The main fields; times are readable and custom fields stand under their names' },
+    {
+      name: 'Simplified',
+      value: 'simplified',
+      description: 'The main fields; times are readable and custom fields stand under their names',
+    },
   ],
 };
 
@@ -51,4 +55,12 @@ function fieldOption(name: string): INodePropertyOptions {
   return { name: words.join(' '), value: name };
 }
 
-const abbreviations = new Map([['id', 'ID'], ['ids', 'IDs'], ['url', 'URL'], ['utm', 'UTM'], ['by', 'by'], ['for', 'for'], ['at', 'at']]);
+const abbreviations = new Map([
+  ['id', 'ID'],
+  ['ids', 'IDs'],
+  ['url', 'URL'],
+  ['utm', 'UTM'],
+  ['by', 'by'],
+  ['for', 'for'],
+  ['at', 'at'],
+]);

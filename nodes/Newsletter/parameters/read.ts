@@ -24,7 +24,9 @@ export interface ItemParameters {
  * @throws ParameterMismatch, also where a required one is empty
  */
 export function readParameter({ node, itemIndex, known }: ItemParameters, property: INodeProperties): unknown {
-  const entered = known?.has(property.name) ? known.get(property.name) : node.getNodeParameter(property.name, itemIndex, property.default);
+  const entered = known?.has(property.name)
+    ? known.get(property.name)
+    : node.getNodeParameter(property.name, itemIndex, property.default);
   const value = readValue(property, entered);
   if (value === undefined && property.required) throw new ParameterMismatch(`"${property.displayName}" is empty`);
   return value;
@@ -35,7 +37,11 @@ export function readParameter({ node, itemIndex, known }: ItemParameters, proper
  *
  * @throws ParameterMismatch
  */
-export function readFields({ node, itemIndex }: ItemParameters, name: string, properties: readonly INodeProperties[]): Record<string, unknown> {
+export function readFields(
+  { node, itemIndex }: ItemParameters,
+  name: string,
+  properties: readonly INodeProperties[],
+): Record<string, unknown> {
   return properties.length === 0 ? {} : readCollection(properties, node.getNodeParameter(name, itemIndex, {}));
 }
 
@@ -66,7 +72,8 @@ export function readValue(property: INodeProperties, value: unknown): unknown {
   if (property.type === 'boolean') return readBoolean(property, value);
   if (property.type === 'number') return readNumber(property, value);
   if (property.type === 'dateTime') return readDay(property, value);
-  if (property.type === 'multiOptions' || property.typeOptions?.multipleValues === true) return readList(property, value);
+  if (property.type === 'multiOptions' || property.typeOptions?.multipleValues === true)
+    return readList(property, value);
   return checkChoice(property, readText(property, value));
 }
 
@@ -86,7 +93,9 @@ function readLocated(property: INodeProperties, value: unknown): string | undefi
 function readGroups(property: INodeProperties, value: unknown): string[] | undefined {
   if (!isRecord(value)) return readList(property, value);
   const groups = Object.values(value).flatMap((of): unknown[] => (Array.isArray(of) ? of : [of]));
-  const chosen = groups.flatMap((group) => (isRecord(group) ? Object.values(group) : [group])).map((one) => readLocated(property, one));
+  const chosen = groups
+    .flatMap((group) => (isRecord(group) ? Object.values(group) : [group]))
+    .map((one) => readLocated(property, one));
   const named = chosen.filter((one) => one !== undefined);
   return named.length > 0 ? named : undefined;
 }
@@ -95,7 +104,9 @@ function readNumber(property: INodeProperties, value: unknown): number {
   const number = typeof value === 'string' ? Number(value) : value;
   const { minValue = Number.NEGATIVE_INFINITY, maxValue = Number.POSITIVE_INFINITY } = property.typeOptions ?? {};
   if (typeof number === 'number' && number >= minValue && number <= maxValue) return number;
-  const range = [Number.isFinite(minValue) && `from ${minValue}`, Number.isFinite(maxValue) && `to ${maxValue}`].filter(Boolean).join(' ');
+  const range = [Number.isFinite(minValue) && `from ${minValue}`, Number.isFinite(maxValue) && `to ${maxValue}`]
+    .filter(Boolean)
+    .join(' ');
   throw new ParameterMismatch(`"${property.displayName}" must be a number ${range}`.trim());
 }
 
@@ -108,7 +119,9 @@ function readBoolean(property: INodeProperties, value: unknown): boolean {
 /** A list, or a text in which commas separate the entries, as expressions tend to give it. */
 function readList(property: INodeProperties, value: unknown): string[] | undefined {
   const entries: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
-  const texts = entries.map((entry) => checkChoice(property, readText(property, entry))).filter((text) => text !== undefined);
+  const texts = entries
+    .map((entry) => checkChoice(property, readText(property, entry)))
+    .filter((text) => text !== undefined);
   return texts.length > 0 ? texts : undefined;
 }
 

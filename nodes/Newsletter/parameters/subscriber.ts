@@ -26,7 +26,12 @@ export const subscriber: INodeProperties = {
       name: 'id',
       type: 'string',
       placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-      validation: [{ type: 'regex', properties: { regex: '^sub_[0-9a-fA-F-]+$', errorMessage: 'A subscription ID looks like sub_<uuid>' } }],
+      validation: [
+        {
+          type: 'regex',
+          properties: { regex: '^sub_[0-9a-fA-F-]+$', errorMessage: 'A subscription ID looks like sub_<uuid>' },
+        },
+      ],
     },
     {
       displayName: 'From List',

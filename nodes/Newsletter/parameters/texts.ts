@@ -5,7 +5,12 @@ type Described = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 
 
 /** @param add - what the button says that adds one */
 export function texts(add: string, described: Described): INodeProperties {
-  return { ...described, type: 'string', typeOptions: { multipleValues: true, multipleValueButtonText: add }, default: [] };
+  return {
+    ...described,
+    type: 'string',
+    typeOptions: { multipleValues: true, multipleValueButtonText: add },
+    default: [],
+  };
 }
 
 const listId = 'e.g. nl_list_00000000-0000-4000-8000-000000000001';
@@ -16,7 +21,10 @@ export function newsletterLists(described: Described): INodeProperties {
 }
 
 /** Premium tiers by their IDs and by their names. @param what - what the two parameters do with them */
-export function premiumTiers(what: { readonly byId: string; readonly byName: string }): readonly [INodeProperties, INodeProperties] {
+export function premiumTiers(what: {
+  readonly byId: string;
+  readonly byName: string;
+}): readonly [INodeProperties, INodeProperties] {
   return [
     texts('Add ID', {
       displayName: 'Premium Tier IDs',
@@ -24,6 +32,11 @@ export function premiumTiers(what: { readonly byId: string; readonly byName: str
       placeholder: 'e.g. tier_00000000-0000-4000-8000-000000000001',
       description: what.byId,
     }),
-    texts('Add Name', { displayName: 'Premium Tier Names', name: 'premium_tiers', placeholder: 'e.g. Gold', description: what.byName }),
+    texts('Add Name', {
+      displayName: 'Premium Tier Names',
+      name: 'premium_tiers',
+      placeholder: 'e.g. Gold',
+      description: what.byName,
+    }),
   ];
 }

@@ -3,8 +3,22 @@ import type { RecordShape } from './shape.ts';
 
 export const subscription = {
   simple: [
-    'id', 'email', 'status', 'created', 'subscription_tier', 'utm_source', 'utm_medium', 'utm_campaign', 'referring_site', 'referral_code',
-    'custom_fields', 'newsletter_list_ids', 'referrals', 'stats', 'subscription_premium_tiers', 'tags',
+    'id',
+    'email',
+    'status',
+    'created',
+    'subscription_tier',
+    'utm_source',
+    'utm_medium',
+    'utm_campaign',
+    'referring_site',
+    'referral_code',
+    'custom_fields',
+    'newsletter_list_ids',
+    'referrals',
+    'stats',
+    'subscription_premium_tiers',
+    'tags',
   ],
   others: ['subscription_premium_tier_names', 'utm_channel', 'utm_content', 'utm_term'],
   times: ['created'],
@@ -23,7 +37,17 @@ export const automation = {
 } as const satisfies RecordShape;
 
 export const automationEmail = {
-  simple: ['id', 'automation_step_id', 'subject_line', 'preview_text', 'status', 'created_at', 'first_sent_at', 'last_sent_at', 'stats'],
+  simple: [
+    'id',
+    'automation_step_id',
+    'subject_line',
+    'preview_text',
+    'status',
+    'created_at',
+    'first_sent_at',
+    'last_sent_at',
+    'stats',
+  ],
   others: [],
   times: ['created_at', 'first_sent_at', 'last_sent_at'],
 } as const satisfies RecordShape;
@@ -47,7 +71,14 @@ export const author = {
 } as const satisfies RecordShape;
 
 export const advertisementOpportunity = {
-  simple: ['id', 'advertiser_name', 'advertisement_kind', 'payout_rate', 'send_by_window_start_at', 'send_by_window_end_at'],
+  simple: [
+    'id',
+    'advertiser_name',
+    'advertisement_kind',
+    'payout_rate',
+    'send_by_window_start_at',
+    'send_by_window_end_at',
+  ],
   others: [],
   times: ['send_by_window_start_at', 'send_by_window_end_at'],
 } as const satisfies RecordShape;

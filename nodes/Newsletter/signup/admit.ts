@@ -53,10 +53,20 @@ export async function admit(posted: Posted, form: Form): Promise<Admission> {
   const read = readSubmission(content.value);
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
   const { suspected, submission } = read;
-  return { signup: { submission: keepSubmission(submission, form.allowedFields), suspected, origin, idempotencyKey: posted.idempotencyKey } };
+  return {
+    signup: {
+      submission: keepSubmission(submission, form.allowedFields),
+      suspected,
+      origin,
+      idempotencyKey: posted.idempotencyKey,
+    },
+  };
 }
 
-async function readContent(posted: Posted, kind: ContentKind): Promise<{ readonly value: unknown } | { readonly refused: Refused }> {
+async function readContent(
+  posted: Posted,
+  kind: ContentKind,
+): Promise<{ readonly value: unknown } | { readonly refused: Refused }> {
   try {
     const body = await posted.body(submissionLimit);
     return body === null ? { refused: tooLarge() } : { value: parseContent(kind, body) };

@@ -22,7 +22,8 @@ export const allowedOrigins: INodeProperties = {
   required: true,
   placeholder: 'e.g. https://www.example.com, https://example.com',
   default: '',
-  description: 'Websites the form may stand on, separated by commas: scheme and host, without a path. Posts from anywhere else are refused.',
+  description:
+    'Websites the form may stand on, separated by commas: scheme and host, without a path. Posts from anywhere else are refused.',
 };
 
 export const allowedFields: INodeProperties = {
@@ -31,7 +32,8 @@ export const allowedFields: INodeProperties = {
   type: 'string',
   placeholder: 'e.g. First Name, Topics',
   default: '',
-  description: 'Names of the custom fields the form may set, separated by commas; others are left out. Empty accepts every custom field.',
+  description:
+    'Names of the custom fields the form may set, separated by commas; others are left out. Empty accepts every custom field.',
 };
 
 export const quietMinutes: INodeProperties = {
@@ -40,7 +42,8 @@ export const quietMinutes: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
   default: defaultQuietMinutes,
-  description: 'How long a further signup with the same address is answered as usual but starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
+  description:
+    'How long a further signup with the same address is answered as usual but starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
 };
 
 export const thanksUrl: INodeProperties = {
@@ -49,7 +52,8 @@ export const thanksUrl: INodeProperties = {
   type: 'string',
   placeholder: 'e.g. https://www.example.com/thank-you',
   default: '',
-  description: 'Where visitors without JavaScript are sent after signing up. Empty sends them to the front page of the website they came from.',
+  description:
+    'Where visitors without JavaScript are sent after signing up. Empty sends them to the front page of the website they came from.',
 };
 
 export const honeypot: INodeProperties = {
@@ -85,7 +89,12 @@ const promise: INodeProperties = {
  * n8n reads a body into memory, up to 16 MB, before it asks a node – unless the node has this option, which comes from the
  * first version of its own Webhook node. With it the body is ours to read, and to stop reading.
  */
-const bodyUnread: INodeProperties = { displayName: 'Body', name: 'options', type: 'hidden', default: { binaryData: true } };
+const bodyUnread: INodeProperties = {
+  displayName: 'Body',
+  name: 'options',
+  type: 'hidden',
+  default: { binaryData: true },
+};
 
 export const properties: INodeProperties[] = [
   promise,

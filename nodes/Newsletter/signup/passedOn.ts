@@ -21,11 +21,17 @@ export type Marks = readonly { readonly hash: string; readonly seconds: number }
  *
  * @param scope - what tells this node from every other
  */
-export async function marksOf({ submission, suspected, idempotencyKey }: Signup, quietSeconds: number, scope: string): Promise<Marks> {
+export async function marksOf(
+  { submission, suspected, idempotencyKey }: Signup,
+  quietSeconds: number,
+  scope: string,
+): Promise<Marks> {
   const person = [scope, suspected, addressKey(submission.email)];
   return [
     ...(quietSeconds > 0 ? [{ hash: await digest(['address', ...person]), seconds: quietSeconds }] : []),
-    ...(idempotencyKey === null ? [] : [{ hash: await digest(['attempt', ...person, idempotencyKey]), seconds: attemptSeconds }]),
+    ...(idempotencyKey === null
+      ? []
+      : [{ hash: await digest(['attempt', ...person, idempotencyKey]), seconds: attemptSeconds }]),
   ];
 }
 
@@ -45,7 +51,11 @@ export function withMarks(passedOn: PassedOn, marks: Marks, now: number, quietSe
 /** Reads what n8n kept. A foreign shape counts as empty: at worst a signup is passed on twice. */
 export function fromKept(kept: unknown): PassedOn {
   if (!isRecord(kept)) return new Map();
-  return new Map(Object.entries(kept).flatMap(([hash, at]) => (typeof at === 'number' && Number.isFinite(at) ? [[hash, at] as const] : [])));
+  return new Map(
+    Object.entries(kept).flatMap(([hash, at]) =>
+      typeof at === 'number' && Number.isFinite(at) ? [[hash, at] as const] : [],
+    ),
+  );
 }
 
 /** The table as n8n keeps it: JSON. */

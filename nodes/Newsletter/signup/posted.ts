@@ -29,7 +29,9 @@ export function toPosted(request: IncomingPost): Posted {
 async function readBody(request: IncomingPost, limit: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.rawBody === undefined ? request.iterator({ destroyOnReturn: false }) : [request.rawBody]) {
+  for await (const chunk of request.rawBody === undefined
+    ? request.iterator({ destroyOnReturn: false })
+    : [request.rawBody]) {
     size += chunk.byteLength;
     if (size > limit) return null;
     chunks.push(chunk);

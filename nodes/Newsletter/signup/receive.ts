@@ -34,7 +34,12 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
     const gate = gateOf(scopeOf(context));
     const wait = manual ? 0 : gate.waitSeconds(now, form.signupsPerMinute);
     if (wait > 0) {
-      refuse(response, posted, form, refused(429, 'TOO_MANY_SIGNUPS', 'Many people are signing up right now. Please try again in a moment.', wait));
+      refuse(
+        response,
+        posted,
+        form,
+        refused(429, 'TOO_MANY_SIGNUPS', 'Many people are signing up right now. Please try again in a moment.', wait),
+      );
       return answered;
     }
     prepareAccepted(response, posted, signup.origin, form);
@@ -49,7 +54,12 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 }
 
 /** Whether this signup is the first of its kind; notes it where it is. */
-async function passes(context: IWebhookFunctions, { quietSeconds }: Form, signup: Signup, now: number): Promise<boolean> {
+async function passes(
+  context: IWebhookFunctions,
+  { quietSeconds }: Form,
+  signup: Signup,
+  now: number,
+): Promise<boolean> {
   const scope = scopeOf(context);
   const kept = context.getWorkflowStaticData('node');
   const marks = await marksOf(signup, quietSeconds, scope);

@@ -41,7 +41,9 @@ export function readForm(parameters: Parameters): Form {
 
   const origins = list(allowedOrigins).map(readOrigin);
   if (origins.length === 0) {
-    throw new ParameterMismatch('"Allowed Origins" is empty, so nobody could sign up. Add the website the form stands on, for example https://www.example.com');
+    throw new ParameterMismatch(
+      '"Allowed Origins" is empty, so nobody could sign up. Add the website the form stands on, for example https://www.example.com',
+    );
   }
   const fields = list(allowedFields);
   return {
@@ -57,15 +59,20 @@ export function readForm(parameters: Parameters): Form {
 /** As browsers write an origin, so that comparing texts is enough. */
 function readOrigin(entered: string): string {
   const url = webAddress(entered);
-  if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '') return url.origin;
-  throw new ParameterMismatch(`"Allowed Origins" has "${entered}", which is no origin. Enter scheme and host alone, for example https://www.example.com`);
+  if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '')
+    return url.origin;
+  throw new ParameterMismatch(
+    `"Allowed Origins" has "${entered}", which is no origin. Enter scheme and host alone, for example https://www.example.com`,
+  );
 }
 
 function readPage(entered: unknown): string | null {
   if (entered === undefined) return null;
   const url = webAddress(String(entered));
   if (url !== null) return url.href;
-  throw new ParameterMismatch('"Redirect Without JavaScript" must be a whole address such as https://www.example.com/thank-you');
+  throw new ParameterMismatch(
+    '"Redirect Without JavaScript" must be a whole address such as https://www.example.com/thank-you',
+  );
 }
 
 function webAddress(text: string): URL | null {

@@ -27,7 +27,10 @@ export async function openEngine(context: IAllExecuteFunctions, named: string): 
     });
   }
   const publicationId = named.trim() || credential.publicationId.trim();
-  return { engine: createEngine({ host: createHost(context, type), baseUrl: credential.baseUrl.trim(), publicationId }), publicationId };
+  return {
+    engine: createEngine({ host: createHost(context, type), baseUrl: credential.baseUrl.trim(), publicationId }),
+    publicationId,
+  };
 }
 
 /** Where a person began to connect and did not go through with it, there is token data without a token. */

@@ -1,6 +1,12 @@
 /** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
 import { operation, type OperationId } from '@newsletter-kit/core/contract';
-import { ApiError, InvalidRequestError, NetworkError, NewsletterError, TimeoutError } from '@newsletter-kit/core/engine';
+import {
+  ApiError,
+  InvalidRequestError,
+  NetworkError,
+  NewsletterError,
+  TimeoutError,
+} from '@newsletter-kit/core/engine';
 import { NodeApiError, NodeOperationError, type INode, type INodeProperties } from 'n8n-workflow';
 import { usesOAuth2 } from '../parameters/authentication.ts';
 import { labelsIn } from '../parameters/labels.ts';
@@ -36,15 +42,25 @@ const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<
     404: 'No publication of the organization has a subscription with this address.',
     409: 'The deletion of the data of this subscriber is requested already. Data Deletion: Get Many shows when it is due.',
   },
-  'deletionRequests.list': { 403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.' },
-  'deletionRequests.get': { 403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.' },
-  'publicationFields.list': { 403: 'Publication fields belong to the workspace: the key needs access to every publication in it.' },
+  'deletionRequests.list': {
+    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
+  },
+  'deletionRequests.get': {
+    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
+  },
+  'publicationFields.list': {
+    403: 'Publication fields belong to the workspace: the key needs access to every publication in it.',
+  },
 };
 
 function remedyFor(node: INode, id: OperationId, status: number): string {
-  const own = remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
+  const own =
+    remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
   const { scope } = operation(id);
-  const access = status === 403 && usesOAuth2(node) && scope !== null ? `Access in the Newsletter OAuth2 credential must include ${scope}; connect it again after a change.` : '';
+  const access =
+    status === 403 && usesOAuth2(node) && scope !== null
+      ? `Access in the Newsletter OAuth2 credential must include ${scope}; connect it again after a change.`
+      : '';
   if (own !== undefined) return [own, access].filter(Boolean).join(' ');
   return status >= 500 ? 'The service is not working at the moment; try again later.' : '';
 }
@@ -57,7 +73,11 @@ interface Whereabouts {
 }
 
 /** The error n8n shows, for the item it belongs to. Errors of n8n itself pass as they are. */
-export function toNodeFailure(node: INode, error: unknown, { itemIndex, parameters = [] }: Whereabouts = {}): NodeFailure {
+export function toNodeFailure(
+  node: INode,
+  error: unknown,
+  { itemIndex, parameters = [] }: Whereabouts = {},
+): NodeFailure {
   const at: Options = itemIndex === undefined ? {} : { itemIndex };
   if (error instanceof NodeApiError || error instanceof NodeOperationError) {
     if (itemIndex !== undefined) error.context['itemIndex'] ??= itemIndex;
@@ -81,14 +101,23 @@ function refused(node: INode, error: ApiError, at: Options, parameters: readonly
   const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
   const labels = status === 400 ? labelsIn(said.join(' '), parameters) : [];
-  const remedy = [labels.length > 0 && `See ${labels.map((label) => `"${label}"`).join(', ')}.`, remedyFor(node, error.operation, status)].filter(Boolean).join(' ');
-  return new NodeApiError(node, {}, {
-    ...at,
-    message: said.length > 0 ? sentence(said.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
-    description: [remedy, `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
-    httpCode: String(status),
-    failure: causeOf(status, retryAfterMs),
-  });
+  const remedy = [
+    labels.length > 0 && `See ${labels.map((label) => `"${label}"`).join(', ')}.`,
+    remedyFor(node, error.operation, status),
+  ]
+    .filter(Boolean)
+    .join(' ');
+  return new NodeApiError(
+    node,
+    {},
+    {
+      ...at,
+      message: said.length > 0 ? sentence(said.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
+      description: [remedy, `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
+      httpCode: String(status),
+      failure: causeOf(status, retryAfterMs),
+    },
+  );
 }
 
 /** No answer, or none that could be read. */
@@ -96,12 +125,16 @@ function lost(node: INode, error: NewsletterError, at: Options): NodeApiError {
   const said = sentence(error.message.slice(error.operation.length + 2));
   const [message = said, ...rest] = said.split(/(?<=\.) /);
   const down = error instanceof NetworkError || error instanceof TimeoutError;
-  return new NodeApiError(node, {}, {
-    ...at,
-    message: message.replace(/\.$/, ''),
-    description: rest.join(' ').replace('the base URL', 'the Base URL of the credential'),
-    ...(down && { failure: { cause: 'temporarily-unavailable' } }),
-  });
+  return new NodeApiError(
+    node,
+    {},
+    {
+      ...at,
+      message: message.replace(/\.$/, ''),
+      description: rest.join(' ').replace('the base URL', 'the Base URL of the credential'),
+      ...(down && { failure: { cause: 'temporarily-unavailable' } }),
+    },
+  );
 }
 
 /** What n8n's own waiting between polls goes by. */

@@ -21,13 +21,24 @@ interface Walk {
 const walks = new WeakMap<Engine, Map<string, Walk>>();
 
 /** @throws ParameterMismatch where there is none */
-export async function findSubscription(context: OperationContext, named: Subscriber, expand?: Expand): Promise<Subscription> {
-  const found = 'email' in named ? await byAddress(context, named.email, expand) : await byId(context, named.id, expand);
+export async function findSubscription(
+  context: OperationContext,
+  named: Subscriber,
+  expand?: Expand,
+): Promise<Subscription> {
+  const found =
+    'email' in named ? await byAddress(context, named.email, expand) : await byId(context, named.id, expand);
   if (found !== undefined) return found;
-  throw new ParameterMismatch('"Subscription" names no subscription of this publication; check the address or the ID, and the Publication');
+  throw new ParameterMismatch(
+    '"Subscription" names no subscription of this publication; check the address or the ID, and the Publication',
+  );
 }
 
-async function byAddress({ engine, call }: OperationContext, email: string, expand: Expand): Promise<Subscription | undefined> {
+async function byAddress(
+  { engine, call }: OperationContext,
+  email: string,
+  expand: Expand,
+): Promise<Subscription | undefined> {
   const { items } = await engine.list('subscriptions.list', { email, limit: 1, ...(expand && { expand }) }, call);
   return items[0];
 }
@@ -53,7 +64,9 @@ function walkOf({ engine, call }: OperationContext, expand: Expand): Walk {
   const begun = ofEngine.get(key) ?? {
     known: new Map<string, Subscription>(),
     // The newest first: what a workflow asks for by its ID was most often created a moment ago.
-    rest: engine.list('subscriptions.list', { direction: 'desc', limit: largestPage, ...(expand && { expand }) }, call)[Symbol.asyncIterator](),
+    rest: engine
+      .list('subscriptions.list', { direction: 'desc', limit: largestPage, ...(expand && { expand }) }, call)
+      [Symbol.asyncIterator](),
   };
   ofEngine.set(key, begun);
   return begun;

@@ -41,7 +41,8 @@ function toHelperRequest({ method, url, headers, body, timeoutMs }: HostRequest)
 }
 
 function toAnswer(response: unknown): HostAnswer {
-  if (!isRecord(response) || typeof response['statusCode'] !== 'number') throw new TransportError('network', { code: 'NO_STATUS' });
+  if (!isRecord(response) || typeof response['statusCode'] !== 'number')
+    throw new TransportError('network', { code: 'NO_STATUS' });
   return { status: response['statusCode'], headers: lowerCased(response['headers']), body: toText(response['body']) };
 }
 
@@ -78,7 +79,9 @@ function unlessAborted(waiting: Promise<void>, signal: Signal): Promise<void> {
 function lowerCased(headers: unknown): Record<string, string> {
   if (!isRecord(headers)) return {};
   return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name.toLowerCase(), String(value)]])),
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name.toLowerCase(), String(value)]],
+    ),
   );
 }
 

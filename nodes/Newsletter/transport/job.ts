@@ -16,9 +16,21 @@ const pauses = { firstDelayMs: 500, maxDelayMs: 5000 } as const;
  * @param seconds - how long to wait at most
  * @throws NodeOperationError where it is not over by then, NodeApiError
  */
-export async function waitForJob({ node, engine }: OperationContext, id: string, subscriptionIds: readonly string[], seconds: number): Promise<Job> {
+export async function waitForJob(
+  { node, engine }: OperationContext,
+  id: string,
+  subscriptionIds: readonly string[],
+  seconds: number,
+): Promise<Job> {
   try {
-    return await awaitUpdate({ engine, id, items: subscriptionIds, ...pauses, deadlineMs: seconds * 1000, signal: node.getExecutionCancelSignal() });
+    return await awaitUpdate({
+      engine,
+      id,
+      items: subscriptionIds,
+      ...pauses,
+      deadlineMs: seconds * 1000,
+      signal: node.getExecutionCancelSignal(),
+    });
   } catch (error) {
     throw toWaitFailure(node.getNode(), error, id, seconds);
   }

@@ -6,7 +6,10 @@ export type Filter = Readonly<Record<string, readonly string[]>>;
 
 /** The filter that a collection of parameters makes, which are named as the fields. */
 export function toFilter(entered: Readonly<Record<string, unknown>>): Filter {
-  const lists = Object.entries(entered).map(([name, value]): [string, string[]] => [name, Array.isArray(value) ? value.map(comparable) : []]);
+  const lists = Object.entries(entered).map(([name, value]): [string, string[]] => [
+    name,
+    Array.isArray(value) ? value.map(comparable) : [],
+  ]);
   return Object.fromEntries(lists.filter(([, values]) => values.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -16,5 +19,7 @@ export function matches(filter: Filter, subscription: unknown): boolean {
 }
 
 function comparable(value: unknown): string {
-  return String(value ?? '').trim().toLowerCase();
+  return String(value ?? '')
+    .trim()
+    .toLowerCase();
 }

@@ -19,7 +19,11 @@ const round = (count: number): string => count.toLocaleString('en');
 
 /** What the event costs, and how long it takes to be seen: nobody should learn that from a bill of requests. */
 const costs: readonly (readonly [looks: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
-  ['newest', 'costOfNewest', 'A poll makes one request, and one more for each 100 new subscriptions. They are seen at the next poll.'],
+  [
+    'newest',
+    'costOfNewest',
+    'A poll makes one request, and one more for each 100 new subscriptions. They are seen at the next poll.',
+  ],
   [
     'all',
     'costOfAll',
@@ -93,8 +97,22 @@ export const filters: readonly INodeProperties[] = [
     options: [...statuses],
     displayOptions: { show: { '/event': eventsThat(({ status }) => status === undefined) } },
   },
-  { displayName: 'Tier', name: 'subscription_tier', type: 'multiOptions', default: [], description: 'Only subscriptions of one of these tiers', options: [...tiers] },
-  { displayName: 'UTM Channel', name: 'utm_channel', type: 'multiOptions', default: [], description: 'Only subscriptions that came by one of these channels', options: [...channels] },
+  {
+    displayName: 'Tier',
+    name: 'subscription_tier',
+    type: 'multiOptions',
+    default: [],
+    description: 'Only subscriptions of one of these tiers',
+    options: [...tiers],
+  },
+  {
+    displayName: 'UTM Channel',
+    name: 'utm_channel',
+    type: 'multiOptions',
+    default: [],
+    description: 'Only subscriptions that came by one of these channels',
+    options: [...channels],
+  },
   texts('Add Source', {
     displayName: 'UTM Source',
     name: 'utm_source',
@@ -108,7 +126,8 @@ export const sinceOption: INodeProperties = {
   name: 'since',
   type: 'dateTime',
   default: '',
-  description: 'Report also what was created between this moment and the activation. Otherwise the trigger reports what is created after it is activated.',
+  description:
+    'Report also what was created between this moment and the activation. Otherwise the trigger reports what is created after it is activated.',
   displayOptions: { show: { '/event': eventsThat(({ looks }) => looks === 'newest') } },
 };
 
@@ -118,7 +137,8 @@ export const pagesOption: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1, maxValue: 100 },
   default: requestsAPoll,
-  description: 'How many requests a poll may make, for up to 100 subscriptions each. What is left over is read by the next polls. The service counts requests over the whole organization.',
+  description:
+    'How many requests a poll may make, for up to 100 subscriptions each. What is left over is read by the next polls. The service counts requests over the whole organization.',
 };
 
 /** Everything about the event and how it is watched. */

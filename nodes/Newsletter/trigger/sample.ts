@@ -40,7 +40,8 @@ async function find(engine: Engine, { event, expand, filter }: Settings): Promis
 
 /** The subscription in an event of this kind. What it was before nobody knows. */
 function as(type: SubscriptionEventType, subscription: Subscription, { changes }: Settings): Reported<Subscription> {
-  if (type === 'updated') return { type, changed: changes.filter((change) => change === 'tier' || change === 'custom_fields'), subscription };
+  if (type === 'updated')
+    return { type, changed: changes.filter((change) => change === 'tier' || change === 'custom_fields'), subscription };
   if (type === 'created' || type === 'removed') return { type: 'created', subscription };
   return { type, from: null, to: subscription.status, subscription };
 }

@@ -59,7 +59,8 @@ export function readSettings(context: IPollFunctions): Settings {
 
 /** A trigger has no items: its parameters are read without one. */
 function withoutItems(context: IPollFunctions): ItemParameters {
-  const read = (name: string, _itemIndex: number, fallback?: unknown): unknown => context.getNodeParameter(name, fallback);
+  const read = (name: string, _itemIndex: number, fallback?: unknown): unknown =>
+    context.getNodeParameter(name, fallback);
   return { node: { getNodeParameter: read as ItemParameters['node']['getNodeParameter'] }, itemIndex: 0 };
 }
 
@@ -77,7 +78,10 @@ function readSince({ node, itemIndex }: ItemParameters, zone: string): number | 
   const given = isRecord(entered) ? entered[sinceOption.name] : undefined;
   if (given === undefined || given === null || given === '') return undefined;
   const seconds = toSeconds(given, zone);
-  if (seconds === undefined) throw new ParameterMismatch(`"${sinceOption.displayName}" must be a date such as 2026-11-20 or 2026-11-20T09:30:00`);
+  if (seconds === undefined)
+    throw new ParameterMismatch(
+      `"${sinceOption.displayName}" must be a date such as 2026-11-20 or 2026-11-20T09:30:00`,
+    );
   return seconds;
 }
 
@@ -88,6 +92,10 @@ function readChanges(at: ItemParameters): Pick<Settings, 'changes' | 'customFiel
   const names = list.includes('custom_fields') ? readParameter(at, fieldNames) : undefined;
   return {
     changes: list,
-    customFields: !list.includes('custom_fields') ? 'none' : Array.isArray(names) && names.length > 0 ? names.map(String) : 'all',
+    customFields: !list.includes('custom_fields')
+      ? 'none'
+      : Array.isArray(names) && names.length > 0
+        ? names.map(String)
+        : 'all',
   };
 }

@@ -44,7 +44,7 @@ function parsed(value: Kept, publicationId: string): unknown {
     }
   }
   // As it was kept before there was more than one event.
-  if (isRecord(value) && 'publicationId' in value) return value['publicationId'] === publicationId ? value['created'] : null;
+  if (isRecord(value) && 'publicationId' in value)
+    return value['publicationId'] === publicationId ? value['created'] : null;
   return value;
 }
-

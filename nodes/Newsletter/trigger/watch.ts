@@ -55,10 +55,20 @@ function counts(event: Reported<unknown>, { changes }: Settings): boolean {
   return event.type !== 'updated' || event.changed.some((change) => changes.includes(change));
 }
 
-function tell({ logger }: IPollFunctions, { scan, complete, interruption }: Pick<WatchResult<never>, 'scan' | 'complete' | 'interruption'>): void {
-  if (interruption !== undefined) logger.warn('Newsletter Trigger: the poll was cut short; what it found is passed on, and the next poll goes on from there');
-  else if (!complete) logger.info('Newsletter Trigger: more is new than one poll may read; the next poll goes on from there');
+function tell(
+  { logger }: IPollFunctions,
+  { scan, complete, interruption }: Pick<WatchResult<never>, 'scan' | 'complete' | 'interruption'>,
+): void {
+  if (interruption !== undefined)
+    logger.warn(
+      'Newsletter Trigger: the poll was cut short; what it found is passed on, and the next poll goes on from there',
+    );
+  else if (!complete)
+    logger.info('Newsletter Trigger: more is new than one poll may read; the next poll goes on from there');
   if (scan === null) return;
-  if (scan.passes === 0) logger.info(`Newsletter Trigger: still learning what is there, ${scan.known} subscriptions so far; the next poll goes on`);
+  if (scan.passes === 0)
+    logger.info(
+      `Newsletter Trigger: still learning what is there, ${scan.known} subscriptions so far; the next poll goes on`,
+    );
   else logger.debug(`Newsletter Trigger: at ${Math.round(scan.share * 100)} % of ${scan.known} subscriptions`);
 }

@@ -35,7 +35,9 @@ async function main([name, ...argv]: readonly string[]): Promise<ExitCode> {
       process.stdout.write(helpFor(name, command));
       return exitCodes.done;
     }
-    const interrupted = watchSignals(() => report.notice({ type: 'stopping', text: 'Finishing what is under way; once more to end at once.' }));
+    const interrupted = watchSignals(() =>
+      report.notice({ type: 'stopping', text: 'Finishing what is under way; once more to end at once.' }),
+    );
     const { run } = await command.load();
     return await run({ options, operands, env: process.env, report, interrupted });
   } catch (error) {
@@ -49,5 +51,7 @@ async function main([name, ...argv]: readonly string[]): Promise<ExitCode> {
 function find(name: string): Command {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command;
-  throw new Mistake(`There is no command ${quote(name)}. There are ${Object.keys(commands).join(', ')}; newsletter --help says more.`);
+  throw new Mistake(
+    `There is no command ${quote(name)}. There are ${Object.keys(commands).join(', ')}; newsletter --help says more.`,
+  );
 }

@@ -37,12 +37,19 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-  const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })));
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })),
+  );
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
   });
-  return { stdout: () => written.stdout, stderr: () => written.stderr, ended, kill: (signal) => void child.kill(signal) };
+  return {
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    ended,
+    kill: (signal) => void child.kill(signal),
+  };
 }
 
 /** Runs it to its end. */
@@ -52,7 +59,7 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
 
 /** Waits until `look` finds something; the limit ends what would never happen. */
 export async function eventually<T>(what: string, look: () => T | null | undefined): Promise<T> {
-  for (const end = Date.now() + 60_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
     const found = look();
     if (found !== null && found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -13,14 +13,21 @@ function people(lines: readonly string[]): { readonly path: string; readonly fol
   return { path, folder };
 }
 
-const many = (amount: number): string[] => ['email', ...Array.from({ length: amount }, (_, n) => `person${n}@example.com`)];
+const many = (amount: number): string[] => [
+  'email',
+  ...Array.from({ length: amount }, (_, n) => `person${n}@example.com`),
+];
 
 /** Lets jobs run, then who is subscribed. */
 async function subscribed(sandbox: SandboxOnPort): Promise<readonly { email: string; custom_fields?: unknown }[]> {
   sandbox.clock.advance('PT10S');
   sandbox.settle();
   const all = [];
-  for await (const each of createClient(sandbox.clientOptions).subscriptions.list({ limit: 100, expand: ['custom_fields'] })) all.push(each);
+  for await (const each of createClient(sandbox.clientOptions).subscriptions.list({
+    limit: 100,
+    expand: ['custom_fields'],
+  }))
+    all.push(each);
   return all;
 }
 
@@ -28,27 +35,57 @@ test('imports a file, with columns mapped as told', async ({ sandboxOnPort: sand
   const client = createClient(sandbox.clientOptions);
   await client.customFields.create({ display: 'First Name', kind: 'string' });
   await client.customFields.create({ display: 'Topics', kind: 'list' });
-  const { path, folder } = people(['E-mail;Vorname;utm_source;custom:Topics;Internal', 'Ada@Example.com ;Ada;podcast;"boats, food";x', 'grace@example.com;Grace;;;y']);
-  const { code, stdout, stderr } = await run(['import', path, '--map', 'Vorname=custom:First Name', '--map', 'Internal='], sandbox.env);
+  const { path, folder } = people([
+    'E-mail;Vorname;utm_source;custom:Topics;Internal',
+    'Ada@Example.com ;Ada;podcast;"boats, food";x',
+    'grace@example.com;Grace;;;y',
+  ]);
+  const { code, stdout, stderr } = await run(
+    ['import', path, '--map', 'Vorname=custom:First Name', '--map', 'Internal='],
+    sandbox.env,
+  );
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toMatch(/2 rows of 2 rows taken by the service\.\n$/);
   expect(readdirSync(folder)).toEqual(['people.csv']);
   const all = await subscribed(sandbox);
   expect(all.map(({ email }) => email).toSorted()).toEqual(['Ada@example.com', 'grace@example.com']);
   expect(all.find(({ email }) => email.startsWith('Ada'))?.custom_fields).toEqual(
-    expect.arrayContaining([expect.objectContaining({ name: 'First Name', value: 'Ada' }), expect.objectContaining({ name: 'Topics', value: ['boats', 'food'] })]),
+    expect.arrayContaining([
+      expect.objectContaining({ name: 'First Name', value: 'Ada' }),
+      expect.objectContaining({ name: 'Topics', value: ['boats', 'food'] }),
+    ]),
   );
 });
 
-test('puts rows that are no good into a file, with number and reason, and says so by exit code 2', async ({ sandboxOnPort: sandbox }) => {
-  const { path, folder } = people(['email,utm_source', 'ada@example.com,=1+1', 'not an address,"a ""b"""', 'ADA@example.com,', 'grace@example.com,']);
+test('puts rows that are no good into a file, with number and reason, and says so by exit code 2', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { path, folder } = people([
+    'email,utm_source',
+    'ada@example.com,=1+1',
+    'not an address,"a ""b"""',
+    'ADA@example.com,',
+    'grace@example.com,',
+  ]);
   const { code, stdout } = await run(['import', path, '--json'], sandbox.env);
   const rejects = join(folder, 'people.rejects.csv');
   expect(code).toBe(2);
   expect(events(stdout).at(-1)).toEqual({
-    type: 'imported', outcome: 'complete', read: 4, accepted: 2, rejected: 1, duplicates: 1, failed: 0, resent: 0, reject_file: rejects, journal: null,
+    type: 'imported',
+    outcome: 'complete',
+    read: 4,
+    accepted: 2,
+    rejected: 1,
+    duplicates: 1,
+    failed: 0,
+    resent: 0,
+    reject_file: rejects,
+    journal: null,
   });
-  expect(readFileSync(rejects, 'utf8').split('\n').slice(0, 2)).toEqual(['row,kind,reason,email,utm_source', expect.stringMatching(/^3,invalid,.*not an address,"a ""b"""$/)]);
+  expect(readFileSync(rejects, 'utf8').split('\n').slice(0, 2)).toEqual([
+    'row,kind,reason,email,utm_source',
+    expect.stringMatching(/^3,invalid,.*not an address,"a ""b"""$/),
+  ]);
   expect(readFileSync(rejects, 'utf8')).toContain('4,duplicate,row 2 has the same address,ADA@example.com,');
   expect(statSync(rejects).mode & 0o777).toBe(0o600);
   expect(stdout).not.toContain('@');
@@ -59,16 +96,23 @@ test('puts rows that are no good into a file, with number and reason, and says s
   expect(existsSync(rejects)).toBe(false);
 });
 
-test('goes on after Ctrl-C and after a kill, and sends no row again that the service has taken', async ({ sandboxOnPort: sandbox }) => {
+test('goes on after Ctrl-C and after a kill, and sends no row again that the service has taken', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const { path, folder } = people(many(3000));
   const args = ['import', path, '--batch-size', '100'];
   const slow = sandbox.faults.add({ match: 'subscriptions.bulkCreate', effect: { latency: 150 } });
-  const accepted = () => sandbox.requests().filter(({ operation, status }) => operation === 'subscriptions.bulkCreate' && status < 300).length;
+  const accepted = () =>
+    sandbox.requests().filter(({ operation, status }) => operation === 'subscriptions.bulkCreate' && status < 300)
+      .length;
 
   const first = start(args, sandbox.env);
   await eventually('a few batches', () => accepted() >= 4 || null);
   first.kill('SIGINT');
-  expect(await first.ended).toMatchObject({ code: 3, stderr: expect.stringContaining(`${path}.journal knows how far it came`) });
+  expect(await first.ended).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`${path}.journal knows how far it came`),
+  });
 
   const second = start(args, sandbox.env);
   const before = accepted();
@@ -108,9 +152,18 @@ test('says what it cannot understand before anything is sent', async ({ sandboxO
     [['import', path], '--map "COLUMN=FIELD"'],
     [['import', path, '--others', 'ignore'], 'No column holds the e-mail address'],
     [['import', path, '--map', 'Mail=email'], 'It is not known what to do with column "Age"'],
-    [['import', path, '--map', 'Mail', '--map', 'Mail=adress', '--others', 'all', '--batch-size', '0'], '--map "Mail" must be COLUMN=FIELD'],
-    [['import', path, '--map', 'Mail', '--map', 'Mail=adress', '--others', 'all', '--batch-size', '0'], '"adress" is no field of a subscription. A custom field is written "custom:adress"'],
-    [['import', path, '--map', 'Mail', '--map', 'Mail=adress', '--others', 'all', '--batch-size', '0'], '--others must be refuse, ignore, custom'],
+    [
+      ['import', path, '--map', 'Mail', '--map', 'Mail=adress', '--others', 'all', '--batch-size', '0'],
+      '--map "Mail" must be COLUMN=FIELD',
+    ],
+    [
+      ['import', path, '--map', 'Mail', '--map', 'Mail=adress', '--others', 'all', '--batch-size', '0'],
+      '"adress" is no field of a subscription. A custom field is written "custom:adress"',
+    ],
+    [
+      ['import', path, '--map', 'Mail', '--map', 'Mail=adress', '--others', 'all', '--batch-size', '0'],
+      '--others must be refuse, ignore, custom',
+    ],
   ];
   for (const [args, text] of cases) {
     const { code, stderr } = await run(args, sandbox.env);

@@ -33,11 +33,14 @@ describe('newsletter', () => {
   });
 
   it('names every mistake at once, and no secret', async () => {
-    const { code, stderr } = await run(['export', '--format', 'xls', '--expand', 'shoes', '--created', 'today', '--publication', 'mine'], {
-      ...nothing,
-      NEWSLETTER_API_URL: 'newsletter.test',
-      NEWSLETTER_API_KEY: 'hush hush',
-    });
+    const { code, stderr } = await run(
+      ['export', '--format', 'xls', '--expand', 'shoes', '--created', 'today', '--publication', 'mine'],
+      {
+        ...nothing,
+        NEWSLETTER_API_URL: 'newsletter.test',
+        NEWSLETTER_API_KEY: 'hush hush',
+      },
+    );
     expect(code).toBe(1);
     for (const text of [
       '--format must be csv or ndjson',

@@ -23,7 +23,8 @@ test('reports who subscribes, until it is stopped', async ({ sandboxOnPort: sand
 test('goes on from a kept state, also with what changed meanwhile', async ({ sandboxOnPort: sandbox }) => {
   const client = createClient(sandbox.clientOptions);
   const state = join(scratchFolder(), 'watch.json');
-  const look = async (...args: string[]) => run(['watch', '--once', '--state', state, '--events', 'created,status_changed', ...args], sandbox.env);
+  const look = async (...args: string[]) =>
+    run(['watch', '--once', '--state', state, '--events', 'created,status_changed', ...args], sandbox.env);
   await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
   sandbox.clock.advance('PT10S');
   for (let round = 0; round < 3; round++) expect(await look()).toMatchObject({ code: 0, stdout: '' });
@@ -42,7 +43,9 @@ test('goes on from a kept state, also with what changed meanwhile', async ({ san
 
 test('reports from a time on', async ({ sandboxOnPort: sandbox }) => {
   await createClient(sandbox.clientOptions).subscriptions.create({ email: 'ada@example.com' });
-  expect((await run(['watch', '--once', '--since', '2020-01-01T00:00:00Z'], sandbox.env)).stdout).toContain('ada@example.com');
+  expect((await run(['watch', '--once', '--since', '2020-01-01T00:00:00Z'], sandbox.env)).stdout).toContain(
+    'ada@example.com',
+  );
   expect((await run(['watch', '--once'], sandbox.env)).stdout).toBe('');
 });
 
@@ -53,18 +56,31 @@ test('outlives an outage of the service, and ends where only a person can help',
   sandbox.faults.remove(broken.id);
   await createClient(sandbox.clientOptions).subscriptions.create({ email: 'early@example.com' });
   const sent = sandbox.requests().length;
-  await eventually('a look that works', () => sandbox.requests().slice(sent).some(({ operation }) => operation === 'subscriptions.list') || null);
+  await eventually(
+    'a look that works',
+    () =>
+      sandbox
+        .requests()
+        .slice(sent)
+        .some(({ operation }) => operation === 'subscriptions.list') || null,
+  );
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
   expect((await watch.ended).code).toBe(1);
 });
 
 test('says what it cannot understand', async ({ sandboxOnPort: sandbox }) => {
   const state = join(scratchFolder(), 'watch.json');
-  const { code, stderr } = await run(['watch', '--events', 'born', '--every', 'often', '--since', 'monday', '--expand', 'shoes', '--state', state], sandbox.env);
+  const { code, stderr } = await run(
+    ['watch', '--events', 'born', '--every', 'often', '--since', 'monday', '--expand', 'shoes', '--state', state],
+    sandbox.env,
+  );
   expect(code).toBe(1);
-  for (const text of ['there is no event "born"', '--every must be a number', '--since must be a time', '--expand']) expect(stderr).toContain(text);
+  for (const text of ['there is no event "born"', '--every must be a number', '--since must be a time', '--expand'])
+    expect(stderr).toContain(text);
   expect(existsSync(state)).toBe(false);
   writeFileSync(state, 'nonsense');
-  expect((await run(['watch', '--once', '--state', state], sandbox.env)).stderr).toContain('this is no state of a watch');
+  expect((await run(['watch', '--once', '--state', state], sandbox.env)).stderr).toContain(
+    'this is no state of a watch',
+  );
   expect(readFileSync(state, 'utf8')).toBe('nonsense');
 });

@@ -13,19 +13,34 @@ test('tells a wrong key from a wrong publication, and shows no key', async ({ sa
     [{}, 0, { accepted: true, publication: 'reached' }],
     [{ NEWSLETTER_PUBLICATION_ID: '' }, 0, { accepted: true, publication: 'not-asked', publication_id: null }],
     [{ NEWSLETTER_PUBLICATION_ID: another }, 1, { accepted: true, publication: 'not-found' }],
-    [{ NEWSLETTER_API_KEY: apiKeys.restricted, NEWSLETTER_PUBLICATION_ID: another }, 1, { accepted: true, publication: 'not-found' }],
+    [
+      { NEWSLETTER_API_KEY: apiKeys.restricted, NEWSLETTER_PUBLICATION_ID: another },
+      1,
+      { accepted: true, publication: 'not-found' },
+    ],
     [{ NEWSLETTER_API_KEY: 'wrong-key' }, 1, { accepted: false, publication: 'refused-credential' }],
-    [{ NEWSLETTER_API_KEY: 'wrong-key', NEWSLETTER_PUBLICATION_ID: '' }, 1, { accepted: false, publication: 'refused-credential' }],
+    [
+      { NEWSLETTER_API_KEY: 'wrong-key', NEWSLETTER_PUBLICATION_ID: '' },
+      1,
+      { accepted: false, publication: 'refused-credential' },
+    ],
   ] as const;
   for (const [settings, code, told] of cases) {
     const ended = await run(['whoami', '--json'], { ...home, ...env, ...settings });
-    expect([ended.code, events(ended.stdout)], JSON.stringify(settings)).toEqual([code, [expect.objectContaining({ type: 'whoami', credential: 'key', ...told })]]);
+    expect([ended.code, events(ended.stdout)], JSON.stringify(settings)).toEqual([
+      code,
+      [expect.objectContaining({ type: 'whoami', credential: 'key', ...told })],
+    ]);
     expect(ended.stdout + ended.stderr).not.toMatch(/wrong-key|sandbox-key/);
   }
   expect((await run(['whoami'], { ...home, ...env })).stdout).toMatch(
-    new RegExp(`^Service {6}${env['NEWSLETTER_API_URL']}\nSigned in {4}with the API key of NEWSLETTER_API_KEY\nPublication {2}${publicationId} – reached\n$`),
+    new RegExp(
+      `^Service {6}${env['NEWSLETTER_API_URL']}\nSigned in {4}with the API key of NEWSLETTER_API_KEY\nPublication {2}${publicationId} – reached\n$`,
+    ),
   );
-  expect((await run(['whoami'], { ...home, ...env, NEWSLETTER_API_KEY: 'wrong-key' })).stdout).toContain('refused: the key is wrong');
+  expect((await run(['whoami'], { ...home, ...env, NEWSLETTER_API_KEY: 'wrong-key' })).stdout).toContain(
+    'refused: the key is wrong',
+  );
 });
 
 test('says where nothing answers', async () => {
@@ -33,7 +48,11 @@ test('says where nothing answers', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  const { code, stderr } = await run(['whoami'], { ...home, NEWSLETTER_API_URL: `http://127.0.0.1:${port}/v2`, NEWSLETTER_API_KEY: 'k' });
+  const { code, stderr } = await run(['whoami'], {
+    ...home,
+    NEWSLETTER_API_URL: `http://127.0.0.1:${port}/v2`,
+    NEWSLETTER_API_KEY: 'k',
+  });
   expect(code).toBe(1);
   expect(stderr).toContain('could not be reached');
 });

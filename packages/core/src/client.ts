@@ -11,9 +11,10 @@ type Resource<Id extends OperationId = OperationId> = Id extends `${infer R}.${s
 type Verb<R extends string, Id extends OperationId = OperationId> = Id extends `${R}.${infer V}` ? V : never;
 
 /** Arguments may be left out where none is required. */
-type Rest<Id extends OperationId> = Record<never, never> extends Arguments<Id>
-  ? [args?: Arguments<Id>, options?: CallOptions]
-  : [args: Arguments<Id>, options?: CallOptions];
+type Rest<Id extends OperationId> =
+  Record<never, never> extends Arguments<Id>
+    ? [args?: Arguments<Id>, options?: CallOptions]
+    : [args: Arguments<Id>, options?: CallOptions];
 
 type Method<Id extends OperationId> = Id extends 'oauth.authorize'
   ? (args: Arguments<Id>) => string
@@ -77,7 +78,8 @@ export function createClient(options: ClientOptions): Client {
 function method(engine: Engine, id: OperationId, success: number): unknown {
   if (success === 302) return (args: Arguments<typeof id>) => engine.address(id, args);
   const call = isList(id) ? engine.list.bind(engine, id) : engine.call.bind(engine, id);
-  return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) => call((args ?? {}) as never, callOptions);
+  return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) =>
+    call((args ?? {}) as never, callOptions);
 }
 
 function isList(id: OperationId): id is ListId {

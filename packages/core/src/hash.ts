@@ -41,7 +41,11 @@ export function hex(digest: Digest): string {
 
 /** Two code units as one little-endian word; beyond the end stand zeros. */
 function pair(text: string, at: number): number {
-  return at + 1 < text.length ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16) : at < text.length ? text.charCodeAt(at) : 0;
+  return at + 1 < text.length
+    ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
+    : at < text.length
+      ? text.charCodeAt(at)
+      : 0;
 }
 
 function rotated(word: number, by: number): number {

@@ -1,6 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { operations } from '../src/contract/index.ts';
-import { createClient, InvalidAnswerError, InvalidRequestError, type PagePromise, type Subscription } from '../src/index.ts';
+import {
+  createClient,
+  InvalidAnswerError,
+  InvalidRequestError,
+  type PagePromise,
+  type Subscription,
+} from '../src/index.ts';
 
 const options = { baseUrl: 'http://api.test/v2', publicationId: 'pub_1', token: 'k', retry: false } as const;
 const answering = (body: unknown) => async () => Response.json(body);
@@ -8,7 +14,9 @@ const answering = (body: unknown) => async () => Response.json(body);
 describe('the client', () => {
   it('has a method for every operation of the contract and no other', () => {
     const { engine: _, ...resources } = createClient(options);
-    const methods = Object.entries(resources).flatMap(([resource, verbs]) => Object.keys(verbs).map((verb) => `${resource}.${verb}`));
+    const methods = Object.entries(resources).flatMap(([resource, verbs]) =>
+      Object.keys(verbs).map((verb) => `${resource}.${verb}`),
+    );
     expect(methods.sort()).toEqual(operations.map(({ id }) => id as string).sort());
   });
 
@@ -17,7 +25,9 @@ describe('the client', () => {
     expectTypeOf(client.subscriptions.list).returns.toEqualTypeOf<PagePromise<Subscription>>();
     expectTypeOf(client.subscriptions.create).parameter(0).toHaveProperty('email').toEqualTypeOf<string>();
     expectTypeOf(client.journeys.enroll).parameter(0).toHaveProperty('automationId').toEqualTypeOf<string>();
-    expectTypeOf(client.customFields.list).parameter(0).toEqualTypeOf<{ publicationId?: string | undefined } | undefined>();
+    expectTypeOf(client.customFields.list)
+      .parameter(0)
+      .toEqualTypeOf<{ publicationId?: string | undefined } | undefined>();
     // @ts-expect-error -- a status that does not exist; a list is not asked for before it is awaited
     client.subscriptions.list({ status: 'asleep' });
     expectTypeOf({ utm_source: 'x' }).not.toExtend<Parameters<typeof client.subscriptions.create>[0]>();
@@ -25,13 +35,23 @@ describe('the client', () => {
 
   it('gives the address a person is sent to for consent', () => {
     const { oauth } = createClient({ ...options, appUrl: 'http://app.test/' });
-    const address = oauth.authorize({ client_id: 'c', redirect_uri: 'http://localhost/back', response_type: 'code', scope: 'subscriptions:read automations:read' });
-    expect(address).toBe('http://app.test/oauth/authorize?client_id=c&redirect_uri=http%3A%2F%2Flocalhost%2Fback&response_type=code&scope=subscriptions%3Aread%20automations%3Aread');
+    const address = oauth.authorize({
+      client_id: 'c',
+      redirect_uri: 'http://localhost/back',
+      response_type: 'code',
+      scope: 'subscriptions:read automations:read',
+    });
+    expect(address).toBe(
+      'http://app.test/oauth/authorize?client_id=c&redirect_uri=http%3A%2F%2Flocalhost%2Fback&response_type=code&scope=subscriptions%3Aread%20automations%3Aread',
+    );
   });
 
-  it.each(['', 'api.test/v2', 'http://api.test', 'http://api.test/v1', 'ftp://api.test/v2'])('refuses the base URL %j', (baseUrl) => {
-    expect(() => createClient({ ...options, baseUrl })).toThrow('ends with /v2');
-  });
+  it.each(['', 'api.test/v2', 'http://api.test', 'http://api.test/v1', 'ftp://api.test/v2'])(
+    'refuses the base URL %j',
+    (baseUrl) => {
+      expect(() => createClient({ ...options, baseUrl })).toThrow('ends with /v2');
+    },
+  );
 
   it('passes warnings on', async () => {
     const warnings = [{ message: 'No such field', code: 'X' }];
@@ -52,7 +72,10 @@ describe('the client', () => {
 
   it('refuses to send what the schemas refuse, naming field and remedy but not the value', async () => {
     const client = createClient({ ...options, fetch: answering({}) });
-    const call = client.subscriptions.create({ email: 'ada at example', custom_fields: [{ name: 'Topics', value: { a: 1 } as never }] });
+    const call = client.subscriptions.create({
+      email: 'ada at example',
+      custom_fields: [{ name: 'Topics', value: { a: 1 } as never }],
+    });
     const error: unknown = await call.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(String(error)).toContain('"email" must be an e-mail address such as name@example.com');
@@ -62,7 +85,9 @@ describe('the client', () => {
 
   it('refuses an answer of another shape, unless told not to look', async () => {
     const odd = { data: { id: 7 } };
-    await expect(createClient({ ...options, fetch: answering(odd) }).automations.get({ automationId: 'aut_1' })).rejects.toBeInstanceOf(InvalidAnswerError);
+    await expect(
+      createClient({ ...options, fetch: answering(odd) }).automations.get({ automationId: 'aut_1' }),
+    ).rejects.toBeInstanceOf(InvalidAnswerError);
     const trusting = createClient({ ...options, fetch: answering(odd), validate: false });
     expect(await trusting.automations.get({ automationId: 'aut_1' })).toEqual(odd);
   });

@@ -84,7 +84,18 @@ describe('the contract', () => {
 
   it('names the query parameters of the subscription list in full', () => {
     expect(operation('subscriptions.list').query).toEqual([
-      'expand[]', 'status', 'tier', 'premium_tiers[]', 'premium_tier_ids[]', 'limit', 'cursor', 'page', 'email', 'order_by', 'direction', 'creation_date',
+      'expand[]',
+      'status',
+      'tier',
+      'premium_tiers[]',
+      'premium_tier_ids[]',
+      'limit',
+      'cursor',
+      'page',
+      'email',
+      'order_by',
+      'direction',
+      'creation_date',
     ]);
   });
 
@@ -94,7 +105,12 @@ describe('the contract', () => {
       ({ pagination }) => pagination,
     );
     expect(Object.fromEntries(Object.entries(kinds).map(([kind, each]) => [kind, each?.map(({ id }) => id)]))).toEqual({
-      'cursor-or-offset': ['subscriptions.list', 'automations.listEmails', 'conditionSets.list', 'publicationFields.list'],
+      'cursor-or-offset': [
+        'subscriptions.list',
+        'automations.listEmails',
+        'conditionSets.list',
+        'publicationFields.list',
+      ],
       cursor: ['complimentaryAccess.list'],
       offset: ['automations.list', 'journeys.list', 'authors.list', 'customFields.list'],
       none: ['bulkSubscriptionUpdates.list', 'advertisementOpportunities.list', 'deletionRequests.list'],
@@ -106,18 +122,24 @@ describe('the contract', () => {
   });
 
   it('refuses an unknown id', () => {
-    expect(() => operation('subscriptions.destroy' as OperationId)).toThrow('There is no operation "subscriptions.destroy"');
+    expect(() => operation('subscriptions.destroy' as OperationId)).toThrow(
+      'There is no operation "subscriptions.destroy"',
+    );
   });
 });
 
 describe('the schemas', () => {
-  it.each(operations.map((each) => [each.id, each] as const))('%s takes exactly the names of the contract', (id, { query, body, expand }) => {
-    const schema: OperationSchemas = schemas[id];
-    expect(Object.keys(schema.query?.shape ?? {}).sort()).toEqual(query.map(bare).sort());
-    expect(Object.keys(schema.body?.shape ?? {}).sort()).toEqual([...(body?.fields ?? [])].sort());
-    for (const value of expand) expect(schema.query?.safeParse({ ...required(id), expand: [value] }).success, value).toBe(true);
-    expect(schema.query?.safeParse({ ...required(id), expand: ['everything'] }).success ?? false).toBe(false);
-  });
+  it.each(operations.map((each) => [each.id, each] as const))(
+    '%s takes exactly the names of the contract',
+    (id, { query, body, expand }) => {
+      const schema: OperationSchemas = schemas[id];
+      expect(Object.keys(schema.query?.shape ?? {}).sort()).toEqual(query.map(bare).sort());
+      expect(Object.keys(schema.body?.shape ?? {}).sort()).toEqual([...(body?.fields ?? [])].sort());
+      for (const value of expand)
+        expect(schema.query?.safeParse({ ...required(id), expand: [value] }).success, value).toBe(true);
+      expect(schema.query?.safeParse({ ...required(id), expand: ['everything'] }).success ?? false).toBe(false);
+    },
+  );
 
   it('takes every field of a SubscriptionRequest, and refuses a name it does not have', () => {
     expect(Object.keys(subscriptionRequest.shape)).toEqual([...subscriptionRequestFields]);
@@ -131,15 +153,24 @@ describe('the schemas', () => {
     },
   );
 
-  it.each(['', 'ada', 'ada@', '@example.com', 'ada@example', 'a b@example.com', 'ada@@example.com', 'ada@-example.com', `${'a'.repeat(65)}@example.com`])(
-    'refuses the address %j',
-    (email) => {
-      expect(subscriptionRequest.safeParse({ email }).success).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    'ada',
+    'ada@',
+    '@example.com',
+    'ada@example',
+    'a b@example.com',
+    'ada@@example.com',
+    'ada@-example.com',
+    `${'a'.repeat(65)}@example.com`,
+  ])('refuses the address %j', (email) => {
+    expect(subscriptionRequest.safeParse({ email }).success).toBe(false);
+  });
 
   it('keeps what it does not know in an answer, and unknown words of an enum', () => {
-    const answer = { data: { id: 'sub_1', email: 'a@example.com', status: 'snoozed', created: 1, stripe_customer_id: '' } };
+    const answer = {
+      data: { id: 'sub_1', email: 'a@example.com', status: 'snoozed', created: 1, stripe_customer_id: '' },
+    };
     expect(schemas['subscriptions.create'].answer.parse(answer)).toEqual(answer);
   });
 });

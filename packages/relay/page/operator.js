@@ -47,7 +47,10 @@ function make(name, attributes, ...children) {
  * @param {RequestInit} [init]
  */
 async function ask(path, init = {}) {
-  const answer = await fetch(api + path, { ...init, headers: { authorization: `Bearer ${sessionStorage.getItem(kept) ?? ''}`, 'content-type': 'application/json' } });
+  const answer = await fetch(api + path, {
+    ...init,
+    headers: { authorization: `Bearer ${sessionStorage.getItem(kept) ?? ''}`, 'content-type': 'application/json' },
+  });
   if (answer.status === 401) throw new SignedOut();
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.errors?.[0]?.message ?? `The relay answered ${answer.status}.`);
@@ -64,7 +67,12 @@ function say(text) {
 
 /** @param {number} ms */
 function age(ms) {
-  const steps = /** @type {const} */ ([[86_400_000, 'd'], [3_600_000, 'h'], [60_000, 'min'], [1000, 's']]);
+  const steps = /** @type {const} */ ([
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ]);
   const [size, unit] = steps.find(([size]) => ms >= size) ?? [1000, 's'];
   return `${number.format(Math.floor(ms / size))} ${unit}`;
 }
@@ -93,19 +101,28 @@ function showStatus(now) {
   /** @type {[string, string, string][]} */
   const tiles = [
     ['Waiting', number.format(now.counts.waiting), ''],
-    ['Oldest waiting', oldest, now.oldestWaitingSince !== null && Date.now() - now.oldestWaitingSince > 900_000 ? 'wait' : ''],
+    [
+      'Oldest waiting',
+      oldest,
+      now.oldestWaitingSince !== null && Date.now() - now.oldestWaitingSince > 900_000 ? 'wait' : '',
+    ],
     ['Delivered', number.format(now.counts.delivered), ''],
     ['Review', number.format(now.counts.review), now.counts.review > 0 ? 'wait' : ''],
     ['Dead letters', number.format(now.counts.dead), now.counts.dead > 0 ? 'bad' : ''],
   ];
-  at('tiles').replaceChildren(...tiles.map(([name, value, feeling]) => make('div', { 'data-mood': feeling }, make('dt', {}, name), make('dd', {}, value))));
+  at('tiles').replaceChildren(
+    ...tiles.map(([name, value, feeling]) =>
+      make('div', { 'data-mood': feeling }, make('dt', {}, name), make('dd', {}, value)),
+    ),
+  );
   showHour(now.running?.minutes ?? []);
   showReasons(now);
 }
 
 /** @param {readonly Minute[]} minutes */
 function showHour(minutes) {
-  const sum = (/** @type {'kept' | 'refused' | 'delivered'} */ rate) => minutes.reduce((total, minute) => total + minute[rate], 0);
+  const sum = (/** @type {'kept' | 'refused' | 'delivered'} */ rate) =>
+    minutes.reduce((total, minute) => total + minute[rate], 0);
   const legend = `${number.format(sum('kept'))} taken (bars), ${number.format(sum('delivered'))} delivered (line), ${number.format(sum('refused'))} refused (red)`;
   if (at('legend').textContent !== legend) at('legend').textContent = legend;
   const most = Math.max(1, ...minutes.map(({ kept, refused, delivered }) => Math.max(kept + refused, delivered)));
@@ -119,9 +136,18 @@ function showHour(minutes) {
     shape('line', { class: 'base', x1: 0, y1: 120, x2: 600, y2: 120 }),
     ...minutes.flatMap(({ kept, refused }, index) => [
       shape('rect', { class: 'kept', x: index * 10 + 1, width: 8, y: 120 - height(kept), height: height(kept) }),
-      shape('rect', { class: 'refused', x: index * 10 + 1, width: 8, y: 120 - height(kept + refused), height: height(refused) }),
+      shape('rect', {
+        class: 'refused',
+        x: index * 10 + 1,
+        width: 8,
+        y: 120 - height(kept + refused),
+        height: height(refused),
+      }),
     ]),
-    shape('polyline', { class: 'delivered', points: minutes.map(({ delivered }, index) => `${index * 10 + 5},${120 - height(delivered)}`).join(' ') }),
+    shape('polyline', {
+      class: 'delivered',
+      points: minutes.map(({ delivered }, index) => `${index * 10 + 5},${120 - height(delivered)}`).join(' '),
+    }),
   );
 }
 
@@ -135,7 +161,12 @@ function showReasons({ deadByReason, counts }) {
     at('reasons').dataset['key'] = key;
     at('reasons').replaceChildren(
       ...deadByReason.map(({ reason, count }) =>
-        make('li', {}, make('span', {}, make('strong', {}, `${number.format(count)} × `), reason), redriveButton('Redrive all of these', { state: 'dead', reason })),
+        make(
+          'li',
+          {},
+          make('span', {}, make('strong', {}, `${number.format(count)} × `), reason),
+          redriveButton('Redrive all of these', { state: 'dead', reason }),
+        ),
       ),
     );
   }
@@ -173,7 +204,9 @@ function showList(place, state, count) {
  */
 async function showMore(rows, state, after) {
   /** @type {{ signups: StoredSignup[] }} */
-  const { signups } = await ask(`signups?${new URLSearchParams({ state, limit: String(shown), ...(after && { after }) })}`);
+  const { signups } = await ask(
+    `signups?${new URLSearchParams({ state, limit: String(shown), ...(after && { after }) })}`,
+  );
   rows.append(...signups.map(row));
   const next = signups.at(-1)?.id;
   if (signups.length < shown || !next) return;
@@ -193,7 +226,12 @@ function row({ id, form, state, submission, receivedAt, attempts, reason }) {
     'article',
     {},
     make('p', { class: 'address' }, submission?.email ?? '(erased)'),
-    make('p', { class: 'soft' }, when, ` · form ${form} · ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} · ${said}`),
+    make(
+      'p',
+      { class: 'soft' },
+      when,
+      ` · form ${form} · ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} · ${said}`,
+    ),
     redriveButton(state === 'review' ? 'Let through' : 'Redrive', { id }, true),
   );
 }
@@ -229,7 +267,12 @@ async function act(work) {
     await work();
   } catch (error) {
     if (error instanceof SignedOut) signOut('That token is not the one. Copy it again, without spaces.');
-    else say(error instanceof TypeError ? 'The relay does not answer.' : String(error instanceof Error ? error.message : error));
+    else
+      say(
+        error instanceof TypeError
+          ? 'The relay does not answer.'
+          : String(error instanceof Error ? error.message : error),
+      );
   }
 }
 
@@ -241,7 +284,8 @@ async function refresh() {
     enter.hidden = true;
     timer = setTimeout(() => void refresh(), refreshMs);
   } catch (error) {
-    if (error instanceof SignedOut) return signOut(sessionStorage.getItem(kept) ? 'That token is not the one. Copy it again, without spaces.' : '');
+    if (error instanceof SignedOut)
+      return signOut(sessionStorage.getItem(kept) ? 'That token is not the one. Copy it again, without spaces.' : '');
     at('state').dataset['mood'] = 'bad';
     at('state').textContent = 'no answer';
     timer = setTimeout(() => void refresh(), refreshMs);
@@ -273,5 +317,8 @@ pause.addEventListener('click', () => {
     await refresh();
   });
 });
-document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && !at('board').hidden && void refresh());
+document.addEventListener(
+  'visibilitychange',
+  () => document.visibilityState === 'visible' && !at('board').hidden && void refresh(),
+);
 void refresh();

@@ -27,7 +27,10 @@ import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
-  readonly config: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'delivery' | 'trustedProxies'>;
+  readonly config: Pick<
+    RelayConfig,
+    'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'delivery' | 'trustedProxies'
+  >;
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;
   readonly log: Log;
@@ -79,7 +82,13 @@ export interface Relay {
 export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, now = Date.now } = options;
   const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
-  const gate = new Gate({ ...options, limiter, defence: config.defence, countingSecret: config.api.key, secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url') });
+  const gate = new Gate({
+    ...options,
+    limiter,
+    defence: config.defence,
+    countingSecret: config.api.key,
+    secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url'),
+  });
   const allChecks = [...checks, ...(options.checks ?? [])];
   let draining = false;
   const rates = createRates(now);
@@ -122,7 +131,13 @@ export function createRelay(options: RelayOptions): Relay {
       log.debug({ signup: id, suspected: signup.suspected }, 'kept');
       dispatcher.wake();
     }
-    notice({ what: 'kept', form: visit.form.name, suspected: signup.suspected, repeated, tookMs: performance.now() - from });
+    notice({
+      what: 'kept',
+      form: visit.form.name,
+      suspected: signup.suspected,
+      repeated,
+      tookMs: performance.now() - from,
+    });
     return accepted(visit, thanks);
   }
 
@@ -131,12 +146,17 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   function failed(asker: Asker, error: unknown): Answer {
-    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a signup was turned away with 503');
+    if (error instanceof StoreUnavailableError)
+      log.error({ reason: error.message }, 'a signup was turned away with 503');
     else log.error({ err: error }, 'an unexpected failure was answered with 503');
     return refuse(asker, unavailable());
   }
 
-  function refuse(asker: Asker, why: Refused, { limit, entered }: { readonly limit?: LimitKind | undefined; readonly entered?: Entered } = {}): Answer {
+  function refuse(
+    asker: Asker,
+    why: Refused,
+    { limit, entered }: { readonly limit?: LimitKind | undefined; readonly entered?: Entered } = {},
+  ): Answer {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
     notice({ what: 'refused', status: why.status, codes, limit });
@@ -149,7 +169,11 @@ export function createRelay(options: RelayOptions): Relay {
   function client(peer: string | null, header: Visit['header']): string | null {
     const forwardedFor = header('x-forwarded-for');
     if (!isUnnamedProxy(peer, forwardedFor, trustedProxies)) return clientAddress(peer, forwardedFor, trustedProxies);
-    if (!warned) log.warn({ proxy: peer }, 'a proxy brings visitors whose addresses cannot be told apart: name it in RELAY_TRUSTED_PROXIES');
+    if (!warned)
+      log.warn(
+        { proxy: peer },
+        'a proxy brings visitors whose addresses cannot be told apart: name it in RELAY_TRUSTED_PROXIES',
+      );
     warned = true;
     return null;
   }
@@ -174,7 +198,9 @@ export function createRelay(options: RelayOptions): Relay {
       const why = originCheck(visit);
       return why ? toResponse(refuse(visit, why)) : preflight(visit);
     });
-    app.all(path, (context) => toResponse(refuse(visitOf(context), refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.'))));
+    app.all(path, (context) =>
+      toResponse(refuse(visitOf(context), refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.'))),
+    );
   }
 
   for (const form of Object.values(config.forms)) {
@@ -183,18 +209,37 @@ export function createRelay(options: RelayOptions): Relay {
   }
   app.get('/thanks', thanksPage);
   app.get('/livez', livez);
-  app.get('/readyz', readiness(store, () => draining, now));
+  app.get(
+    '/readyz',
+    readiness(store, () => draining, now),
+  );
   app.get('/metrics', async () => {
     const { text, type } = await metrics.page();
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
   });
   if (options.operatorToken) {
-    const operator = storeOperator(store, { running: () => ({ ...running, minutes: rates.minutes() }), wake: () => dispatcher.wake(), now });
+    const operator = storeOperator(store, {
+      running: () => ({ ...running, minutes: rates.minutes() }),
+      wake: () => dispatcher.wake(),
+      now,
+    });
     app.route('/operator', operatorDoor({ operator, token: options.operatorToken, now }));
   }
-  const anybody = ({ req: { raw } }: Context): Asker => ({ header: (name) => raw.headers.get(name), form: config.forms['default'] ?? null });
+  const anybody = ({ req: { raw } }: Context): Asker => ({
+    header: (name) => raw.headers.get(name),
+    form: config.forms['default'] ?? null,
+  });
   app.notFound((context) =>
-    toResponse(refuse(anybody(context), refused(404, 'NOT_FOUND', 'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.'))),
+    toResponse(
+      refuse(
+        anybody(context),
+        refused(
+          404,
+          'NOT_FOUND',
+          'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
+        ),
+      ),
+    ),
   );
   app.onError((error, context) => toResponse(failed(anybody(context), error)));
 
@@ -202,7 +247,9 @@ export function createRelay(options: RelayOptions): Relay {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),
     post({ path, header, peer, readBody: read }) {
       const at = posts.get(path);
-      return at ? signUp({ header, form: at.form, client: client(peer, header) }, at.thanks, () => read(submissionLimit)) : null;
+      return at
+        ? signUp({ header, form: at.form, client: client(peer, header) }, at.thanks, () => read(submissionLimit))
+        : null;
     },
     start: () => dispatcher.start(),
     async stop(graceMs = 10_000) {

@@ -32,7 +32,9 @@ ${settings.map(({ name, about, default: fallback }) => `  ${name}\n      ${about
 
 /** What a command takes. */
 function usageOf(name: string, { about, takes = '', options = {} }: Command): string {
-  const lines = Object.entries(options).map(([option, { about: meaning, value = '' }]) => optionLine(`--${option} ${value}`, meaning));
+  const lines = Object.entries(options).map(([option, { about: meaning, value = '' }]) =>
+    optionLine(`--${option} ${value}`, meaning),
+  );
   return `Usage: newsletter-relay ${[name, takes, lines.length > 0 && '[OPTIONS]'].filter(Boolean).join(' ')}\n\n${about}\n${lines.map((line) => `\n${line}`).join('')}\n`;
 }
 
@@ -53,7 +55,9 @@ if (asksForHelp) {
     await command.run(given);
   } catch (error) {
     if (!(error instanceof StartupError || error instanceof OperatorError || error instanceof UsageError)) throw error;
-    process.stderr.write(`newsletter-relay: ${error.message}${error instanceof UsageError ? ` See newsletter-relay ${name} --help.` : ''}\n`);
+    process.stderr.write(
+      `newsletter-relay: ${error.message}${error instanceof UsageError ? ` See newsletter-relay ${name} --help.` : ''}\n`,
+    );
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
@@ -62,5 +66,7 @@ if (asksForHelp) {
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;
-  throw new StartupError(`This is Node ${process.versions.node}; the relay needs 22.13 or newer. Install a newer Node and start it again.`);
+  throw new StartupError(
+    `This is Node ${process.versions.node}; the relay needs 22.13 or newer. Install a newer Node and start it again.`,
+  );
 }

@@ -34,7 +34,9 @@ const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
 export function readConfigFile(path: string, text: string): ConfigFile {
   const lines = new (yaml().LineCounter)();
   const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const mistakes = document.errors.map(({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`);
+  const mistakes = document.errors.map(
+    ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`,
+  );
   const top = new Map<string, Given>();
   if (mistakes.length > 0) return { top, forms: null, mistakes };
 
@@ -51,8 +53,10 @@ export function readConfigFile(path: string, text: string): ConfigFile {
       const setting = settings.find((each) => each.key === name && each.name !== 'RELAY_CONFIG');
       const given = setting && readValue(value);
       if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${nearest(name)}.`);
-      else if (isForm && !setting.ofForm) say(key, `"${name}" is a setting of the whole relay: put it at the top of the file.`);
-      else if (given === null || given === undefined) say(key, `"${prefix}${name}" must be a text, a number, true, false, or a list of texts.`);
+      else if (isForm && !setting.ofForm)
+        say(key, `"${name}" is a setting of the whole relay: put it at the top of the file.`);
+      else if (given === null || given === undefined)
+        say(key, `"${prefix}${name}" must be a text, a number, true, false, or a list of texts.`);
       else if (given !== '') into.set(setting.name, { value: given, where: `${line(key)}: "${prefix}${name}"` });
     }
   }
@@ -66,7 +70,8 @@ export function readConfigFile(path: string, text: string): ConfigFile {
 
   const forms = new Map<string, Layer>();
   const listed: unknown = document.contents.get('forms', true);
-  if (!yaml().isMap(listed) || listed.items.length === 0) say(listed, '"forms" must hold at least one form, by its name.');
+  if (!yaml().isMap(listed) || listed.items.length === 0)
+    say(listed, '"forms" must hold at least one form, by its name.');
   else {
     for (const { key, value } of listed.items) {
       const name = keyOf(key);
@@ -96,12 +101,20 @@ function readValue(value: unknown): string | readonly string[] | null {
   if (!yaml().isScalar(value)) return null;
   const scalar: unknown = value.value;
   if (scalar === null) return '';
-  return typeof scalar === 'string' || typeof scalar === 'number' || typeof scalar === 'boolean' ? String(scalar).trim() : null;
+  return typeof scalar === 'string' || typeof scalar === 'number' || typeof scalar === 'boolean'
+    ? String(scalar).trim()
+    : null;
 }
 
 /** The setting that may be meant: one letter is wrong, missing or too many, or only the beginning is known from elsewhere. */
 function nearest(name: string): string {
-  const bare = name.toLowerCase().replace(/^(relay|newsletter)_/, '').replaceAll('-', '_');
-  const meant = settings.find(({ key }) => key === bare || key.includes(bare) || bare.includes(key) || key.replace(/s$/, '') === bare.replace(/s$/, ''));
+  const bare = name
+    .toLowerCase()
+    .replace(/^(relay|newsletter)_/, '')
+    .replaceAll('-', '_');
+  const meant = settings.find(
+    ({ key }) =>
+      key === bare || key.includes(bare) || bare.includes(key) || key.replace(/s$/, '') === bare.replace(/s$/, ''),
+  );
   return meant && bare.length > 2 ? ` (is "${meant.key}" meant?)` : '';
 }

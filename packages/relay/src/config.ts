@@ -56,9 +56,12 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   });
   const signs = checked.some(([, form]) => form && (form.RELAY_FORM_TOKEN || form.RELAY_PROOF !== 'off'));
   if (relay?.RELAY_STORE.kind === 'postgres' && relay.RELAY_SECRET === undefined && signs) {
-    mistakes.push('RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens and proofs.');
+    mistakes.push(
+      'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens and proofs.',
+    );
   }
-  if (mistakes.length > 0) throw new StartupError(['The configuration has mistakes:', ...new Set(mistakes)].join('\n  - '));
+  if (mistakes.length > 0)
+    throw new StartupError(['The configuration has mistakes:', ...new Set(mistakes)].join('\n  - '));
   if (!relay) throw new Error('A configuration without mistakes has all its settings.');
   return {
     store: relay.RELAY_STORE,
@@ -71,7 +74,12 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     trustedProxies: relay.RELAY_TRUSTED_PROXIES,
     secret: relay.RELAY_SECRET,
     defence: {
-      limits: { global: relay.RELAY_LIMIT_GLOBAL, domain: relay.RELAY_LIMIT_DOMAIN, ip: relay.RELAY_LIMIT_IP, address: relay.RELAY_LIMIT_ADDRESS },
+      limits: {
+        global: relay.RELAY_LIMIT_GLOBAL,
+        domain: relay.RELAY_LIMIT_DOMAIN,
+        ip: relay.RELAY_LIMIT_IP,
+        address: relay.RELAY_LIMIT_ADDRESS,
+      },
       attack: relay.RELAY_ATTACK_RATE,
       proofEffort: relay.RELAY_PROOF_EFFORT,
       turnstileUrl: relay.RELAY_TURNSTILE_URL,
@@ -81,7 +89,13 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
 }
 
 /** Everything in a configuration that no log may hold. */
-export function secretsOf({ api, store, operator, secret, forms }: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms'>): readonly string[] {
+export function secretsOf({
+  api,
+  store,
+  operator,
+  secret,
+  forms,
+}: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms'>): readonly string[] {
   const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
   const turnstile = Object.values(forms).map(({ protection }) => protection.turnstile?.secret);
   return [api.key, password, operator.token, secret, ...turnstile].filter((each) => each !== undefined).filter(Boolean);
@@ -93,7 +107,10 @@ function openConfigFile(path: string): ConfigFile {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new StartupError(`The file ${path}, which RELAY_CONFIG names, cannot be read: see that it exists and that the relay may read it.`, { cause });
+    throw new StartupError(
+      `The file ${path}, which RELAY_CONFIG names, cannot be read: see that it exists and that the relay may read it.`,
+      { cause },
+    );
   }
   return readConfigFile(path, text);
 }
@@ -112,14 +129,19 @@ function check<Schema extends z.ZodObject>(
 ): z.output<Schema> | null {
   const known = new Map([...given].filter(([name]) => Object.hasOwn(schema.shape, name)));
   // A form of a file lacks what the file calls it; without one, what the environment does.
-  const missing = (name: string): string => (place === '' ? name : place + (settings.find((each) => each.name === name)?.key ?? name));
+  const missing = (name: string): string =>
+    place === '' ? name : place + (settings.find((each) => each.name === name)?.key ?? name);
   const where = (name: string): string => known.get(name)?.where ?? missing(name);
   for (const [name, needed] of together) {
     if (known.has(name) && !known.has(needed)) mistakes.push(`${where(name)} needs ${missing(needed)} beside it.`);
   }
   const result = schema.safeParse(Object.fromEntries([...known].map(([name, { value }]) => [name, value])));
   if (result.success) return result.data;
-  for (const { path: [name], message, code } of result.error.issues) {
+  for (const {
+    path: [name],
+    message,
+    code,
+  } of result.error.issues) {
     const isList = code === 'invalid_type' && Array.isArray(known.get(String(name))?.value);
     mistakes.push(`${where(String(name))} ${isList ? 'must be one value, not a list' : message}.`);
   }

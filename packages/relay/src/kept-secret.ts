@@ -16,11 +16,17 @@ const secretBytes = 24;
 export function keptSecret(file: string, what: string, setting: string): string {
   let secret: string;
   try {
-    if (!existsSync(file)) writeFileSync(file, `${randomBytes(secretBytes).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    if (!existsSync(file))
+      writeFileSync(file, `${randomBytes(secretBytes).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
     secret = readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    throw new StartupError(`${what} could not be kept in ${file}. Set ${setting}, or make the folder writable.`, { cause });
+    throw new StartupError(`${what} could not be kept in ${file}. Set ${setting}, or make the folder writable.`, {
+      cause,
+    });
   }
-  if (secret.length < secretBytes) throw new StartupError(`${what} in ${file} is cut off. Delete the file, so that a new one is made, or set ${setting}.`);
+  if (secret.length < secretBytes)
+    throw new StartupError(
+      `${what} in ${file} is cut off. Delete the file, so that a new one is made, or set ${setting}.`,
+    );
   return secret;
 }

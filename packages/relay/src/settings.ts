@@ -11,7 +11,15 @@ const request = subscriptionRequest.shape;
 /** A list with commas between its items, or, in a file, a list. */
 const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   z
-    .union([z.string().transform((text) => text.split(',').map((each) => each.trim()).filter(Boolean)), z.array(z.string())])
+    .union([
+      z.string().transform((text) =>
+        text
+          .split(',')
+          .map((each) => each.trim())
+          .filter(Boolean),
+      ),
+      z.array(z.string()),
+    ])
     .pipe(z.array(item));
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((word) => word === 'true');
@@ -42,7 +50,8 @@ const store = z.string().transform((text, context): StoreAddress => {
   const url = moveAddress(text);
   if (url !== null) return { kind: 'postgres', url };
   // The value is not repeated: it may hold a password.
-  const message = 'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
+  const message =
+    'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
@@ -55,7 +64,9 @@ const apiUrl = z
     'must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2',
   );
 
-const webAddress = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
+const webAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
@@ -98,8 +109,14 @@ const environment = z.object({
   RELAY_ALLOWED_ORIGINS: list(origin)
     .refine((origins) => origins.length > 0, 'must name at least one site, for example https://example.com')
     .prefault('')
-    .describe('Sites whose pages may sign people up, with commas between them: `https://example.com,https://www.example.com`'),
-  RELAY_STORE: store.prefault('sqlite:./relay.db').describe('Where signups are kept: `sqlite:` and the path of a file on a local disk, or `postgres://user:password@host:5432/database`'),
+    .describe(
+      'Sites whose pages may sign people up, with commas between them: `https://example.com,https://www.example.com`',
+    ),
+  RELAY_STORE: store
+    .prefault('sqlite:./relay.db')
+    .describe(
+      'Where signups are kept: `sqlite:` and the path of a file on a local disk, or `postgres://user:password@host:5432/database`',
+    ),
   RELAY_HOST: z.string().prefault('127.0.0.1').describe('Address to listen on; `0.0.0.0` for every network'),
   RELAY_PORT: z
     .string()
@@ -108,8 +125,12 @@ const environment = z.object({
     .refine((port) => port <= 65_535, 'must be a number from 0 to 65535')
     .prefault('4020')
     .describe('Port to listen on; `0` picks a free one'),
-  RELAY_ALLOWED_FIELDS: list(z.string()).optional().describe('Names of the custom fields a page may set, with commas between them. Unset: all'),
-  RELAY_THANKS_URL: webAddress.optional().describe('Page for visitors without JavaScript after they signed up. Unset: a page of the relay'),
+  RELAY_ALLOWED_FIELDS: list(z.string())
+    .optional()
+    .describe('Names of the custom fields a page may set, with commas between them. Unset: all'),
+  RELAY_THANKS_URL: webAddress
+    .optional()
+    .describe('Page for visitors without JavaScript after they signed up. Unset: a page of the relay'),
   RELAY_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent')
     .prefault('info')
@@ -120,16 +141,22 @@ const environment = z.object({
     .describe('`json` for machines, `plain` for people; `auto` is plain at a terminal'),
   RELAY_TRUSTED_PROXIES: list(network)
     .prefault('')
-    .describe('Addresses and networks of your proxies, whose `X-Forwarded-For` is believed: `127.0.0.1,10.0.0.0/8`. Unset: none'),
+    .describe(
+      'Addresses and networks of your proxies, whose `X-Forwarded-For` is believed: `127.0.0.1,10.0.0.0/8`. Unset: none',
+    ),
   RELAY_LIMIT_IP: limit
     .prefault('60/1m,600/1h')
     .describe('Signups from one visitor address (IPv4) or /64 network (IPv6); all rules hold, `0` is no limit'),
   RELAY_LIMIT_ADDRESS: limit
     .prefault('3/1d')
-    .describe('Signups of one e-mail address that are delivered. Beyond it the answer stays the same, and one more is kept for review'),
+    .describe(
+      'Signups of one e-mail address that are delivered. Beyond it the answer stays the same, and one more is kept for review',
+    ),
   RELAY_LIMIT_DOMAIN: limit.prefault('0').describe('Signups of addresses at one domain, `gmail.com` as well'),
   RELAY_LIMIT_GLOBAL: limit.prefault('0').describe('Signups in all'),
-  RELAY_ATTACK_RATE: limitRule.prefault('300/1m').describe('Posts from which on it is an attack, for forms with `RELAY_PROOF=attack`'),
+  RELAY_ATTACK_RATE: limitRule
+    .prefault('300/1m')
+    .describe('Posts from which on it is an attack, for forms with `RELAY_PROOF=attack`'),
   RELAY_PROOF_EFFORT: z
     .string()
     .regex(/^[1-9]\d{1,5}$/, 'must be a number from 10 to 999999')
@@ -140,11 +167,16 @@ const environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{24,}$/, 'must be 24 characters or more, without spaces')
     .optional()
-    .describe('Signs form tokens and proofs. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed'),
+    .describe(
+      'Signs form tokens and proofs. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed',
+    ),
   RELAY_TURNSTILE_URL: webAddress.prefault(turnstileUrl).describe('Where Turnstile is asked'),
   RELAY_BULK_ABOVE: z
     .string()
-    .refine((text) => text === 'never' || (/^\d{3,6}$/.test(text) && Number(text) >= leastBulk && Number(text) <= mostBulk), `must be a number from ${leastBulk} to ${mostBulk}, or never`)
+    .refine(
+      (text) => text === 'never' || (/^\d{3,6}$/.test(text) && Number(text) >= leastBulk && Number(text) <= mostBulk),
+      `must be a number from ${leastBulk} to ${mostBulk}, or never`,
+    )
     .transform((text) => (text === 'never' ? null : Number(text)))
     .prefault('1000')
     .describe('Signups due from which on they go to the API in bulk: 100 to 100000; `never` sends each alone'),
@@ -158,15 +190,27 @@ const environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 characters or more, without spaces')
     .optional()
-    .describe('Token for `/operator`. Unset: one is made and kept in the file `-operator` beside the store; with PostgreSQL there is no `/operator` then'),
-  RELAY_ALERT_WEBHOOK: webAddress.optional().describe('Address that is told, by POST with JSON, when delivery needs a person'),
-  RELAY_ALERT_COMMAND: z.string().optional().describe('Shell command that is run then, with the same JSON on its standard input'),
-  RELAY_FORM_TOKEN: flag.prefault('false').describe('`true`: a signup needs a signed token, two seconds old, which the form is given when it asks'),
+    .describe(
+      'Token for `/operator`. Unset: one is made and kept in the file `-operator` beside the store; with PostgreSQL there is no `/operator` then',
+    ),
+  RELAY_ALERT_WEBHOOK: webAddress
+    .optional()
+    .describe('Address that is told, by POST with JSON, when delivery needs a person'),
+  RELAY_ALERT_COMMAND: z
+    .string()
+    .optional()
+    .describe('Shell command that is run then, with the same JSON on its standard input'),
+  RELAY_FORM_TOKEN: flag
+    .prefault('false')
+    .describe('`true`: a signup needs a signed token, two seconds old, which the form is given when it asks'),
   RELAY_PROOF: z
     .enum(['off', 'always', 'attack'], 'must be off, always or attack')
     .prefault('off')
     .describe('When a signup needs a proof of work, or of Turnstile: `off`, `always`, or under `attack`'),
-  RELAY_TURNSTILE_SITE_KEY: z.string().optional().describe('Site key of Turnstile; with it and the secret the proof is Turnstile’s'),
+  RELAY_TURNSTILE_SITE_KEY: z
+    .string()
+    .optional()
+    .describe('Site key of Turnstile; with it and the secret the proof is Turnstile’s'),
   RELAY_TURNSTILE_SECRET: z.string().optional().describe('Secret of Turnstile. It stays in this process'),
   RELAY_MX_CHECK: z
     .enum(['off', 'review', 'refuse'], 'must be off, review or refuse')
@@ -183,11 +227,20 @@ const environment = z.object({
     .describe('Pins `reactivate_existing`: `true` or `false`. Only where the form says that people resubscribe'),
   RELAY_TIER: z.string().pipe(request.tier.unwrap()).optional().describe('Pins `tier`: `free` or `premium`'),
   RELAY_PREMIUM_TIERS: list(z.string()).optional().describe('Pins `premium_tiers`, names with commas between them'),
-  RELAY_PREMIUM_TIER_IDS: list(request.premium_tier_ids.unwrap().element).optional().describe('Pins `premium_tier_ids`'),
+  RELAY_PREMIUM_TIER_IDS: list(request.premium_tier_ids.unwrap().element)
+    .optional()
+    .describe('Pins `premium_tier_ids`'),
   RELAY_AUTOMATION_IDS: list(request.automation_ids.unwrap().element).optional().describe('Pins `automation_ids`'),
-  RELAY_NEWSLETTER_LIST_IDS: list(request.newsletter_list_ids.unwrap().element).optional().describe('Pins `newsletter_list_ids`'),
-  RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE: flag.optional().describe('Pins `skip_newsletter_list_auto_subscribe`: `true` or `false`'),
-  RELAY_COMPLIMENTARY_GIFT_ID: request.complimentary_gift_id.unwrap().optional().describe('Pins `complimentary_gift_id`'),
+  RELAY_NEWSLETTER_LIST_IDS: list(request.newsletter_list_ids.unwrap().element)
+    .optional()
+    .describe('Pins `newsletter_list_ids`'),
+  RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE: flag
+    .optional()
+    .describe('Pins `skip_newsletter_list_auto_subscribe`: `true` or `false`'),
+  RELAY_COMPLIMENTARY_GIFT_ID: request.complimentary_gift_id
+    .unwrap()
+    .optional()
+    .describe('Pins `complimentary_gift_id`'),
 });
 
 /** The settings that each form has of its own. */

@@ -24,7 +24,10 @@ function mistakes(text: string, variables?: Readonly<Record<string, string>>): s
     read(text, variables);
   } catch (error) {
     expect(error).toBeInstanceOf(StartupError);
-    return (error as StartupError).message.split('\n  - ').slice(1).map((line) => line.replace(/\S*relay\.yaml, /, ''));
+    return (error as StartupError).message
+      .split('\n  - ')
+      .slice(1)
+      .map((line) => line.replace(/\S*relay\.yaml, /, ''));
   }
   return [];
 }
@@ -42,7 +45,13 @@ describe('a configuration file', () => {
   });
 
   it('may be JSON', () => {
-    const file = { api_url: 'http://127.0.0.1:4010/v2', publication_id: publicationId, allowed_origins: ['https://shop.example'], port: 4021, form_token: true };
+    const file = {
+      api_url: 'http://127.0.0.1:4010/v2',
+      publication_id: publicationId,
+      allowed_origins: ['https://shop.example'],
+      port: 4021,
+      form_token: true,
+    };
     const { listen, forms } = read(JSON.stringify(file, null, 2));
     expect([listen.port, forms['default']?.protection.token]).toEqual([4021, true]);
   });
@@ -65,8 +74,22 @@ forms:
       { RELAY_LOG_LEVEL: 'error', RELAY_THANKS_URL: 'https://shop.example/welcome' },
     );
     expect(log.level).toBe('error');
-    expect(Object.values(forms).map(({ name, origins, pinned, thanksUrl, protection }) => ({ name, origins: [...origins], pinned, thanksUrl, proof: protection.proof }))).toEqual([
-      { name: 'default', origins: ['https://shop.example'], pinned: { tier: 'free' }, thanksUrl: 'https://shop.example/welcome', proof: 'off' },
+    expect(
+      Object.values(forms).map(({ name, origins, pinned, thanksUrl, protection }) => ({
+        name,
+        origins: [...origins],
+        pinned,
+        thanksUrl,
+        proof: protection.proof,
+      })),
+    ).toEqual([
+      {
+        name: 'default',
+        origins: ['https://shop.example'],
+        pinned: { tier: 'free' },
+        thanksUrl: 'https://shop.example/welcome',
+        proof: 'off',
+      },
       {
         name: 'jobs',
         origins: ['https://jobs.example'],
@@ -74,14 +97,22 @@ forms:
         thanksUrl: 'https://shop.example/welcome',
         proof: 'off',
       },
-      { name: 'club', origins: ['https://shop.example'], pinned: { tier: 'free' }, thanksUrl: 'https://club.example/', proof: 'always' },
+      {
+        name: 'club',
+        origins: ['https://shop.example'],
+        pinned: { tier: 'free' },
+        thanksUrl: 'https://club.example/',
+        proof: 'always',
+      },
     ]);
   });
 
   it('can hold every setting', () => {
     const keys = settings.filter(({ name }) => name !== 'RELAY_CONFIG').map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
-    expect(mistakes(keys.map((key) => `${key}: "?"`).join('\n')).filter((line) => line.includes('there is no setting'))).toEqual([]);
+    expect(
+      mistakes(keys.map((key) => `${key}: "?"`).join('\n')).filter((line) => line.includes('there is no setting')),
+    ).toEqual([]);
   });
 
   it('has every mistake named at once, with its line', () => {
@@ -117,13 +148,17 @@ forms:
     ['- a\n- b', /^line 1: the file must hold settings/],
     [`${complete}forms: []`, /"forms" must hold at least one form/],
     [`${complete}forms:\n  jobs: 3`, /line 6: the form "jobs" must hold settings\./],
-    [`${complete}forms:\n  jobs: { form_tokens: true }`, /line 6: there is no setting "forms\.jobs\.form_tokens" \(is "form_token" meant\?\)/],
+    [
+      `${complete}forms:\n  jobs: { form_tokens: true }`,
+      /line 6: there is no setting "forms\.jobs\.form_tokens" \(is "form_token" meant\?\)/,
+    ],
   ])('says of %j what is wrong', (text, sentence) => {
     expect(mistakes(text)[0]).toMatch(sentence);
   });
 
   it('never has a secret said', () => {
-    const secrets = 'api_key: my secret key\nsecret: tiny-secret\nturnstile_secret: turnstile-secret\n  bad: indent-secret';
+    const secrets =
+      'api_key: my secret key\nsecret: tiny-secret\nturnstile_secret: turnstile-secret\n  bad: indent-secret';
     expect(mistakes(secrets).join()).not.toMatch(/my secret|tiny-secret|turnstile-secret|indent-secret/);
     expect(mistakes(secrets.split('\n  ')[0] ?? '').join()).not.toMatch(/my secret|tiny-secret|turnstile-secret/);
   });

@@ -91,7 +91,12 @@ describe('the configuration', () => {
       RELAY_STORE: 'mysql://db/relay',
       RELAY_TIER: 'gold',
     });
-    expect(text.split('\n  - ').slice(1).map((line) => line.split(' ')[0])).toEqual([
+    expect(
+      text
+        .split('\n  - ')
+        .slice(1)
+        .map((line) => line.split(' ')[0]),
+    ).toEqual([
       'NEWSLETTER_API_URL',
       'NEWSLETTER_API_KEY',
       'RELAY_STORE',
@@ -103,12 +108,21 @@ describe('the configuration', () => {
   });
 
   it.each([
-    [{ NEWSLETTER_API_URL: 'http://127.0.0.1:4010' }, 'NEWSLETTER_API_URL must be an http(s) address that ends with /v2'],
+    [
+      { NEWSLETTER_API_URL: 'http://127.0.0.1:4010' },
+      'NEWSLETTER_API_URL must be an http(s) address that ends with /v2',
+    ],
     [{ NEWSLETTER_API_URL: 'ftp://127.0.0.1/v2' }, 'NEWSLETTER_API_URL must be an http(s) address'],
     [{ NEWSLETTER_PUBLICATION_ID: 'pub_123' }, 'NEWSLETTER_PUBLICATION_ID must be pub_ and a UUID'],
     [{ RELAY_ALLOWED_ORIGINS: '*' }, 'RELAY_ALLOWED_ORIGINS must name each site: * would let any page'],
-    [{ RELAY_ALLOWED_ORIGINS: 'shop.example' }, 'RELAY_ALLOWED_ORIGINS has "shop.example", which must be an origin such as https://example.com.'],
-    [{ RELAY_ALLOWED_ORIGINS: `${site},https://Shop.example/` }, 'RELAY_ALLOWED_ORIGINS has "https://Shop.example/", which must be written https://shop.example.'],
+    [
+      { RELAY_ALLOWED_ORIGINS: 'shop.example' },
+      'RELAY_ALLOWED_ORIGINS has "shop.example", which must be an origin such as https://example.com.',
+    ],
+    [
+      { RELAY_ALLOWED_ORIGINS: `${site},https://Shop.example/` },
+      'RELAY_ALLOWED_ORIGINS has "https://Shop.example/", which must be written https://shop.example.',
+    ],
     [{ RELAY_ALLOWED_ORIGINS: 'https://bücher.example' }, 'which must be written https://xn--bcher-kva.example.'],
     [{ RELAY_STORE: 'postgres://relay:secret@db' }, 'RELAY_STORE must be sqlite: and the path of a file'],
     [{ RELAY_STORE: 'sqlite::memory:' }, 'RELAY_STORE must be sqlite: and the path of a file'],
@@ -118,7 +132,10 @@ describe('the configuration', () => {
     [{ RELAY_THANKS_URL: 'javascript:alert(1)' }, 'RELAY_THANKS_URL must be an http(s) address'],
     [{ RELAY_LIMIT_IP: '60/minute' }, 'RELAY_LIMIT_IP must be 0, or a number and a time such as 60/1m'],
     [{ RELAY_LIMIT_ADDRESS: '0,3/1d' }, 'RELAY_LIMIT_ADDRESS must be 0, or a number and a time'],
-    [{ RELAY_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8'],
+    [
+      { RELAY_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33' },
+      'RELAY_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8',
+    ],
     [{ RELAY_TRUSTED_PROXIES: 'localhost' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks'],
     [{ RELAY_BULK_ABOVE: '99' }, 'RELAY_BULK_ABOVE must be a number from 100 to 100000, or never'],
     [{ RELAY_BULK_ABOVE: '100001' }, 'RELAY_BULK_ABOVE must be a number from 100 to 100000, or never'],
@@ -135,7 +152,8 @@ describe('the configuration', () => {
   it('never says the key, not even a wrong one', () => {
     expect(mistakes({ NEWSLETTER_API_KEY: 'sk live 123' })).toMatch(/NEWSLETTER_API_KEY must be the bare key/);
     for (const { name } of settings) {
-      if (name !== 'RELAY_ALLOWED_ORIGINS' && name !== 'RELAY_CONFIG') expect(mistakes({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
+      if (name !== 'RELAY_ALLOWED_ORIGINS' && name !== 'RELAY_CONFIG')
+        expect(mistakes({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
     }
   });
 });

@@ -38,18 +38,35 @@ describe('the Dockerfile', () => {
 });
 
 interface ComposeFile {
-  readonly services: { readonly relay: { readonly environment: Readonly<Record<string, string | number>>; readonly ports: readonly string[] } };
-  readonly networks: { readonly default: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } } };
+  readonly services: {
+    readonly relay: {
+      readonly environment: Readonly<Record<string, string | number>>;
+      readonly ports: readonly string[];
+    };
+  };
+  readonly networks: {
+    readonly default: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } };
+  };
 }
 
 it('the compose file makes a configuration of the .env that it describes, and trusts who speaks through its network alone', () => {
   const text = file('compose.yaml');
-  const described = Object.fromEntries([...text.matchAll(/^# {3}([A-Z_]+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]));
-  const filled = text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind: string, rest: string) => described[name] ?? (kind === '-' ? rest : ''));
+  const described = Object.fromEntries(
+    [...text.matchAll(/^# {3}([A-Z_]+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+  const filled = text.replaceAll(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name: string, kind: string, rest: string) => described[name] ?? (kind === '-' ? rest : ''),
+  );
   const { services, networks } = parse(filled) as ComposeFile;
-  const environment = Object.fromEntries(Object.entries(services.relay.environment).map(([name, value]) => [name, String(value)]));
+  const environment = Object.fromEntries(
+    Object.entries(services.relay.environment).map(([name, value]) => [name, String(value)]),
+  );
   const config = readConfig({ ...described, ...environment });
-  expect(config.store).toEqual({ kind: 'postgres', url: `postgres://relay:${described['POSTGRES_PASSWORD']}@postgres:5432/relay` });
+  expect(config.store).toEqual({
+    kind: 'postgres',
+    url: `postgres://relay:${described['POSTGRES_PASSWORD']}@postgres:5432/relay`,
+  });
   expect(config.listen).toEqual({ host: '0.0.0.0', port: 4020 });
   expect(config.trustedProxies).toEqual(networks.default.ipam.config.map(({ subnet }) => subnet));
   // Who is believed may only be reached from this machine.
@@ -59,7 +76,14 @@ it('the compose file makes a configuration of the .env that it describes, and tr
 it('the command beside the unit works under the unit’s account, on its store, with its settings', () => {
   const unit = file('newsletter-relay.service');
   const properties = [...file('newsletter-relayctl').matchAll(/--property=([A-Za-z]+)=(\S+)/g)];
-  expect(properties.map(([, name]) => name)).toEqual(['DynamicUser', 'User', 'StateDirectory', 'UMask', 'Environment', 'EnvironmentFile']);
+  expect(properties.map(([, name]) => name)).toEqual([
+    'DynamicUser',
+    'User',
+    'StateDirectory',
+    'UMask',
+    'Environment',
+    'EnvironmentFile',
+  ]);
   for (const [, name = '', value = ''] of properties) {
     // Without a name of its own the unit's account has the unit's.
     if (name === 'User') expect(value).toBe('newsletter-relay');
@@ -73,6 +97,8 @@ it.skipIf(!hasSystemd)('the unit is one that systemd understands, and leaves the
   const path = new URL('newsletter-relay.service', folder).pathname;
   const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
   expect(verified.stderr.split('\n').filter((line) => line.includes('newsletter-relay.service'))).toEqual([]);
-  const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=40', path], { encoding: 'utf8' });
+  const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=40', path], {
+    encoding: 'utf8',
+  });
   expect(rated.status, rated.stdout.trim().split('\n').at(-1)).toBe(0);
 });

@@ -6,7 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
  *
  * @returns the first value of `look` that is not null, undefined or false
  */
-export async function eventually<T>(what: string, look: () => T | Promise<T>, withinMs = 60_000): Promise<NonNullable<T>> {
+export async function eventually<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  withinMs = 60_000,
+): Promise<NonNullable<T>> {
   const end = Date.now() + withinMs;
   for (;;) {
     const value = await look();

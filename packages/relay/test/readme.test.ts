@@ -22,7 +22,12 @@ it('lists every setting with its default, as the code has it', () => {
 
 it('shows a configuration that starts', () => {
   const [, block = ''] = /```sh\n((?:export .*\n)+)/.exec(readme) ?? [];
-  const variables = Object.fromEntries(block.trim().split('\n').map((line) => line.replace('export ', '').split(/=(.*)/s).slice(0, 2) as [string, string]));
+  const variables = Object.fromEntries(
+    block
+      .trim()
+      .split('\n')
+      .map((line) => line.replace('export ', '').split(/=(.*)/s).slice(0, 2) as [string, string]),
+  );
   expect(Object.keys(variables)).toEqual(required);
   expect(readConfig(variables).forms['default']?.origins.size).toBeGreaterThan(0);
 });
@@ -32,7 +37,9 @@ it('shows a file with two forms that starts', () => {
   const file = join(scratchFolder(), 'relay.yaml');
   writeFileSync(file, text);
   const { forms } = readConfig({ RELAY_CONFIG: file, NEWSLETTER_API_KEY: 'sandbox-key' });
-  expect(Object.values(forms).map(({ name, pinned, protection }) => [name, Object.keys(pinned), protection.token])).toEqual([
+  expect(
+    Object.values(forms).map(({ name, pinned, protection }) => [name, Object.keys(pinned), protection.token]),
+  ).toEqual([
     ['default', ['double_opt_override'], false],
     ['jobs', ['double_opt_override', 'automation_ids'], true],
   ]);
@@ -49,7 +56,10 @@ it('lists every metric with its labels', async () => {
     const [, labels = ''] = new RegExp(`^${name}\\{([^}]*)\\}`, 'm').exec(text) ?? [];
     return [name, [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label).join()];
   });
-  const listed = [...readme.matchAll(/^\| `(newsletter_relay_\w+)` \|([^|]*)\|/gm)].map(([, name, labels = '']) => [name, labels.replaceAll(/[` ]/g, '')]);
+  const listed = [...readme.matchAll(/^\| `(newsletter_relay_\w+)` \|([^|]*)\|/gm)].map(([, name, labels = '']) => [
+    name,
+    labels.replaceAll(/[` ]/g, ''),
+  ]);
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(shown));
 });
 

@@ -19,7 +19,10 @@ export const environment = {
 };
 
 /** An API nobody can reach. */
-export const unreachable: Fetch = () => Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }));
+export const unreachable: Fetch = () =>
+  Promise.reject(
+    new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }),
+  );
 
 export interface RunningRelay extends Relay {
   readonly store: SignupStore;
@@ -62,7 +65,10 @@ export function post(body: unknown, headers: Readonly<Record<string, string>> = 
 }
 
 /** A post as a browser makes it of a plain form. */
-export function formPost(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Request {
+export function formPost(
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Request {
   return post(new URLSearchParams(fields).toString(), {
     'content-type': 'application/x-www-form-urlencoded',
     accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8',

@@ -21,7 +21,12 @@ export interface SandboxApi {
 export function sandboxApi(options: SandboxOptions = { seed: 'demo' }): SandboxApi {
   const sandbox = createSandbox(options);
   onTestFinished(() => sandbox.close());
-  const client = createClient({ baseUrl: 'http://sandbox.example/v2', token: apiKey, publicationId, fetch: sandbox.fetch });
+  const client = createClient({
+    baseUrl: 'http://sandbox.example/v2',
+    token: apiKey,
+    publicationId,
+    fetch: sandbox.fetch,
+  });
   const api: SandboxApi = {
     sandbox,
     received: [],
@@ -36,7 +41,8 @@ export function sandboxApi(options: SandboxOptions = { seed: 'demo' }): SandboxA
     },
     async subscriptions() {
       const all: Subscription[] = [];
-      for await (const subscription of client.subscriptions.list({ expand: ['custom_fields'], limit: 100 })) all.push(subscription);
+      for await (const subscription of client.subscriptions.list({ expand: ['custom_fields'], limit: 100 }))
+        all.push(subscription);
       return all;
     },
   };

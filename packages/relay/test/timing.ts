@@ -34,5 +34,6 @@ export async function compareTimes<Kind extends string, Item>(
     }
   }
   const time = (kind: Kind, round: number): number => took.get(kind)?.[round] ?? Number.NaN;
-  return (one, other) => Array.from({ length: rounds }, (_, round) => time(one, round) > time(other, round)).filter(Boolean).length / rounds;
+  return (one, other) =>
+    Array.from({ length: rounds }, (_, round) => time(one, round) > time(other, round)).filter(Boolean).length / rounds;
 }

@@ -5,7 +5,11 @@ import { complain, panel } from './pieces.js';
 
 /** @typedef {{ id: string, silent: string, values: string[], default: string, value: string }} Assumption */
 
-const profiles = { spec: 'spec: no limit, no headers', service: 'service: 180 a minute, RateLimit-* headers', unlimited: 'unlimited' };
+const profiles = {
+  spec: 'spec: no limit, no headers',
+  service: 'service: 180 a minute, RateLimit-* headers',
+  unlimited: 'unlimited',
+};
 
 /**
  * @param {import('./window.js').Badge} badge
@@ -35,7 +39,10 @@ export function createAssumptions(badge) {
 
   /** Those that are not sent go back to their default. @param {Assumption} assumption @param {string} value */
   function choose(assumption, value) {
-    return put('/assumptions', Object.fromEntries(known.map((one) => [one.id, one === assumption ? value : one.value])));
+    return put(
+      '/assumptions',
+      Object.fromEntries(known.map((one) => [one.id, one === assumption ? value : one.value])),
+    );
   }
 
   /** @param {string} path @param {unknown} body */
@@ -54,7 +61,11 @@ export function createAssumptions(badge) {
     element: panel(
       'assumptions',
       'Assumptions',
-      h('p', { class: 'lead' }, 'Where the specification is silent, the sandbox has to choose. Choose differently here, and see whether your client still works.'),
+      h(
+        'p',
+        { class: 'lead' },
+        'Where the specification is silent, the sandbox has to choose. Choose differently here, and see whether your client still works.',
+      ),
       h('div', { class: 'tools' }, h('label', { for: 'profile' }, 'Rate limit'), profile),
       h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Assumptions' }, list),
     ),
@@ -69,7 +80,14 @@ function itemOf({ id, silent, values, default: usual, value }, choose) {
   const select = h(
     'select',
     { id: control, on: { change: () => choose(select.value) } },
-    ...values.map((one) => h('option', { value: one, selected: one === value }, one === usual ? `${one} (default)` : one)),
+    ...values.map((one) =>
+      h('option', { value: one, selected: one === value }, one === usual ? `${one} (default)` : one),
+    ),
   );
-  return h('li', { class: 'switch' }, h('label', { for: control }, h('b', {}, id), h('span', { class: 'soft' }, silent)), select);
+  return h(
+    'li',
+    { class: 'switch' },
+    h('label', { for: control }, h('b', {}, id), h('span', { class: 'soft' }, silent)),
+    select,
+  );
 }

@@ -16,11 +16,21 @@ export function createClock() {
   const face = h('p', { class: 'clock-face', id: 'clock-face' });
   const due = h('div');
   const freeze = h('button', { type: 'button', on: { click: () => void move({ freeze: !frozen }) } });
-  const duration = h('input', { name: 'duration', placeholder: 'P1M, PT90S …', 'aria-label': 'Duration, as in ISO 8601', required: true, size: 14 });
+  const duration = h('input', {
+    name: 'duration',
+    placeholder: 'P1M, PT90S …',
+    'aria-label': 'Duration, as in ISO 8601',
+    required: true,
+    size: 14,
+  });
   const element = panel(
     'clock',
     'Clock',
-    h('p', { class: 'lead' }, 'Everything here reads this one clock. Moving it forward lets everything happen that falls due on the way, in order: addresses are checked, jobs run, journeys step on, tokens expire, deletions are carried out.'),
+    h(
+      'p',
+      { class: 'lead' },
+      'Everything here reads this one clock. Moving it forward lets everything happen that falls due on the way, in order: addresses are checked, jobs run, journeys step on, tokens expire, deletions are carried out.',
+    ),
     h(
       'div',
       { class: 'scroll' },
@@ -28,8 +38,28 @@ export function createClock() {
         'div',
         { class: 'inner' },
         h('div', {}, face, h('p', { class: 'soft', id: 'clock-zone' }, 'in your time zone')),
-        h('div', { class: 'row' }, ...steps.map(([advance, text]) => h('button', { type: 'button', on: { click: () => void move({ advance }) } }, `+ ${text}`)), freeze),
-        h('form', { class: 'row', on: { submit: (event) => { event.preventDefault(); void move({ advance: duration.value.trim() }); } } }, duration, h('button', {}, 'Advance')),
+        h(
+          'div',
+          { class: 'row' },
+          ...steps.map(([advance, text]) =>
+            h('button', { type: 'button', on: { click: () => void move({ advance }) } }, `+ ${text}`),
+          ),
+          freeze,
+        ),
+        h(
+          'form',
+          {
+            class: 'row',
+            on: {
+              submit: (event) => {
+                event.preventDefault();
+                void move({ advance: duration.value.trim() });
+              },
+            },
+          },
+          duration,
+          h('button', {}, 'Advance'),
+        ),
         due,
       ),
     ),

@@ -27,8 +27,14 @@ function content({ base_url, app_url, publications, keys, oauth_clients }) {
   return [
     facts([
       ['Base URL', copyable(base_url, 'base URL')],
-      ...publications.map((/** @type {any} */ { id, name }) => [`Publication “${name}”`, copyable(id, 'publication id')]),
-      ...keys.map((/** @type {any} */ { key, publications: reach }) => [reach === null ? 'API key, whole workspace' : 'API key, restricted', copyable(key, 'key')]),
+      ...publications.map((/** @type {any} */ { id, name }) => [
+        `Publication “${name}”`,
+        copyable(id, 'publication id'),
+      ]),
+      ...keys.map((/** @type {any} */ { key, publications: reach }) => [
+        reach === null ? 'API key, whole workspace' : 'API key, restricted',
+        copyable(key, 'key'),
+      ]),
     ]),
     part('OAuth 2.0', [
       facts([
@@ -44,7 +50,15 @@ function content({ base_url, app_url, publications, keys, oauth_clients }) {
           facts([
             ['Client id', copyable(uid, 'client id')],
             ['Client secret', secret === null ? 'none: a public client, with PKCE' : copyable(secret, 'client secret')],
-            ['Redirects to', h('details', {}, h('summary', {}, counted(redirect_uris.length, 'address', 'addresses')), h('ul', {}, ...redirect_uris.map((/** @type {string} */ uri) => h('li', {}, h('code', {}, uri)))))],
+            [
+              'Redirects to',
+              h(
+                'details',
+                {},
+                h('summary', {}, counted(redirect_uris.length, 'address', 'addresses')),
+                h('ul', {}, ...redirect_uris.map((/** @type {string} */ uri) => h('li', {}, h('code', {}, uri)))),
+              ),
+            ],
           ]),
         ),
       ),

@@ -21,19 +21,48 @@ export function operationView(operation, description) {
       'header',
       {},
       h('h2', {}, object.summary),
-      h('p', { class: 'address' }, h('span', { class: 'method', 'data-method': method }, method.toUpperCase()), h('code', {}, server + path), h('button', { type: 'button', class: 'quiet', on: { click: toTry } }, 'Try it')),
+      h(
+        'p',
+        { class: 'address' },
+        h('span', { class: 'method', 'data-method': method }, method.toUpperCase()),
+        h('code', {}, server + path),
+        h('button', { type: 'button', class: 'quiet', on: { click: toTry } }, 'Try it'),
+      ),
       h(
         'p',
         { class: 'facts-line' },
         h('span', {}, h('code', {}, object.operationId)),
-        h('span', {}, object.security.length === 0 ? 'no bearer token' : scopes.length > 0 ? `scope ${scopes.join(', ')}` : 'no scope named'),
+        h(
+          'span',
+          {},
+          object.security.length === 0
+            ? 'no bearer token'
+            : scopes.length > 0
+              ? `scope ${scopes.join(', ')}`
+              : 'no scope named',
+        ),
         h('span', {}, retries[/** @type {keyof typeof retries} */ (object['x-retry'])]),
       ),
     ),
     assumptions(object['x-assumed'] ?? []),
-    object.parameters.length > 0 && h('section', {}, h('h3', {}, 'Parameters'), h('ul', { class: 'schema' }, ...object.parameters.map((/** @type {any} */ one) => parameter(one)))),
+    object.parameters.length > 0 &&
+      h(
+        'section',
+        {},
+        h('h3', {}, 'Parameters'),
+        h('ul', { class: 'schema' }, ...object.parameters.map((/** @type {any} */ one) => parameter(one))),
+      ),
     content && h('section', {}, h('h3', {}, 'Body ', h('small', {}, type)), schemaView(content.schema, description)),
-    h('section', {}, h('h3', {}, 'Answers'), h('ul', { class: 'responses' }, ...Object.entries(object.responses).map(([status, response]) => responseView(status, response, description)))),
+    h(
+      'section',
+      {},
+      h('h3', {}, 'Answers'),
+      h(
+        'ul',
+        { class: 'responses' },
+        ...Object.entries(object.responses).map(([status, response]) => responseView(status, response, description)),
+      ),
+    ),
     tryIt(operation),
   );
 }
@@ -55,7 +84,12 @@ const retries = {
 function assumptions(sentences) {
   return (
     sentences.length > 0 &&
-    h('section', { class: 'assumed' }, h('h3', {}, 'Assumed here, because the specification is silent'), h('ul', {}, ...sentences.map((sentence) => h('li', {}, sentence))))
+    h(
+      'section',
+      { class: 'assumed' },
+      h('h3', {}, 'Assumed here, because the specification is silent'),
+      h('ul', {}, ...sentences.map((sentence) => h('li', {}, sentence))),
+    )
   );
 }
 
@@ -71,7 +105,11 @@ function parameter({ name, in: place, required, schema, description: words, depr
  * @param {Description} description
  */
 function responseView(status, response, description) {
-  const { description: words, content, headers = {} } = response.$ref ? description.components.responses[response.$ref.split('/').at(-1)] : response;
+  const {
+    description: words,
+    content,
+    headers = {},
+  } = response.$ref ? description.components.responses[response.$ref.split('/').at(-1)] : response;
   const schema = content?.['application/json']?.schema;
   return h(
     'li',
@@ -81,7 +119,9 @@ function responseView(status, response, description) {
       'div',
       {},
       words,
-      ...Object.entries(headers).map(([name, header]) => h('div', {}, h('code', {}, name), h('small', {}, ` ${header.description}`))),
+      ...Object.entries(headers).map(([name, header]) =>
+        h('div', {}, h('code', {}, name), h('small', {}, ` ${header.description}`)),
+      ),
       schema && h('details', { open: Number(status) < 400 }, h('summary', {}, 'Body'), schemaView(schema, description)),
     ),
   );

@@ -13,12 +13,25 @@ import { h } from './dom.js';
  */
 export function schemaView(schema, description, depth = 0) {
   const plain = resolve(schema, description);
-  if (plain.oneOf) return h('div', {}, ...plain.oneOf.flatMap((/** @type {any} */ one, /** @type {number} */ index) => [index > 0 && h('p', { class: 'soft' }, 'or'), schemaView(one, description, depth)]));
+  if (plain.oneOf)
+    return h(
+      'div',
+      {},
+      ...plain.oneOf.flatMap((/** @type {any} */ one, /** @type {number} */ index) => [
+        index > 0 && h('p', { class: 'soft' }, 'or'),
+        schemaView(one, description, depth),
+      ]),
+    );
   if (!plain.properties) return h('p', { class: 'type' }, typeOf(plain));
   const required = new Set(plain.required ?? []);
   const items = Object.entries(plain.properties).map(([name, property]) => {
     const inner = innerObject(property, description);
-    return h('li', {}, ...typeLine(name, property, required.has(name)), inner && depth < 4 && h('details', {}, h('summary', {}, 'Fields'), schemaView(inner, description, depth + 1)));
+    return h(
+      'li',
+      {},
+      ...typeLine(name, property, required.has(name)),
+      inner && depth < 4 && h('details', {}, h('summary', {}, 'Fields'), schemaView(inner, description, depth + 1)),
+    );
   });
   return items.length > 0 ? h('ul', { class: 'schema' }, ...items) : h('p', { class: 'type' }, 'an object');
 }
@@ -38,7 +51,13 @@ export function typeLine(name, schema, required, aside) {
     h('span', { class: 'type' }, typeOf(schema)),
     required && h('span', { class: 'required' }, 'required'),
     aside,
-    values && h('div', { class: 'values' }, ...values.words.flatMap((/** @type {string} */ word) => [h('code', {}, word === '' ? '(empty)' : word), ' ']), values.open && 'or another'),
+    values &&
+      h(
+        'div',
+        { class: 'values' },
+        ...values.words.flatMap((/** @type {string} */ word) => [h('code', {}, word === '' ? '(empty)' : word), ' ']),
+        values.open && 'or another',
+      ),
   ];
 }
 
@@ -58,7 +77,9 @@ function typeOf(schema) {
   if (Array.isArray(schema.type)) return schema.type.join(' or ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`;
   if (schema.const !== undefined) return `“${schema.const}”`;
-  const bounds = [schema.minimum, schema.maximum].every((bound) => bound !== undefined) ? ` ${schema.minimum}–${schema.maximum}` : '';
+  const bounds = [schema.minimum, schema.maximum].every((bound) => bound !== undefined)
+    ? ` ${schema.minimum}–${schema.maximum}`
+    : '';
   return `${schema.type ?? 'anything'}${bounds}${schema.format ? ` (${schema.format === 'idn-email' ? 'e-mail address' : schema.format})` : ''}`;
 }
 
@@ -67,7 +88,9 @@ function valuesOf(schema) {
   if (schema.enum) return { words: schema.enum, open: false };
   if (schema.items) return valuesOf(schema.items);
   const listed = schema.anyOf?.find((/** @type {any} */ one) => one.enum);
-  return listed ? { words: listed.enum, open: schema.anyOf.some((/** @type {any} */ one) => one.type === 'string' && !one.enum) } : null;
+  return listed
+    ? { words: listed.enum, open: schema.anyOf.some((/** @type {any} */ one) => one.type === 'string' && !one.enum) }
+    : null;
 }
 
 /** The object a property holds, by itself, in a list, or as one choice. @param {any} schema @param {Description} description @returns {any} */

@@ -17,13 +17,20 @@ export function tryIt(operation) {
   /** @type {readonly Parameter[]} */
   const parameters = object.parameters;
   const [type, content] = Object.entries(object.requestBody?.content ?? {})[0] ?? ['', null];
-  const key = h('input', { id: 'try-key', value: bearer, autocomplete: 'off', spellcheck: 'false', on: { input: () => (bearer = key.value) } });
+  const key = h('input', {
+    id: 'try-key',
+    value: bearer,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    on: { input: () => (bearer = key.value) },
+  });
   const fields = parameters.map(field);
   const body = bodyField(type, content);
   const answer = h('div', { class: 'answer', role: 'status', 'aria-live': 'polite' });
   const curl = h('code');
 
-  const compose = () => composed(operation, fields, object.security.length > 0 ? key.value.trim() : '', type, body?.read() ?? null);
+  const compose = () =>
+    composed(operation, fields, object.security.length > 0 ? key.value.trim() : '', type, body?.read() ?? null);
   const redirects = '302' in object.responses;
   const form = h(
     'form',
@@ -45,11 +52,26 @@ export function tryIt(operation) {
     ),
     ...fields.filter(({ wide }) => wide).map(({ element }) => element),
     body?.element,
-    h('div', { class: 'row' }, h('button', { class: 'primary' }, redirects ? 'Open in a new tab' : 'Send'), h('small', {}, redirects ? 'The page asks you to sign in and consent.' : 'This changes the sandbox as any other request does.')),
+    h(
+      'div',
+      { class: 'row' },
+      h('button', { class: 'primary' }, redirects ? 'Open in a new tab' : 'Send'),
+      h(
+        'small',
+        {},
+        redirects ? 'The page asks you to sign in and consent.' : 'This changes the sandbox as any other request does.',
+      ),
+    ),
     h('details', {}, h('summary', {}, 'As curl'), h('pre', { tabindex: 0 }, curl)),
   );
   fill(curl, curlOf(compose()));
-  return h('section', { class: 'try', id: 'try', 'aria-labelledby': 'try-title' }, h('h3', { id: 'try-title' }, 'Try it'), form, answer);
+  return h(
+    'section',
+    { class: 'try', id: 'try', 'aria-labelledby': 'try-title' },
+    h('h3', { id: 'try-title' }, 'Try it'),
+    form,
+    answer,
+  );
 }
 
 /**
@@ -73,7 +95,14 @@ async function send({ url, method, headers, body }, answer) {
   const sent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
   fill(
     answer,
-    h('div', { class: 'row' }, codeTag(response.status), ' ', h('small', {}, `${milliseconds} ms`), text !== '' && copyButton(pretty(text), 'answer')),
+    h(
+      'div',
+      { class: 'row' },
+      codeTag(response.status),
+      ' ',
+      h('small', {}, `${milliseconds} ms`),
+      text !== '' && copyButton(pretty(text), 'answer'),
+    ),
     h('pre', { tabindex: 0, 'aria-label': 'Answer' }, text === '' ? '(no body)' : pretty(text)),
     h('details', {}, h('summary', {}, 'Headers'), h('pre', { tabindex: 0 }, sent)),
   );
@@ -97,13 +126,27 @@ function field(parameter) {
   const words = schema.enum ?? schema.items?.enum;
   if (schema.type === 'array' && words) return checks(parameter, words);
   const control = words
-    ? h('select', { id }, h('option', { value: '' }, '–'), ...words.map((/** @type {string} */ word) => h('option', { value: word }, word)))
-    : h('input', { id, required, value: example || (schema.const ?? ''), spellcheck: 'false', autocomplete: 'off', ...(schema.type === 'integer' && { type: 'number', min: schema.minimum, max: schema.maximum }), ...(schema.type === 'array' && { placeholder: 'several: separated by commas' }) });
+    ? h(
+        'select',
+        { id },
+        h('option', { value: '' }, '–'),
+        ...words.map((/** @type {string} */ word) => h('option', { value: word }, word)),
+      )
+    : h('input', {
+        id,
+        required,
+        value: example || (schema.const ?? ''),
+        spellcheck: 'false',
+        autocomplete: 'off',
+        ...(schema.type === 'integer' && { type: 'number', min: schema.minimum, max: schema.maximum }),
+        ...(schema.type === 'array' && { placeholder: 'several: separated by commas' }),
+      });
   return {
     parameter,
     wide: false,
     element: labelled(id, name, control),
-    read: () => (schema.type === 'array' ? control.value.split(',').map((part) => part.trim()) : [control.value]).filter(Boolean),
+    read: () =>
+      (schema.type === 'array' ? control.value.split(',').map((part) => part.trim()) : [control.value]).filter(Boolean),
   };
 }
 
@@ -113,7 +156,12 @@ function checks(parameter, words) {
   return {
     parameter,
     wide: true,
-    element: h('fieldset', {}, h('legend', {}, parameter.name), h('div', { class: 'checks' }, ...boxes.map((box) => h('label', { class: 'check' }, box, box.value)))),
+    element: h(
+      'fieldset',
+      {},
+      h('legend', {}, parameter.name),
+      h('div', { class: 'checks' }, ...boxes.map((box) => h('label', { class: 'check' }, box, box.value))),
+    ),
     read: () => boxes.filter((box) => box.checked).map((box) => box.value),
   };
 }
@@ -128,7 +176,11 @@ function bodyField(type, content) {
   if (!content) return null;
   const form = type.includes('form');
   const write = (/** @type {any} */ value) =>
-    form ? Object.entries(value ?? {}).map(([name, text]) => `${name}=${text}`).join('\n') : JSON.stringify(value ?? {}, null, 2);
+    form
+      ? Object.entries(value ?? {})
+          .map(([name, text]) => `${name}=${text}`)
+          .join('\n')
+      : JSON.stringify(value ?? {}, null, 2);
   const examples = Object.entries(content.examples ?? {});
   const [first] = examples;
   const area = h('textarea', { id: 'try-body', spellcheck: 'false', rows: 8 });
@@ -136,12 +188,33 @@ function bodyField(type, content) {
   area.rows = Math.min(24, area.value.split('\n').length + 1);
   const pick = h(
     'select',
-    { 'aria-label': 'Example', on: { change: () => { area.value = write(content.examples[pick.value].value); } } },
+    {
+      'aria-label': 'Example',
+      on: {
+        change: () => {
+          area.value = write(content.examples[pick.value].value);
+        },
+      },
+    },
     ...examples.map(([name, example]) => h('option', { value: name }, example.summary)),
   );
   return {
-    element: h('div', { class: 'field' }, h('label', { for: 'try-body' }, form ? 'Body, one name=value a line' : 'Body'), examples.length > 1 && pick, area),
-    read: () => (form ? new URLSearchParams(area.value.split('\n').filter(Boolean).map((line) => [line.split('=')[0] ?? '', line.split('=').slice(1).join('=')])).toString() : area.value),
+    element: h(
+      'div',
+      { class: 'field' },
+      h('label', { for: 'try-body' }, form ? 'Body, one name=value a line' : 'Body'),
+      examples.length > 1 && pick,
+      area,
+    ),
+    read: () =>
+      form
+        ? new URLSearchParams(
+            area.value
+              .split('\n')
+              .filter(Boolean)
+              .map((line) => [line.split('=')[0] ?? '', line.split('=').slice(1).join('=')]),
+          ).toString()
+        : area.value,
   };
 }
 

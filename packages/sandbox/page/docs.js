@@ -21,11 +21,18 @@ async function start() {
   /** @type {Map<string, HTMLAnchorElement>} */
   const links = new Map();
   const groups = description.tags.map(({ name }) => {
-    const items = operations.filter(({ object }) => object.tags.includes(name)).map(({ method, object }) => {
-      const link = h('a', { href: `#/${object.operationId}` }, h('span', { class: 'method', 'data-method': method }, method.toUpperCase()), object.summary);
-      links.set(object.operationId, link);
-      return h('li', { 'data-text': `${object.operationId} ${object.summary} ${name}`.toLowerCase() }, link);
-    });
+    const items = operations
+      .filter(({ object }) => object.tags.includes(name))
+      .map(({ method, object }) => {
+        const link = h(
+          'a',
+          { href: `#/${object.operationId}` },
+          h('span', { class: 'method', 'data-method': method }, method.toUpperCase()),
+          object.summary,
+        );
+        links.set(object.operationId, link);
+        return h('li', { 'data-text': `${object.operationId} ${object.summary} ${name}`.toLowerCase() }, link);
+      });
     return h('section', {}, h('h2', {}, name), h('ul', {}, ...items));
   });
   fill(find('list', HTMLElement), ...groups);

@@ -8,10 +8,26 @@ import { complain, notify, panel } from './pieces.js';
 
 /** Each effect: how it is called, and how it is told to the sandbox. `amount` is asked for where there is one. */
 const effects = {
-  status: { title: 'Answer with an error', amount: { title: 'Status', value: 503, min: 400, max: 599 }, write: (/** @type {number} */ status) => ({ status }) },
-  rateLimited: { title: 'Answer 429 with Retry-After', amount: { title: 'Seconds to wait', value: 2, min: 0, max: 86_400 }, write: (/** @type {number} */ retryAfter) => ({ status: 429, retryAfter }) },
-  gateway: { title: 'Answer as a proxy would, in HTML', amount: { title: 'Status', value: 502, min: 400, max: 599 }, write: (/** @type {number} */ status) => ({ status, body: 'html' }) },
-  latency: { title: 'Answer late', amount: { title: 'Milliseconds', value: 3000, min: 0, max: 300_000 }, write: (/** @type {number} */ latency) => ({ latency }) },
+  status: {
+    title: 'Answer with an error',
+    amount: { title: 'Status', value: 503, min: 400, max: 599 },
+    write: (/** @type {number} */ status) => ({ status }),
+  },
+  rateLimited: {
+    title: 'Answer 429 with Retry-After',
+    amount: { title: 'Seconds to wait', value: 2, min: 0, max: 86_400 },
+    write: (/** @type {number} */ retryAfter) => ({ status: 429, retryAfter }),
+  },
+  gateway: {
+    title: 'Answer as a proxy would, in HTML',
+    amount: { title: 'Status', value: 502, min: 400, max: 599 },
+    write: (/** @type {number} */ status) => ({ status, body: 'html' }),
+  },
+  latency: {
+    title: 'Answer late',
+    amount: { title: 'Milliseconds', value: 3000, min: 0, max: 300_000 },
+    write: (/** @type {number} */ latency) => ({ latency }),
+  },
   reset: { title: 'Break the connection, nothing applied', amount: null, write: () => 'reset' },
   lostResponse: { title: 'Apply, then lose the answer', amount: null, write: () => 'lostResponse' },
   truncate: { title: 'Cut the answer off in the middle', amount: null, write: () => 'truncate' },
@@ -65,7 +81,11 @@ export function createFaults(badge) {
 
   async function add() {
     try {
-      const body = { match: match.value, effect: chosen().write(amount.valueAsNumber), ...occasions[/** @type {keyof typeof occasions} */ (occasion.value)].write() };
+      const body = {
+        match: match.value,
+        effect: chosen().write(amount.valueAsNumber),
+        ...occasions[/** @type {keyof typeof occasions} */ (occasion.value)].write(),
+      };
       const { data } = await ask('/faults', { method: 'POST', body });
       notify(`Set ${data.id}.`);
       await refresh();
@@ -93,8 +113,21 @@ export function createFaults(badge) {
       h('p', { class: 'lead' }, 'What goes wrong on purpose, so that you see what your client makes of it.'),
       h(
         'form',
-        { class: 'tools form', id: 'add-fault', on: { submit: (event) => { event.preventDefault(); void add(); } } },
-        field('Operation', match), field('What happens', effect), amountField, field('When', occasion), h('button', { class: 'primary' }, 'Set fault'),
+        {
+          class: 'tools form',
+          id: 'add-fault',
+          on: {
+            submit: (event) => {
+              event.preventDefault();
+              void add();
+            },
+          },
+        },
+        field('Operation', match),
+        field('What happens', effect),
+        amountField,
+        field('When', occasion),
+        h('button', { class: 'primary' }, 'Set fault'),
       ),
       h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Faults that are set' }, list, empty),
     ),
@@ -112,7 +145,9 @@ async function operationIds() {
   /** @type {{ paths: Record<string, Record<string, any>> }} */
   const { paths } = await answer.json();
   return Object.values(paths).flatMap((item) =>
-    Object.values(item).flatMap(({ operationId, 'x-operations': parts }) => (parts ? parts.map((/** @type {any} */ part) => part.operationId) : (operationId ?? []))),
+    Object.values(item).flatMap(({ operationId, 'x-operations': parts }) =>
+      parts ? parts.map((/** @type {any} */ part) => part.operationId) : (operationId ?? []),
+    ),
   );
 }
 
@@ -121,13 +156,29 @@ async function operationIds() {
  * @param {() => void} remove
  */
 function itemOf({ id, match, effect, nth, probability, times, seen, fired }, remove) {
-  const when = [nth !== null && `from request ${nth} on`, probability !== null && `with a chance of ${Math.round(probability * 100)} %`, times !== null && `${counted(times, 'time')} at most`].filter(Boolean).join(', ');
+  const when = [
+    nth !== null && `from request ${nth} on`,
+    probability !== null && `with a chance of ${Math.round(probability * 100)} %`,
+    times !== null && `${counted(times, 'time')} at most`,
+  ]
+    .filter(Boolean)
+    .join(', ');
   return h(
     'li',
     {},
-    h('div', { class: 'line' }, h('b', {}, inWords(effect)), h('span', {}, match === '*' ? 'every operation' : match), when && h('small', {}, when)),
+    h(
+      'div',
+      { class: 'line' },
+      h('b', {}, inWords(effect)),
+      h('span', {}, match === '*' ? 'every operation' : match),
+      when && h('small', {}, when),
+    ),
     h('p', { class: 'soft' }, `${id}: met ${counted(seen, 'request')}, fired ${counted(fired, 'time')}.`),
-    h('div', { class: 'actions' }, h('button', { type: 'button', 'aria-label': `Remove ${id}`, on: { click: remove } }, 'Remove')),
+    h(
+      'div',
+      { class: 'actions' },
+      h('button', { type: 'button', 'aria-label': `Remove ${id}`, on: { click: remove } }, 'Remove'),
+    ),
   );
 }
 
@@ -135,7 +186,14 @@ function itemOf({ id, match, effect, nth, probability, times, seen, fired }, rem
 function inWords(effect) {
   if (typeof effect === 'string') return effects[/** @type {keyof typeof effects} */ (effect)]?.title ?? effect;
   if ('latency' in effect) return `${effect.latency} ms late`;
-  return [`${effect.status}`, effect.body === 'html' && 'in HTML', effect.body === 'empty' && 'without a body', effect.retryAfter !== undefined && `Retry-After ${effect.retryAfter} s`].filter(Boolean).join(', ');
+  return [
+    `${effect.status}`,
+    effect.body === 'html' && 'in HTML',
+    effect.body === 'empty' && 'without a body',
+    effect.retryAfter !== undefined && `Retry-After ${effect.retryAfter} s`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /**
@@ -143,7 +201,11 @@ function inWords(effect) {
  * @param {Record<string, { title: string }>} options
  */
 function select(name, options) {
-  return h('select', { id: `fault-${name}` }, ...Object.entries(options).map(([value, { title }]) => h('option', { value }, title)));
+  return h(
+    'select',
+    { id: `fault-${name}` },
+    ...Object.entries(options).map(([value, { title }]) => h('option', { value }, title)),
+  );
 }
 
 /**

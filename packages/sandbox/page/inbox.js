@@ -12,8 +12,24 @@ import { complain, notify, panel } from './pieces.js';
  */
 export function createInbox(badge) {
   const list = h('ol', { class: 'entries' });
-  const empty = h('p', { class: 'empty' }, 'No mail yet. Confirmation, welcome and automation e-mails land here instead of with your subscribers.');
-  const clear = h('button', { type: 'button', on: { click: () => void act('/inbox', 'DELETE').then((answer) => answer && refresh()).catch(complain) } }, 'Delete all');
+  const empty = h(
+    'p',
+    { class: 'empty' },
+    'No mail yet. Confirmation, welcome and automation e-mails land here instead of with your subscribers.',
+  );
+  const clear = h(
+    'button',
+    {
+      type: 'button',
+      on: {
+        click: () =>
+          void act('/inbox', 'DELETE')
+            .then((answer) => answer && refresh())
+            .catch(complain),
+      },
+    },
+    'Delete all',
+  );
   const tools = h('div', { class: 'tools' }, clear);
   /** One element per e-mail, so that an opened one stays open. @type {Map<string, { item: HTMLLIElement, state: string }>} */
   let items = new Map();
@@ -32,13 +48,20 @@ export function createInbox(badge) {
       }),
     );
     const wanted = [...items.values()].map(({ item }) => item);
-    if (wanted.length !== list.children.length || wanted.some((item, index) => item !== list.children[index])) fill(list, ...wanted);
+    if (wanted.length !== list.children.length || wanted.some((item, index) => item !== list.children[index]))
+      fill(list, ...wanted);
   }
 
   return {
     name: 'inbox',
     title: 'Inbox',
-    element: panel('inbox', 'Inbox', h('p', { class: 'lead' }, 'Nothing leaves this machine.'), tools, h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'E-mails' }, list, empty)),
+    element: panel(
+      'inbox',
+      'Inbox',
+      h('p', { class: 'lead' }, 'Nothing leaves this machine.'),
+      tools,
+      h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'E-mails' }, list, empty),
+    ),
     follows: true,
     refresh,
   };
@@ -69,7 +92,14 @@ function itemOf({ id, to, kind, subject, sent, links, subscriber_status: status 
   };
   const reading = h('details', { open: before?.querySelector('details')?.open ?? false }, h('summary', {}, 'Read'));
   const show = () => {
-    if (reading.open && !reading.querySelector('iframe')) reading.append(h('iframe', { src: `/_sandbox${path}/html`, title: subject, sandbox: 'allow-popups allow-popups-to-escape-sandbox' }));
+    if (reading.open && !reading.querySelector('iframe'))
+      reading.append(
+        h('iframe', {
+          src: `/_sandbox${path}/html`,
+          title: subject,
+          sandbox: 'allow-popups allow-popups-to-escape-sandbox',
+        }),
+      );
   };
   reading.addEventListener('toggle', show);
   show();
@@ -82,8 +112,24 @@ function itemOf({ id, to, kind, subject, sent, links, subscriber_status: status 
     h(
       'div',
       { class: 'actions' },
-      confirm && h('button', { type: 'button', class: 'primary', 'aria-label': `Confirm for ${to}`, on: { click: () => void click('confirm')() } }, 'Confirm'),
-      links.unsubscribe !== undefined && status !== 'inactive' && h('button', { type: 'button', 'aria-label': `Unsubscribe ${to}`, on: { click: () => void click('unsubscribe')() } }, 'Unsubscribe'),
+      confirm &&
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'primary',
+            'aria-label': `Confirm for ${to}`,
+            on: { click: () => void click('confirm')() },
+          },
+          'Confirm',
+        ),
+      links.unsubscribe !== undefined &&
+        status !== 'inactive' &&
+        h(
+          'button',
+          { type: 'button', 'aria-label': `Unsubscribe ${to}`, on: { click: () => void click('unsubscribe')() } },
+          'Unsubscribe',
+        ),
     ),
     reading,
   );

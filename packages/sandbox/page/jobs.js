@@ -14,7 +14,11 @@ const titles = { import: 'Import', bulk: 'Bulk update', status: 'Status update' 
  */
 export function createJobs(badge) {
   const list = h('ol', { class: 'entries' });
-  const empty = h('p', { class: 'empty' }, 'No job yet. Bulk creation, bulk actions and status updates of the API run as jobs.');
+  const empty = h(
+    'p',
+    { class: 'empty' },
+    'No job yet. Bulk creation, bulk actions and status updates of the API run as jobs.',
+  );
   /** Opened error logs stay open when the list is read anew. @type {Set<string>} */
   const open = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -22,13 +26,22 @@ export function createJobs(badge) {
   return {
     name: 'jobs',
     title: 'Jobs',
-    element: panel('jobs', 'Jobs', h('p', { class: 'lead' }, 'What the API does after it has answered.'), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Jobs' }, list, empty)),
+    element: panel(
+      'jobs',
+      'Jobs',
+      h('p', { class: 'lead' }, 'What the API does after it has answered.'),
+      h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Jobs' }, list, empty),
+    ),
     follows: true,
     async refresh() {
       /** @type {{ data: Job[] }} */
       const { data } = await ask('/jobs');
       const working = data.filter((job) => job.completed === null && job.status !== 'failed').length;
-      badge('jobs', working > 0 ? `${working} running` : data.length > 0 ? String(data.length) : '', working > 0 ? 'wait' : undefined);
+      badge(
+        'jobs',
+        working > 0 ? `${working} running` : data.length > 0 ? String(data.length) : '',
+        working > 0 ? 'wait' : undefined,
+      );
       empty.hidden = data.length > 0;
       fill(list, ...data.map((job) => itemOf(job, open)));
       // A job that changes nobody ends without an event.
@@ -43,12 +56,23 @@ export function createJobs(badge) {
  * @param {Set<string>} open
  */
 function itemOf({ id, type, status, failure_reason, error_log, created, completed }, open) {
-  const errors = h('details', { open: open.has(id) }, h('summary', {}, counted(error_log.length, 'error')), h('pre', {}, error_log.join('\n')));
+  const errors = h(
+    'details',
+    { open: open.has(id) },
+    h('summary', {}, counted(error_log.length, 'error')),
+    h('pre', {}, error_log.join('\n')),
+  );
   errors.addEventListener('toggle', () => (errors.open ? open.add(id) : open.delete(id)));
   return h(
     'li',
     {},
-    h('div', { class: 'line' }, statusTag(status), h('b', {}, titles[/** @type {keyof typeof titles} */ (type)] ?? type), moment(secondsToDate(completed ?? created))),
+    h(
+      'div',
+      { class: 'line' },
+      statusTag(status),
+      h('b', {}, titles[/** @type {keyof typeof titles} */ (type)] ?? type),
+      moment(secondsToDate(completed ?? created)),
+    ),
     h('div', { class: 'path mono' }, id),
     failure_reason && h('p', {}, failure_reason),
     error_log.length > 0 && errors,

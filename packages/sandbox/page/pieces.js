@@ -26,7 +26,11 @@ export function panel(name, title, ...children) {
  */
 export function facts(entries) {
   const shown = entries.filter(([, value]) => value !== '' && value !== null && value !== undefined && value !== false);
-  return h('dl', { class: 'facts' }, ...shown.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  return h(
+    'dl',
+    { class: 'facts' },
+    ...shown.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+  );
 }
 
 /**
@@ -42,7 +46,13 @@ export function copyButton(text, what) {
       type: 'button',
       class: 'quiet',
       'aria-label': `Copy ${what}`,
-      on: { click: () => void navigator.clipboard.writeText(text).then(() => notify(`Copied ${what}.`), () => notify('The browser did not let the text be copied.')) },
+      on: {
+        click: () =>
+          void navigator.clipboard.writeText(text).then(
+            () => notify(`Copied ${what}.`),
+            () => notify('The browser did not let the text be copied.'),
+          ),
+      },
     },
     'Copy',
   );

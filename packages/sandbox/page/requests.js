@@ -17,7 +17,13 @@ const mostShown = 500;
  * @returns {import('./window.js').View}
  */
 export function createRequests(badge) {
-  const search = h('input', { type: 'search', placeholder: 'Filter by operation, path or reason', 'aria-label': 'Filter requests', spellcheck: 'false', autocomplete: 'off' });
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'Filter by operation, path or reason',
+    'aria-label': 'Filter requests',
+    spellcheck: 'false',
+    autocomplete: 'off',
+  });
   const errors = h('input', { type: 'checkbox', id: 'only-errors' });
   const list = h('ol', { class: 'entries' });
   const empty = h('p', { class: 'empty' });
@@ -36,7 +42,12 @@ export function createRequests(badge) {
   const passes = (entry) => {
     if (errors.checked && entry.status > 0 && entry.status < 400) return false;
     const part = search.value.trim().toLowerCase();
-    return part === '' || [entry.operation ?? '', entry.method, entry.path, String(entry.status), ...entry.reasons].some((text) => text.toLowerCase().includes(part));
+    return (
+      part === '' ||
+      [entry.operation ?? '', entry.method, entry.path, String(entry.status), ...entry.reasons].some((text) =>
+        text.toLowerCase().includes(part),
+      )
+    );
   };
 
   function narrow() {
@@ -48,7 +59,12 @@ export function createRequests(badge) {
     const refused = shown.filter(({ entry }) => entry.status === 0 || entry.status >= 400).length;
     badge('requests', refused === 0 ? '' : `${refused} failed`, refused === 0 ? undefined : 'wait');
     empty.hidden = shown.some(({ item }) => !item.hidden);
-    fill(empty, shown.length > 0 ? 'No request matches.' : 'No request yet. Send one to ', shown.length === 0 && h('code', {}, `${location.origin}/v2`), shown.length === 0 && '.');
+    fill(
+      empty,
+      shown.length > 0 ? 'No request matches.' : 'No request yet. Send one to ',
+      shown.length === 0 && h('code', {}, `${location.origin}/v2`),
+      shown.length === 0 && '.',
+    );
   }
 
   /**
@@ -93,11 +109,23 @@ export function createRequests(badge) {
  * @param {boolean} fresh
  */
 function itemOf({ time, method, path, query, operation, status, milliseconds, reasons, nearest }, fresh) {
-  const asked = Object.entries(query).map(([name, value]) => `${name}=${value}`).join('&');
+  const asked = Object.entries(query)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
   return h(
     'li',
     { class: fresh ? 'fresh' : '' },
-    h('div', { class: 'line' }, codeTag(status), ' ', h('b', {}, operation ?? 'unknown operation'), ' ', h('small', {}, `${milliseconds} ms`), ' ', moment(new Date(time))),
+    h(
+      'div',
+      { class: 'line' },
+      codeTag(status),
+      ' ',
+      h('b', {}, operation ?? 'unknown operation'),
+      ' ',
+      h('small', {}, `${milliseconds} ms`),
+      ' ',
+      moment(new Date(time)),
+    ),
     h('div', { class: 'path mono' }, `${method} ${path.replace(/pub_[0-9a-f-]+/, 'pub_…')}${asked && `?${asked}`}`),
     reasons.length > 0 && h('ul', { class: 'reasons' }, ...reasons.map((reason) => h('li', {}, reason))),
     nearest && nearestOf(nearest),
@@ -107,5 +135,11 @@ function itemOf({ time, method, path, query, operation, status, milliseconds, re
 /** What would have been answered. @param {NonNullable<Entry['nearest']>} nearest */
 function nearestOf({ request, change }) {
   const changes = change.map(({ field, to }) => h('li', {}, h('code', {}, field), ': ', words(to)));
-  return h('details', { class: 'reasons' }, h('summary', {}, 'Nearest valid request'), h('code', {}, request), h('ul', {}, ...changes));
+  return h(
+    'details',
+    { class: 'reasons' },
+    h('summary', {}, 'Nearest valid request'),
+    h('code', {}, request),
+    h('ul', {}, ...changes),
+  );
 }

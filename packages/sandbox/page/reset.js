@@ -19,9 +19,18 @@ export function createReset() {
     h(
       'form',
       { method: 'dialog', on: { submit: () => void reset() } },
-      h('p', { class: 'soft' }, 'Every subscriber, job, mail, fault and request of this sandbox is forgotten, and the clock goes back to real time.'),
+      h(
+        'p',
+        { class: 'soft' },
+        'Every subscriber, job, mail, fault and request of this sandbox is forgotten, and the clock goes back to real time.',
+      ),
       h('div', { class: 'field' }, h('label', { for: 'reset-seed' }, 'Start with'), seed),
-      h('div', { class: 'buttons' }, h('button', { type: 'button', on: { click: () => dialog.close() } }, 'Cancel'), h('button', { class: 'primary' }, 'Reset')),
+      h(
+        'div',
+        { class: 'buttons' },
+        h('button', { type: 'button', on: { click: () => dialog.close() } }, 'Cancel'),
+        h('button', { class: 'primary' }, 'Reset'),
+      ),
     ),
   );
   find('open-reset', HTMLButtonElement).addEventListener('click', () => dialog.showModal());

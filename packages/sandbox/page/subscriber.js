@@ -35,9 +35,18 @@ find('subscriber', HTMLDialogElement).addEventListener('click', (event) => {
  */
 function content(data, close) {
   const open = (/** @type {{ id: string, email: string }} */ other) =>
-    h('button', { type: 'button', class: 'link', on: { click: () => void showSubscriber(other.id).catch(complain) } }, other.email);
+    h(
+      'button',
+      { type: 'button', class: 'link', on: { click: () => void showSubscriber(other.id).catch(complain) } },
+      other.email,
+    );
   return [
-    h('div', { class: 'head' }, h('h2', { id: 'subscriber-title' }, data.email), h('button', { type: 'button', on: { click: close } }, 'Close')),
+    h(
+      'div',
+      { class: 'head' },
+      h('h2', { id: 'subscriber-title' }, data.email),
+      h('button', { type: 'button', on: { click: close } }, 'Close'),
+    ),
     facts([
       ['Status', statusTag(data.status)],
       ['Since', moment(secondsToDate(data.created))],
@@ -48,7 +57,11 @@ function content(data, close) {
       ['Tags', words(data.tags)],
       ['Payments customer', data.payments_customer_id],
     ]),
-    part('Custom fields', data.custom_fields.length > 0 && facts(data.custom_fields.map((/** @type {any} */ { name, value }) => [name, words(value)]))),
+    part(
+      'Custom fields',
+      data.custom_fields.length > 0 &&
+        facts(data.custom_fields.map((/** @type {any} */ { name, value }) => [name, words(value)])),
+    ),
     part('Came from', facts(Object.entries(attribution).map(([name, title]) => [title, data[name]]))),
     part(
       'Statistics',
@@ -62,9 +75,28 @@ function content(data, close) {
     part(
       'Referrals',
       facts([
-        ['Own code', data.referral_code && h('span', { class: 'copyable' }, h('code', {}, data.referral_code), copyButton(data.referral_code, 'referral code'))],
+        [
+          'Own code',
+          data.referral_code &&
+            h(
+              'span',
+              { class: 'copyable' },
+              h('code', {}, data.referral_code),
+              copyButton(data.referral_code, 'referral code'),
+            ),
+        ],
         ['Was referred by', data.referred_by && open(data.referred_by)],
-        ['Has referred', data.referrals.length > 0 && h('ul', {}, ...data.referrals.map((/** @type {any} */ other) => h('li', {}, open(other), ' ', statusTag(other.status))))],
+        [
+          'Has referred',
+          data.referrals.length > 0 &&
+            h(
+              'ul',
+              {},
+              ...data.referrals.map((/** @type {any} */ other) =>
+                h('li', {}, open(other), ' ', statusTag(other.status)),
+              ),
+            ),
+        ],
       ]),
     ),
   ];
@@ -72,7 +104,21 @@ function content(data, close) {
 
 /** @param {any} journey */
 function journey({ automation_name, status, created, completed }) {
-  return h('li', {}, statusTag(status), ' ', automation_name, h('small', {}, ' since ', moment(secondsToDate(created)), completed !== null && ' until ', completed !== null && moment(secondsToDate(completed))));
+  return h(
+    'li',
+    {},
+    statusTag(status),
+    ' ',
+    automation_name,
+    h(
+      'small',
+      {},
+      ' since ',
+      moment(secondsToDate(created)),
+      completed !== null && ' until ',
+      completed !== null && moment(secondsToDate(completed)),
+    ),
+  );
 }
 
 /**

@@ -19,7 +19,13 @@ const mostRows = 500;
  * @returns {import('./window.js').View}
  */
 export function createSubscribers(badge) {
-  const search = h('input', { type: 'search', placeholder: 'Search address, source, campaign or id', 'aria-label': 'Search subscribers', spellcheck: 'false', autocomplete: 'off' });
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'Search address, source, campaign or id',
+    'aria-label': 'Search subscribers',
+    spellcheck: 'false',
+    autocomplete: 'off',
+  });
   const status = h(
     'select',
     { 'aria-label': 'Status' },
@@ -28,7 +34,11 @@ export function createSubscribers(badge) {
   );
   const body = h('tbody');
   const found = h('p', { class: 'soft', role: 'status', id: 'found' });
-  const more = h('button', { type: 'button', hidden: true, on: { click: () => void read(next).catch(complain) } }, 'Show more');
+  const more = h(
+    'button',
+    { type: 'button', hidden: true, on: { click: () => void read(next).catch(complain) } },
+    'Show more',
+  );
   const nobody = h('p', { class: 'empty', hidden: true });
   const element = panel(
     'subscribers',
@@ -37,7 +47,20 @@ export function createSubscribers(badge) {
     h(
       'div',
       { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Subscribers' },
-      h('table', {}, h('thead', {}, h('tr', {}, ...['Subscriber', 'Status', 'Custom fields', 'Created'].map((text) => h('th', { scope: 'col' }, text)))), body),
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            ...['Subscriber', 'Status', 'Custom fields', 'Created'].map((text) => h('th', { scope: 'col' }, text)),
+          ),
+        ),
+        body,
+      ),
       nobody,
       h('div', { class: 'more' }, found, more),
     ),
@@ -85,7 +108,12 @@ export function createSubscribers(badge) {
     nobody.hidden = rows.size > 0;
     fill(nobody, narrowed() ? 'Nobody matches.' : 'Nobody has subscribed yet.');
     const count = `${beyond ? 'more than ' : ''}${counted(matching, 'subscriber')}`;
-    fill(found, rows.size === 0 ? '' : `${rows.size < matching ? `${number(rows.size)} of ` : ''}${count}${narrowed() ? ` of ${number(total)}` : ''}`);
+    fill(
+      found,
+      rows.size === 0
+        ? ''
+        : `${rows.size < matching ? `${number(rows.size)} of ` : ''}${count}${narrowed() ? ` of ${number(total)}` : ''}`,
+    );
   }
 
   const readCalmly = calmly(() => void read().catch(complain), 200);
@@ -127,11 +155,19 @@ function rowOf(subscription, fresh) {
     h(
       'td',
       {},
-      h('button', { type: 'button', class: 'link', on: { click: () => void showSubscriber(subscription.id).catch(complain) } }, address(subscription.email)),
+      h(
+        'button',
+        { type: 'button', class: 'link', on: { click: () => void showSubscriber(subscription.id).catch(complain) } },
+        address(subscription.email),
+      ),
       h('small', {}, sourceOf(subscription)),
     ),
     h('td', {}, statusTag(subscription.status)),
-    h('td', { class: 'fields' }, ...(subscription.custom_fields ?? []).map(({ name, value }) => h('span', {}, h('i', {}, name), words(value)))),
+    h(
+      'td',
+      { class: 'fields' },
+      ...(subscription.custom_fields ?? []).map(({ name, value }) => h('span', {}, h('i', {}, name), words(value))),
+    ),
     h('td', { class: 'created' }, moment(secondsToDate(subscription.created))),
   );
 }

@@ -41,7 +41,16 @@ const badge = (name, text, mood) => {
 };
 
 /** @type {readonly View[]} */
-const views = [createSubscribers(badge), createRequests(badge), createInbox(badge), createJobs(badge), createClock(), createFaults(badge), createAssumptions(badge), createConnection()];
+const views = [
+  createSubscribers(badge),
+  createRequests(badge),
+  createInbox(badge),
+  createJobs(badge),
+  createClock(),
+  createFaults(badge),
+  createAssumptions(badge),
+  createConnection(),
+];
 
 const main = find('main', HTMLElement);
 main.append(...views.map((view) => view.element));

@@ -108,7 +108,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
     const row = world.store.subscriptions.bySeq(event.seq);
     const { type, change } = event;
-    return row && { type, change, publication_id: row.publication_id, subscription: subscriptionRecord(world.store, row, ['custom_fields']) };
+    return (
+      row && {
+        type,
+        change,
+        publication_id: row.publication_id,
+        subscription: subscriptionRecord(world.store, row, ['custom_fields']),
+      }
+    );
   };
   world.feed.subscribe((event) => {
     const described = events.listening ? describe(event) : undefined;
@@ -133,7 +140,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const app = new Hono();
   app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
-  app.all(`${oauthPrefix}/*`, (context) => trace(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked), oauthRefusal));
+  app.all(`${oauthPrefix}/*`, (context) =>
+    trace(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked), oauthRefusal),
+  );
   app.onError((error) => {
     throw error;
   });

@@ -52,5 +52,7 @@ try {
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 16)) return;
-  throw new UsageError(`This is Node ${process.versions.node}; the sandbox needs 22.16 or newer. Install a newer Node and start it again.`);
+  throw new UsageError(
+    `This is Node ${process.versions.node}; the sandbox needs 22.16 or newer. Install a newer Node and start it again.`,
+  );
 }

@@ -56,11 +56,17 @@ export const test = base.extend<SandboxFixtures>({
     await use(sandbox);
     sandbox.close();
   },
-  clientOptions: async ({ sandbox }, use) => use({ baseUrl: 'http://sandbox.test/v2', ...access, fetch: sandbox.fetch }),
+  clientOptions: async ({ sandbox }, use) =>
+    use({ baseUrl: 'http://sandbox.test/v2', ...access, fetch: sandbox.fetch }),
   sandboxOnPort: async ({ sandboxOptions }, use) => {
     const sandbox = createSandbox(sandboxOptions);
     const { address, stop } = await listen(sandbox, { host: '127.0.0.1', port: 0 });
-    await use({ ...sandbox, address, env: environmentOf(address), clientOptions: { baseUrl: `${address}/v2`, ...access } });
+    await use({
+      ...sandbox,
+      address,
+      env: environmentOf(address),
+      clientOptions: { baseUrl: `${address}/v2`, ...access },
+    });
     await stop();
   },
 });

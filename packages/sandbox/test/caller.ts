@@ -26,7 +26,13 @@ export function fresh(options: SandboxOptions = {}): Sandbox {
 }
 
 /** Sends one request with the workspace key, unless `headers` say otherwise. */
-export async function send(sandbox: Sandbox, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+export async function send(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
   const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
   const answer = await sandbox.fetch(path.startsWith('/v2') ? `http://sandbox.test${path}` : base + path, {
     method,
@@ -38,7 +44,12 @@ export async function send(sandbox: Sandbox, method: string, path: string, body?
 }
 
 /** Sends a request that must succeed, and answers its body as the contract's schema reads it. */
-export async function ask<Id extends OperationId>(sandbox: Sandbox, id: Id, path: string, body?: unknown): Promise<Answer<Id>> {
+export async function ask<Id extends OperationId>(
+  sandbox: Sandbox,
+  id: Id,
+  path: string,
+  body?: unknown,
+): Promise<Answer<Id>> {
   const { method, success } = operation(id);
   const answered = await send(sandbox, method, path, body);
   expect(answered, JSON.stringify(answered.body)).toMatchObject({ status: success });

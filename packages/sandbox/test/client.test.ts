@@ -5,14 +5,24 @@ import { apiKeys, publicationId } from '../src/index.ts';
 import { fresh } from './caller.ts';
 
 const connect = (sandbox = fresh(), id = publicationId) =>
-  createClient({ baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId: id, fetch: sandbox.fetch, retry: false });
+  createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    token: apiKeys.workspace,
+    publicationId: id,
+    fetch: sandbox.fetch,
+    retry: false,
+  });
 
 test('the client creates, warns, and iterates over every page', async () => {
   const client = connect();
   await client.customFields.create({ kind: 'list', display: 'Topics' });
   const emails = Array.from({ length: 23 }, (_, index) => `reader+${index}@bücher.example`);
-  for (const email of emails) await client.subscriptions.create({ email, custom_fields: [{ name: 'Topics', value: ['a', 'ü'] }] });
-  const { warnings } = await client.subscriptions.create({ email: emails[0] ?? '', custom_fields: [{ name: 'Nope', value: 1 }] });
+  for (const email of emails)
+    await client.subscriptions.create({ email, custom_fields: [{ name: 'Topics', value: ['a', 'ü'] }] });
+  const { warnings } = await client.subscriptions.create({
+    email: emails[0] ?? '',
+    custom_fields: [{ name: 'Nope', value: 1 }],
+  });
   expect(warnings?.[0]?.message).toContain('"Nope"');
 
   const met: string[] = [];
@@ -28,5 +38,7 @@ test('the client creates, warns, and iterates over every page', async () => {
 });
 
 test('the client understands the errors', async () => {
-  await expect(connect(fresh(), 'pub_none').subscriptions.create({ email: 'ada@example.com' })).rejects.toThrow(NotFoundError);
+  await expect(connect(fresh(), 'pub_none').subscriptions.create({ email: 'ada@example.com' })).rejects.toThrow(
+    NotFoundError,
+  );
 });

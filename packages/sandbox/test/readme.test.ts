@@ -9,7 +9,8 @@ import { run, start } from './command/process.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const snippets = (language: string) => [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
+const snippets = (language: string) =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
 
 async function feed(command: string, args: readonly string[], input: string) {
   const child = spawn(command, args, { cwd: room, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -43,21 +44,32 @@ test('the vitest snippet of the README is a test of the fixture, letter for lett
 });
 
 test('the README lists every assumption as it is', () => {
-  const rows = Object.entries(assumptions).map(([id, { silent, default: fallback, others }]) => `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`);
-  expect(readme).toContain(`| Assumption | Values, the default first | What is left open |\n|---|---|---|\n${rows.join('')}`);
+  const rows = Object.entries(assumptions).map(
+    ([id, { silent, default: fallback, others }]) =>
+      `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`,
+  );
+  expect(readme).toContain(
+    `| Assumption | Values, the default first | What is left open |\n|---|---|---|\n${rows.join('')}`,
+  );
 });
 
 test('the curl call of the README creates a subscription', async () => {
   const { address } = await start();
   const call = snippets('sh').find((snippet) => snippet.startsWith('curl'));
   const { stdout } = await feed('bash', [], (call ?? '').replaceAll('http://127.0.0.1:4010', address));
-  expect(JSON.parse(stdout)).toEqual({ data: expect.objectContaining({ email: 'ada+news@example.com', utm_source: 'landing page' }) });
+  expect(JSON.parse(stdout)).toEqual({
+    data: expect.objectContaining({ email: 'ada+news@example.com', utm_source: 'landing page' }),
+  });
 });
 
 test('the options of the README are those of --help, with their variables and defaults', async () => {
   const { stdout } = await run(['--help']);
-  const documented = [...readme.matchAll(/^\| `--([\w-]+) (.*?)` \| `(\w+)` \| `(.*?)` \|/gm)].map(([, name, value, variable, fallback]) => [name, value?.replaceAll('\\', ''), variable, fallback]);
-  const helped = [...stdout.matchAll(/^ {2}--([\w-]+) (\S+) .*\((\w+), default (.*)\)$/gm)].map(([, ...parts]) => parts);
+  const documented = [...readme.matchAll(/^\| `--([\w-]+) (.*?)` \| `(\w+)` \| `(.*?)` \|/gm)].map(
+    ([, name, value, variable, fallback]) => [name, value?.replaceAll('\\', ''), variable, fallback],
+  );
+  const helped = [...stdout.matchAll(/^ {2}--([\w-]+) (\S+) .*\((\w+), default (.*)\)$/gm)].map(
+    ([, ...parts]) => parts,
+  );
   expect(documented).toEqual(helped);
   expect(documented).toHaveLength(6);
 });

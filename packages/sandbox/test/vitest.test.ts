@@ -13,7 +13,9 @@ test('a test gets a sandbox of its own, and settings for a client of it', async 
   const client = createClient(clientOptions);
   await client.subscriptions.create({ email: 'ada@example.com' });
   sandbox.clock.advance('PT1S');
-  expect((await client.subscriptions.list({ status: 'active' })).items.map((one) => one.email)).toEqual(['ada@example.com']);
+  expect((await client.subscriptions.list({ status: 'active' })).items.map((one) => one.email)).toEqual([
+    'ada@example.com',
+  ]);
 });
 
 test('the next test begins with nobody subscribed', async ({ sandbox, clientOptions }) => {
@@ -30,13 +32,21 @@ describe('with options', () => {
   });
 });
 
-test('one on a port is reached by the platform’s fetch, and by programs through their environment', async ({ sandboxOnPort }) => {
+test('one on a port is reached by the platform’s fetch, and by programs through their environment', async ({
+  sandboxOnPort,
+}) => {
   met.push(sandboxOnPort);
   await createClient(sandboxOnPort.clientOptions).subscriptions.create({ email: 'ada@example.com' });
-  const code = 'fetch(`${process.env.NEWSLETTER_API_URL}/publications/${process.env.NEWSLETTER_PUBLICATION_ID}/subscriptions`, { headers: { Authorization: `Bearer ${process.env.NEWSLETTER_API_KEY}` } }).then((answer) => answer.text()).then(console.log)';
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', code], { env: { ...process.env, ...sandboxOnPort.env } });
+  const code =
+    'fetch(`${process.env.NEWSLETTER_API_URL}/publications/${process.env.NEWSLETTER_PUBLICATION_ID}/subscriptions`, { headers: { Authorization: `Bearer ${process.env.NEWSLETTER_API_KEY}` } }).then((answer) => answer.text()).then(console.log)';
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', code], {
+    env: { ...process.env, ...sandboxOnPort.env },
+  });
   expect(stdout).toContain('"email":"ada@example.com"');
-  expect(sandboxOnPort.requests().map((entry) => entry.operation)).toEqual(['subscriptions.create', 'subscriptions.list']);
+  expect(sandboxOnPort.requests().map((entry) => entry.operation)).toEqual([
+    'subscriptions.create',
+    'subscriptions.list',
+  ]);
 });
 
 afterAll(async () => {

@@ -6,7 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
-const field = JSON.stringify({ data: { id: 'field_1', kind: 'list', display: 'Topics', created: 1_750_000_000, options: ['ai', 'design', 'law'] } });
+const field = JSON.stringify({
+  data: { id: 'field_1', kind: 'list', display: 'Topics', created: 1_750_000_000, options: ['ai', 'design', 'law'] },
+});
 const limit = 100;
 
 const server = createServer((request, response) => {

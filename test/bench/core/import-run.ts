@@ -10,4 +10,6 @@ const journal = await openFileJournal(journalFile);
 const result = await importSubscriptions({ engine, source: await readCsv(csv), journal });
 await journal.close();
 if (result.accepted !== Number(size)) throw new Error(`Of ${size} rows, ${result.accepted} were taken.`);
-process.stdout.write(JSON.stringify({ ms: performance.now() - begun, megabytes: process.resourceUsage().maxRSS / 1024 }));
+process.stdout.write(
+  JSON.stringify({ ms: performance.now() - begun, megabytes: process.resourceUsage().maxRSS / 1024 }),
+);

@@ -27,7 +27,8 @@ const folder = await mkdtemp(join(tmpdir(), 'import-bench-'));
 const csv = join(folder, 'people.csv');
 const file = createWriteStream(csv);
 file.write('email,custom:First Name,utm_source\n');
-for (let n = 1; n <= size; n += 1) if (!file.write(`reader${n}@example.com,"Ada, the ${n}.",spring fair\n`)) await once(file, 'drain');
+for (let n = 1; n <= size; n += 1)
+  if (!file.write(`reader${n}@example.com,"Ada, the ${n}.",spring fair\n`)) await once(file, 'drain');
 file.end();
 await once(file, 'finish');
 
@@ -38,7 +39,15 @@ interface Run {
 
 async function run(name: string, flags: readonly string[]): Promise<Run> {
   const script = fileURLToPath(new URL('import-run.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, csv, join(folder, name), baseUrl, String(size)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    ...flags,
+    script,
+    csv,
+    join(folder, name),
+    baseUrl,
+    String(size),
+  ]);
   return JSON.parse(stdout) as Run;
 }
 
@@ -50,6 +59,12 @@ await rm(folder, { recursive: true });
 
 const perSecond = ({ ms }: Run): number => Math.round((size / ms) * 1000);
 tell({
-  speed: { value: perSecond(large), detail: `1,000 calls in ${(large.ms / 1000).toFixed(1)} s, four under way; with a heap of 64 MB ${perSecond(small)} rows/s. A quota of 180 calls a minute asks for 3,000` },
-  memory: { value: small.megabytes, detail: `highest RSS with a heap of 64 MB; heap unbounded ${Math.round(large.megabytes)} MB` },
+  speed: {
+    value: perSecond(large),
+    detail: `1,000 calls in ${(large.ms / 1000).toFixed(1)} s, four under way; with a heap of 64 MB ${perSecond(small)} rows/s. A quota of 180 calls a minute asks for 3,000`,
+  },
+  memory: {
+    value: small.megabytes,
+    detail: `highest RSS with a heap of 64 MB; heap unbounded ${Math.round(large.megabytes)} MB`,
+  },
 });

@@ -16,7 +16,14 @@ const server = await serve();
 
 async function walk(way: 'client' | 'fetch', flags: readonly string[]): Promise<Figure> {
   const script = fileURLToPath(new URL('walk.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, server.url, String(size), way]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    ...flags,
+    script,
+    server.url,
+    String(size),
+    way,
+  ]);
   return (JSON.parse(stdout) as { walk: Figure }).walk;
 }
 

@@ -28,13 +28,25 @@ export interface Outcome {
 }
 
 /** What calls as much as it can, until time is up. */
-export type Caller = (service: { readonly clock: VirtualClock; readonly answering: Answering; readonly host: Host }) => Promise<void> | void;
+export type Caller = (service: {
+  readonly clock: VirtualClock;
+  readonly answering: Answering;
+  readonly host: Host;
+}) => Promise<void> | void;
 
 /** @param cut - another quota from that minute on */
 export async function runAgainst(
   quota: Enforced,
   call: Caller,
-  { minutes = 60, cut, seed = 1 }: { readonly minutes?: number; readonly cut?: { readonly minute: number; readonly limit: number }; readonly seed?: number } = {},
+  {
+    minutes = 60,
+    cut,
+    seed = 1,
+  }: {
+    readonly minutes?: number;
+    readonly cut?: { readonly minute: number; readonly limit: number };
+    readonly seed?: number;
+  } = {},
 ): Promise<Outcome> {
   const clock = createVirtualClock();
   const start = clock.now();
@@ -47,11 +59,15 @@ export async function runAgainst(
   const bucket = refilling(() => limit, start);
   const record = Array.from({ length: minutes + 1 }, () => ({ passed: 0, refused: 0 }));
   const answering: Answering = async (request) => {
-    const response = quota.kind === 'bucket' && !bucket.take(clock.now()) ? tooMany(quota, bucket, clock.now()) : await sandbox.fetch(request);
+    const response =
+      quota.kind === 'bucket' && !bucket.take(clock.now())
+        ? tooMany(quota, bucket, clock.now())
+        : await sandbox.fetch(request);
     const minute = record[Math.floor((clock.now() - start) / 60_000)];
     if (minute && response.status === 429) minute.refused += 1;
     else if (minute) minute.passed += 1;
-    if (quota.kind === 'bucket' && quota.headers && response.status !== 429) return told(response, bucket, limit, clock.now());
+    if (quota.kind === 'bucket' && quota.headers && response.status !== 429)
+      return told(response, bucket, limit, clock.now());
     return response;
   };
   const random = seeded(seed);
@@ -70,9 +86,17 @@ export async function runAgainst(
   const sum = (name: 'passed' | 'refused'): number => counted.reduce((total, minute) => total + minute[name], 0);
   const before = cut ? cut.minute : minutes;
   // A bucket begins full.
-  const allowed = quota.limit * before + (cut ? cut.limit * (minutes - before) : 0) + (quota.kind === 'bucket' ? quota.limit : 0);
+  const allowed =
+    quota.limit * before + (cut ? cut.limit * (minutes - before) : 0) + (quota.kind === 'bucket' ? quota.limit : 0);
   const calls = sum('passed') + sum('refused');
-  return { calls, refused: sum('refused'), allowed, used: sum('passed') / allowed, refusedShare: sum('refused') / calls, minutes: counted };
+  return {
+    calls,
+    refused: sum('refused'),
+    allowed,
+    used: sum('passed') / allowed,
+    refusedShare: sum('refused') / calls,
+    minutes: counted,
+  };
 }
 
 function asProfile({ headers, retryAfter = false }: Enforced, limit: number): QuotaRequest {
@@ -103,8 +127,15 @@ function refilling(limit: () => number, start: number) {
 type Bucket = ReturnType<typeof refilling>;
 
 function tooMany(quota: Enforced, bucket: Bucket, now: number): Response {
-  const body = { status: 429, statusText: 'too_many_requests', errors: [{ message: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED' }] };
-  const response = Response.json(body, { status: 429, headers: quota.retryAfter ? { 'Retry-After': String(bucket.secondsUntil(1)) } : {} });
+  const body = {
+    status: 429,
+    statusText: 'too_many_requests',
+    errors: [{ message: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED' }],
+  };
+  const response = Response.json(body, {
+    status: 429,
+    headers: quota.retryAfter ? { 'Retry-After': String(bucket.secondsUntil(1)) } : {},
+  });
   return quota.headers ? told(response, bucket, quota.limit, now) : response;
 }
 

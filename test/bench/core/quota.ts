@@ -8,7 +8,16 @@ import { BeehiivClient } from '@beehiiv/sdk';
 import { publicationId } from '@newsletter-kit/sandbox';
 import type { VirtualClock } from '../../clock/virtual.ts';
 import { tell } from '../figure.ts';
-import { baseUrl, endlessly, engineCaller, plainLoop, runAgainst, type Caller, type Enforced, type Outcome } from './quota-run.ts';
+import {
+  baseUrl,
+  endlessly,
+  engineCaller,
+  plainLoop,
+  runAgainst,
+  type Caller,
+  type Enforced,
+  type Outcome,
+} from './quota-run.ts';
 
 const cases: readonly Enforced[] = (['window', 'bucket'] as const).flatMap((kind) =>
   [true, false].flatMap((headers) => [30, 180, 600].map((limit) => ({ kind, limit, headers }))),
@@ -62,7 +71,9 @@ async function recovery(quota: Enforced): Promise<number> {
   const limit = quota.limit / 3;
   const { minutes } = await runAgainst(quota, engineCaller(atATime), { minutes: 20, cut: { minute: cutAt, limit } });
   const after = minutes.slice(cutAt);
-  const found = after.findIndex(({ passed, refused }) => passed >= Math.floor(0.97 * limit) && refused <= Math.max(1, passed / 100));
+  const found = after.findIndex(
+    ({ passed, refused }) => passed >= Math.floor(0.97 * limit) && refused <= Math.max(1, passed / 100),
+  );
   return found < 0 ? after.length : found;
 }
 
@@ -78,7 +89,16 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const least = (all: readonly Outcome[]): number => Math.min(...all.map(({ used }) => used));
 const most = (all: readonly Outcome[]): number => Math.max(...all.map(({ refusedShare }) => refusedShare));
 tell({
-  used: { value: least(ours), detail: `the least of ${cases.length} quotas; plain backoff ${percent(least(plain))}, SDK ${percent(least(sdk))}` },
-  refused: { value: most(ours) * 100, detail: `the most of ${cases.length} quotas; plain backoff ${percent(most(plain))}, SDK ${percent(most(sdk))}` },
-  recovery: { value: Math.max(...recoveries), detail: `the most of ${cases.length} quotas cut to a third after ten minutes` },
+  used: {
+    value: least(ours),
+    detail: `the least of ${cases.length} quotas; plain backoff ${percent(least(plain))}, SDK ${percent(least(sdk))}`,
+  },
+  refused: {
+    value: most(ours) * 100,
+    detail: `the most of ${cases.length} quotas; plain backoff ${percent(most(plain))}, SDK ${percent(most(sdk))}`,
+  },
+  recovery: {
+    value: Math.max(...recoveries),
+    detail: `the most of ${cases.length} quotas cut to a third after ten minutes`,
+  },
 });

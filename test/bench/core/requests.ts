@@ -44,6 +44,7 @@ for (let round = 0; round < rounds; round += 1) {
 server.stop();
 
 /** The middle of the rounds' own ratios: each compares neighbours in time. */
-const ratio = (other: 'fetch' | 'sdk'): number => median(rates.ours.map((value, round) => value / (rates[other][round] ?? Number.NaN)));
+const ratio = (other: 'fetch' | 'sdk'): number =>
+  median(rates.ours.map((value, round) => value / (rates[other][round] ?? Number.NaN)));
 const detail = `requests/s, medians of ${rounds} rounds: fetch ${Math.round(median(rates.fetch))}, ours ${Math.round(median(rates.ours))}, SDK ${Math.round(median(rates.sdk))}`;
 tell({ fetch: { value: ratio('fetch'), detail }, sdk: { value: ratio('sdk'), detail } });

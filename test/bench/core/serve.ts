@@ -10,7 +10,9 @@ export interface Serving {
 }
 
 export async function serve(): Promise<Serving> {
-  const child = fork(fileURLToPath(new URL('answering-server.ts', import.meta.url)), { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const child = fork(fileURLToPath(new URL('answering-server.ts', import.meta.url)), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
   const [url] = (await once(child, 'message')) as [string];
   return { url, stop: () => child.disconnect() };
 }

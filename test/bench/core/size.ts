@@ -21,15 +21,31 @@ async function size(host: 'createFetchHost' | 'createKyHost'): Promise<Figure> {
     configFile: false,
     logLevel: 'silent',
     root: fileURLToPath(new URL('../..', import.meta.url)),
-    plugins: [{ name: entry, enforce: 'pre', resolveId: (id) => (id.endsWith(entry) ? `\0${entry}` : null), load: (id) => (id === `\0${entry}` ? source : null) }],
+    plugins: [
+      {
+        name: entry,
+        enforce: 'pre',
+        resolveId: (id) => (id.endsWith(entry) ? `\0${entry}` : null),
+        load: (id) => (id === `\0${entry}` ? source : null),
+      },
+    ],
     build: { write: false, minify: true, lib: { entry, formats: ['es'] } },
   });
   const [output] = Array.isArray(built) ? built : [built];
   const chunk = output && 'output' in output ? output.output[0] : undefined;
-  if (!chunk || /zod/i.test(Object.keys(chunk.modules).join())) throw new Error('The bundle is not what was asked for.');
-  return { value: gzipSync(chunk.code, { level: 9 }).length / 1000, detail: `${chunk.code.length.toLocaleString('en')} B minified` };
+  if (!chunk || /zod/i.test(Object.keys(chunk.modules).join()))
+    throw new Error('The bundle is not what was asked for.');
+  return {
+    value: gzipSync(chunk.code, { level: 9 }).length / 1000,
+    detail: `${chunk.code.length.toLocaleString('en')} B minified`,
+  };
 }
 
 const bare = await size('createFetchHost');
 const ky = await size('createKyHost');
-tell({ client: { value: bare.value, detail: `all 38 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB` } });
+tell({
+  client: {
+    value: bare.value,
+    detail: `all 38 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB`,
+  },
+});

@@ -3,7 +3,14 @@
  * beside the reading of its JSON, and the highest memory of this process. The first pass builds the table, the second finds what
  * changed.
  */
-import { scan, startScan, type ScanPage, type ScanState, type ScanView, type Watched } from '@newsletter-kit/core/watch';
+import {
+  scan,
+  startScan,
+  type ScanPage,
+  type ScanState,
+  type ScanView,
+  type Watched,
+} from '@newsletter-kit/core/watch';
 import { median, tell } from '../figure.ts';
 
 const size = 1_000_000;
@@ -23,8 +30,17 @@ function pageText(from: number, pass: number): string {
       created: first + (index % 50_000 < 10_000 ? index - (index % 50_000) : index) * 157,
       subscription_tier: index % 9 === 0 ? 'premium' : 'free',
       subscription_premium_tier_names: index % 9 === 0 ? ['Gold'] : [],
-      custom_fields: [{ name: 'City', kind: 'string', value: `city ${pass > 0 && index % 1000 === 8 ? 'new' : index % 500}` }],
-      utm_source: 'landing', utm_medium: '', utm_channel: 'website', utm_campaign: 'launch', utm_term: '', utm_content: '', referring_site: '', referral_code: index.toString(36),
+      custom_fields: [
+        { name: 'City', kind: 'string', value: `city ${pass > 0 && index % 1000 === 8 ? 'new' : index % 500}` },
+      ],
+      utm_source: 'landing',
+      utm_medium: '',
+      utm_channel: 'website',
+      utm_campaign: 'launch',
+      utm_term: '',
+      utm_content: '',
+      referring_site: '',
+      referral_code: index.toString(36),
     };
   });
   return JSON.stringify({ items, nextCursor: from + limit < size ? String(from + limit) : null });
@@ -58,7 +74,16 @@ const microseconds = (values: readonly number[]): number => median(values) * 100
 const [perPage, parse] = [microseconds(times.scan), microseconds(times.parse)];
 
 tell({
-  bytes: { value: packed / size, detail: `packed, ${state.table.length} segments and all; as JSON ${(json / size).toFixed(2)} letters` },
-  page: { value: perPage / 100, detail: `median of ${times.scan.length} pages; reading the JSON of a page takes ${(parse / 100).toFixed(1)} µs a subscription` },
-  memory: { value: process.resourceUsage().maxRSS / 1024, detail: 'highest RSS of the process, the pages themselves included' },
+  bytes: {
+    value: packed / size,
+    detail: `packed, ${state.table.length} segments and all; as JSON ${(json / size).toFixed(2)} letters`,
+  },
+  page: {
+    value: perPage / 100,
+    detail: `median of ${times.scan.length} pages; reading the JSON of a page takes ${(parse / 100).toFixed(1)} µs a subscription`,
+  },
+  memory: {
+    value: process.resourceUsage().maxRSS / 1024,
+    detail: 'highest RSS of the process, the pages themselves included',
+  },
 });

@@ -14,7 +14,8 @@ const warmed = 500;
 
 /** Megabytes: what the process has now, or the most it had since it was last asked to forget. */
 async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const [, kilobytes] = new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, kilobytes] =
+    new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }
 
@@ -23,9 +24,18 @@ await withN8n(async ({ n8n, pid, sandbox: startSandbox, credentials: credentials
   const credentials = await credentialsFor(sandbox);
 
   /** Milliseconds that the node worked on so many rows, one after the other or together. */
-  const measure = async (prefix: string, length: number, parameters: Readonly<Record<string, unknown>>): Promise<number> => {
+  const measure = async (
+    prefix: string,
+    length: number,
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<number> => {
     const rows = `Array.from({ length: ${length} }, (_, index) => ({ email: '${prefix}.' + index + '@example.com', utm_source: 'fair ' + index % 7 }))`;
-    const node = { name: 'Measured', type: newsletterType, parameters: { resource: 'subscription', ...parameters }, credentials };
+    const node = {
+      name: 'Measured',
+      type: newsletterType,
+      parameters: { resource: 'subscription', ...parameters },
+      credentials,
+    };
     const run = await n8n.run(await n8n.createWorkflow([start, ...items(rows), node]), start.name, 400_000);
     if (run.status !== 'success' || run.output(node.name).length !== length) {
       throw new Error(`${run.output(node.name).length} of ${length} results; ${run.status}: ${run.error?.message}`);
@@ -34,7 +44,11 @@ await withN8n(async ({ n8n, pid, sandbox: startSandbox, credentials: credentials
   };
 
   const bulk = { operation: 'bulkImport' };
-  const create = { operation: 'create', email: '={{ $json.email }}', additionalFields: { utm_source: '={{ $json.utm_source }}' } };
+  const create = {
+    operation: 'create',
+    email: '={{ $json.email }}',
+    additionalFields: { utm_source: '={{ $json.utm_source }}' },
+  };
   await measure('warm.bulk', warmed, bulk);
   await measure('warm.create', warmed, create);
   const each = (await measure('create', sample, create)) / sample;
@@ -50,7 +64,13 @@ await withN8n(async ({ n8n, pid, sandbox: startSandbox, credentials: credentials
   if (total !== expected) throw new Error(`The service has ${total} of ${expected} subscriptions.`);
 
   tell({
-    speed: { value: (each * count) / took, detail: `Bulk Import ${Math.round(took)} ms for ${count.toLocaleString('en')}; Create ${each.toFixed(2)} ms each, by ${sample.toLocaleString('en')}` },
-    memory: { value: peak - before, detail: `${Math.round(before)} MB before, ${Math.round(peak)} MB at most, with the whole workflow and its 20,000 items` },
+    speed: {
+      value: (each * count) / took,
+      detail: `Bulk Import ${Math.round(took)} ms for ${count.toLocaleString('en')}; Create ${each.toFixed(2)} ms each, by ${sample.toLocaleString('en')}`,
+    },
+    memory: {
+      value: peak - before,
+      detail: `${Math.round(before)} MB before, ${Math.round(peak)} MB at most, with the whole workflow and its 20,000 items`,
+    },
   });
 });

@@ -45,10 +45,12 @@ await withN8n(async ({ n8n, sandbox: startSandbox, credentials: credentialsFor }
     const before = await total();
     const run = await n8n.run(await n8n.createWorkflow([start, ...items(rows), node]), start.name, 300_000);
     if (run.status !== 'success') throw new Error(`The execution ended with ${run.status}: ${run.error?.message}`);
-    if ((await total()) - before !== length || run.output(node.name).length !== length) throw new Error('Not every subscription was created.');
+    if ((await total()) - before !== length || run.output(node.name).length !== length)
+      throw new Error('Not every subscription was created.');
     return run.took(node.name);
   };
-  const total = async (): Promise<number> => (await sandbox.control<{ total: number }>('GET', '/subscriptions?limit=1')).total;
+  const total = async (): Promise<number> =>
+    (await sandbox.control<{ total: number }>('GET', '/subscriptions?limit=1')).total;
 
   for (const [name, node] of Object.entries(ways)) await measure(node, `warm.${name}`, 200);
   const took: Record<keyof typeof ways, number[]> = { ours: [], http: [] };

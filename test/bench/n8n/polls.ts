@@ -18,7 +18,12 @@ async function poll({ n8n }: Started, workflow: string, sandbox: ServedSandbox):
 async function watch(started: Started, sandbox: ServedSandbox): Promise<string> {
   const credentials = await started.credentials(sandbox);
   const workflow = await started.n8n.createWorkflow([
-    { name: 'Subscribed', type: triggerType, parameters: { event: 'subscriptionCreated', pollTimes: { item: [{ mode: 'everyX', unit: 'hours', value: 5 }] } }, credentials },
+    {
+      name: 'Subscribed',
+      type: triggerType,
+      parameters: { event: 'subscriptionCreated', pollTimes: { item: [{ mode: 'everyX', unit: 'hours', value: 5 }] } },
+      credentials,
+    },
     { name: 'End', type: 'n8n-nodes-base.noOp' },
   ]);
   await started.n8n.activate(workflow);
@@ -42,7 +47,10 @@ await withN8n(async (started) => {
   }
   const [small = Number.NaN, large = Number.NaN] = idle;
   tell({
-    idle: { value: Math.max(small, large), detail: `${small} with ${sizes[0]} subscriptions, ${large} with ${sizes[1].toLocaleString('en')}` },
+    idle: {
+      value: Math.max(small, large),
+      detail: `${small} with ${sizes[0]} subscriptions, ${large} with ${sizes[1].toLocaleString('en')}`,
+    },
     fresh: { value: withNew, detail: `${fresh.toLocaleString('en')} new subscriptions, each brought once` },
   });
 });

@@ -49,7 +49,12 @@ export async function withN8n(work: (started: Started) => Promise<void>): Promis
         return served;
       },
       async credentials({ baseUrl }) {
-        return { newsletterApi: { id: await n8n.createCredential('newsletterApi', { apiKey: 'sandbox-key', baseUrl, publicationId }), name: 'Of a measurement' } };
+        return {
+          newsletterApi: {
+            id: await n8n.createCredential('newsletterApi', { apiKey: 'sandbox-key', baseUrl, publicationId }),
+            name: 'Of a measurement',
+          },
+        };
       },
     });
   } finally {
@@ -60,10 +65,19 @@ export async function withN8n(work: (started: Started) => Promise<void>): Promis
 async function serveSandbox(options: readonly string[]): Promise<{ served: ServedSandbox; stop(): Promise<void> }> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
-  const running = start(process.execPath, [join(root, 'packages', 'sandbox', 'dist', 'main.js'), '--port', String(port), ...options]);
+  const running = start(process.execPath, [
+    join(root, 'packages', 'sandbox', 'dist', 'main.js'),
+    '--port',
+    String(port),
+    ...options,
+  ]);
   await answers(`${address}/_sandbox/clock`);
   const call = async (method: string, url: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(url, { method, headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const response = await fetch(url, {
+      method,
+      headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`);
     return text === '' ? undefined : (JSON.parse(text) as unknown);
@@ -73,12 +87,16 @@ async function serveSandbox(options: readonly string[]): Promise<{ served: Serve
     stop: () => running.stop(),
     served: {
       baseUrl,
-      control: async <T>(method: string, path: string, body?: unknown) => (await call(method, `${address}/_sandbox${path}`, body)) as T,
+      control: async <T>(method: string, path: string, body?: unknown) =>
+        (await call(method, `${address}/_sandbox${path}`, body)) as T,
       async subscribe(email) {
         await call('POST', `${baseUrl}/publications/${publicationId}/subscriptions`, { email });
       },
       async listRequests(after) {
-        const { data } = (await call('GET', `${address}/_sandbox/requests${after === undefined ? '' : `?after=${after}`}`)) as {
+        const { data } = (await call(
+          'GET',
+          `${address}/_sandbox/requests${after === undefined ? '' : `?after=${after}`}`,
+        )) as {
           data: readonly { n: number; operation: string | null }[];
         };
         return data.filter(({ operation }) => operation === 'subscriptions.list').map(({ n }) => n);

@@ -21,7 +21,13 @@ await sleep(1000);
 const idle = { relay: relay.memory(), echo: echo.memory() };
 
 let people = 0;
-const body = (): string => JSON.stringify({ email: `visitor.${(people += 1)}@example.com`, utm_source: 'bench', referring_site: 'https://shop.example/page', custom_fields: [{ name: 'First Name', value: 'Ada' }] });
+const body = (): string =>
+  JSON.stringify({
+    email: `visitor.${(people += 1)}@example.com`,
+    utm_source: 'bench',
+    referring_site: 'https://shop.example/page',
+    custom_fields: [{ name: 'First Name', value: 'Ada' }],
+  });
 
 /** Milliseconds of one append with fdatasync: middle and 99 %. */
 function syncs(): { p50: number; p99: number } {
@@ -37,7 +43,8 @@ function syncs(): { p50: number; p99: number } {
   return { p50: median(times), p99: times[495] ?? Number.NaN };
 }
 
-const parts = ({ own, files }: Memory): string => `${own.toFixed(0)} its own, ${files.toFixed(0)} pages of files, Node’s program above all`;
+const parts = ({ own, files }: Memory): string =>
+  `${own.toFixed(0)} its own, ${files.toFixed(0)} pages of files, Node’s program above all`;
 
 await load(echo.address, callers, requests, body);
 await load(relay.address, callers, requests, body);
@@ -56,9 +63,15 @@ const share = median(record.relay.map((each, round) => each.rate / (record.echo[
 const sync = median(record.sync.map((each) => each.p50));
 const room = 4 * p99(record.echo) + sync;
 tell({
-  rate: { value: rate(record.relay), detail: `medians of ${rounds} rounds; echo ${Math.round(rate(record.echo))}/s, append + fdatasync ${Math.round(1000 / sync)}/s one after the other` },
+  rate: {
+    value: rate(record.relay),
+    detail: `medians of ${rounds} rounds; echo ${Math.round(rate(record.echo))}/s, append + fdatasync ${Math.round(1000 / sync)}/s one after the other`,
+  },
   share: { value: share, detail: `medians of ${rounds} rounds` },
-  latency: { value: p99(record.relay) / room, detail: `p99 ${p99(record.relay).toFixed(1)} ms; echo ${p99(record.echo).toFixed(1)} ms, fdatasync ${sync.toFixed(2)} ms` },
+  latency: {
+    value: p99(record.relay) / room,
+    detail: `p99 ${p99(record.relay).toFixed(1)} ms; echo ${p99(record.echo).toFixed(1)} ms, fdatasync ${sync.toFixed(2)} ms`,
+  },
   memory: {
     value: idle.relay.resident,
     detail: `resident, one second after its start: ${parts(idle.relay)}; the idle echo ${idle.echo.resident.toFixed(0)}: ${parts(idle.echo)}`,

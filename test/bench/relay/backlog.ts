@@ -27,7 +27,14 @@ const api = createServer((request, response) => {
     const bulk = request.url?.endsWith('/bulk_subscriptions') ?? false;
     const answer = bulk
       ? { message: 'Accepted.', import_id: 'import_00000000-0000-4000-8000-000000000001' }
-      : { data: { id: 'sub_00000000-0000-4000-8000-000000000001', email: 'ada@example.com', status: 'active', created: 1_700_000_000 } };
+      : {
+          data: {
+            id: 'sub_00000000-0000-4000-8000-000000000001',
+            email: 'ada@example.com',
+            status: 'active',
+            created: 1_700_000_000,
+          },
+        };
     delivered += bulk ? (JSON.parse(body) as { subscriptions: unknown[] }).subscriptions.length : 1;
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)), 100);
   });
@@ -38,13 +45,20 @@ const path = join(folder, 'full.db');
 const store = await openStore({ kind: 'sqlite', path });
 for (let at = 0; at < waiting; at += 1000) {
   const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
-  await Promise.all(Array.from({ length: 1000 }, (_, i) => store.accept({ ...signup, submission: { email: `waiting.${at + i}@example.com` } })));
+  await Promise.all(
+    Array.from({ length: 1000 }, (_, i) =>
+      store.accept({ ...signup, submission: { email: `waiting.${at + i}@example.com` } }),
+    ),
+  );
 }
 await store.close();
 
 const settings = { RELAY_TRUSTED_PROXIES: '127.0.0.1' };
 const idle = await startRelay(`sqlite:${join(folder, 'empty.db')}`, settings);
-const busy = await startRelay(`sqlite:${path}`, { ...settings, NEWSLETTER_API_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}/v2` });
+const busy = await startRelay(`sqlite:${path}`, {
+  ...settings,
+  NEWSLETTER_API_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}/v2`,
+});
 for (const { address } of [idle, busy]) await load(address, callers, requests, body);
 const p99 = { idle: [] as number[], busy: [] as number[] };
 for (let round = 0; round < rounds; round += 1) {

@@ -9,7 +9,8 @@ export interface Load {
 }
 
 /** The value below which this share of the latencies lies. */
-export const percentile = ({ latencies }: Load, share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+export const percentile = ({ latencies }: Load, share: number): number =>
+  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
 
 /** Posts as a proxy passes them on, each from a visitor of its own. @param body - of the next request */
 export async function load(address: string, callers: number, requests: number, body: () => string): Promise<Load> {
@@ -32,11 +33,18 @@ export async function load(address: string, callers: number, requests: number, b
 }
 
 function post(agent: Agent, address: string, text: string, visitor: string): Promise<void> {
-  const headers = { origin: 'https://shop.example', 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), 'x-forwarded-for': visitor };
+  const headers = {
+    origin: 'https://shop.example',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'x-forwarded-for': visitor,
+  };
   return new Promise((resolve, reject) => {
     const sent = request(`${address}/signup`, { method: 'POST', agent, headers }, (answer) => {
       answer.resume();
-      answer.on('end', () => (answer.statusCode === 202 ? resolve() : reject(new Error(`The answer was ${answer.statusCode}.`))));
+      answer.on('end', () =>
+        answer.statusCode === 202 ? resolve() : reject(new Error(`The answer was ${answer.statusCode}.`)),
+      );
       answer.on('error', reject);
     });
     sent.on('error', reject);

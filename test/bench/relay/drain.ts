@@ -29,7 +29,11 @@ async function run(name: string, quota: Partial<QuotaRequest>): Promise<{ used: 
   });
   const store = await openStore({ kind: 'sqlite', path: join(folder, `${name}.db`) });
   const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
-  await Promise.all(Array.from({ length: limit * (windows + 1) }, (_, i) => store.accept({ ...signup, submission: { email: `p${i}@example.com` } })));
+  await Promise.all(
+    Array.from({ length: limit * (windows + 1) }, (_, i) =>
+      store.accept({ ...signup, submission: { email: `p${i}@example.com` } }),
+    ),
+  );
   const answered = { passed: 0, refused: 0 };
   const client = createClient({
     baseUrl: config.api.url,
@@ -51,8 +55,14 @@ async function run(name: string, quota: Partial<QuotaRequest>): Promise<{ used: 
   return { used: passed / (limit * windows), refused };
 }
 
-const kinds: Readonly<Record<string, Partial<QuotaRequest>>> = { headers: { headers: true, retryAfter: true }, 'Retry-After': { retryAfter: true }, nothing: {} };
-const results = await Promise.all(Object.entries(kinds).map(async ([name, quota]) => ({ name, ...(await run(name, quota)) })));
+const kinds: Readonly<Record<string, Partial<QuotaRequest>>> = {
+  headers: { headers: true, retryAfter: true },
+  'Retry-After': { retryAfter: true },
+  nothing: {},
+};
+const results = await Promise.all(
+  Object.entries(kinds).map(async ([name, quota]) => ({ name, ...(await run(name, quota)) })),
+);
 rmSync(folder, { recursive: true });
 tell({
   drain: {

@@ -21,7 +21,9 @@ export interface Server {
 }
 
 export async function startEcho(): Promise<Server> {
-  const child = fork(fileURLToPath(new URL('echo-server.ts', import.meta.url)), { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const child = fork(fileURLToPath(new URL('echo-server.ts', import.meta.url)), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
   const [address] = (await once(child, 'message')) as [string];
   return serving(child, address, () => child.disconnect());
 }
@@ -55,7 +57,8 @@ function serving(child: ChildProcess, address: string, end: () => void): Server 
     address,
     memory() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
+      const megabytes = (name: string): number =>
+        Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
       return { resident: megabytes('VmRSS'), own: megabytes('RssAnon'), files: megabytes('RssFile') };
     },
     async stop() {

@@ -47,6 +47,12 @@ const megabytes = process.resourceUsage().maxRSS / 1024;
 close();
 
 tell({
-  depth: { value: Math.max(...depths) / base, detail: `the first page ${base.toFixed(2)} ms, the slowest tenth of the way ${Math.max(...depths).toFixed(2)} ms (medians of 1,000)` },
-  memory: { value: megabytes, detail: `highest RSS of the process, planting (${Math.round(planting / 1000)} s) and walking` },
+  depth: {
+    value: Math.max(...depths) / base,
+    detail: `the first page ${base.toFixed(2)} ms, the slowest tenth of the way ${Math.max(...depths).toFixed(2)} ms (medians of 1,000)`,
+  },
+  memory: {
+    value: megabytes,
+    detail: `highest RSS of the process, planting (${Math.round(planting / 1000)} s) and walking`,
+  },
 });

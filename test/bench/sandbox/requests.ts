@@ -17,7 +17,11 @@ async function round(): Promise<{ readonly create: number; readonly list: number
   sandbox.reset();
   const create = await timed(async () => {
     for (let n = 0; n < half; n += 1) {
-      await send('', { method: 'POST', headers, body: JSON.stringify({ email: `reader${n}@example.com`, utm_source: 'bench', utm_campaign: 'spring' }) });
+      await send('', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ email: `reader${n}@example.com`, utm_source: 'bench', utm_campaign: 'spring' }),
+      });
     }
   });
   const list = await timed(async () => {
@@ -47,13 +51,17 @@ const objects = Math.round(Math.min(await bare(), await bare(), await bare()));
 
 const resets: number[] = [];
 for (let n = 0; n < 200; n += 1) {
-  for (let made = 0; made < 20; made += 1) await send('', { method: 'POST', headers, body: JSON.stringify({ email: `reader${made}@example.com` }) });
+  for (let made = 0; made < 20; made += 1)
+    await send('', { method: 'POST', headers, body: JSON.stringify({ email: `reader${made}@example.com` }) });
   resets.push(await timed(() => sandbox.reset('empty')));
 }
 sandbox.close();
 
 const each = (milliseconds: number): string => `${Math.round((milliseconds / half) * 1000)} µs`;
 tell({
-  requests: { value: best.create + best.list, detail: `best of 5 rounds; a create ${each(best.create)}, a page of ten ${each(best.list)}; bare Request and Response objects ${objects} µs` },
+  requests: {
+    value: best.create + best.list,
+    detail: `best of 5 rounds; a create ${each(best.create)}, a page of ten ${each(best.list)}; bare Request and Response objects ${objects} µs`,
+  },
   reset: { value: median(resets), detail: 'median of 200, each after 20 subscriptions' },
 });

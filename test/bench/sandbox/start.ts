@@ -36,4 +36,9 @@ async function start(linger = 0): Promise<number> {
 const cold = await start(1500);
 const runs: number[] = [];
 for (let n = 0; n < 9; n += 1) runs.push(await start());
-tell({ start: { value: median(runs), detail: `median of ${runs.length}, seed demo; the fastest ${Math.round(Math.min(...runs))} ms; the first, before Node has kept what it compiled, ${Math.round(cold)} ms` } });
+tell({
+  start: {
+    value: median(runs),
+    detail: `median of ${runs.length}, seed demo; the fastest ${Math.round(Math.min(...runs))} ms; the first, before Node has kept what it compiled, ${Math.round(cold)} ms`,
+  },
+});

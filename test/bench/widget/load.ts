@@ -47,10 +47,15 @@ async function serve(): Promise<{ server: Server; origin: string }> {
     if (file) return void response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(file);
     const peer = peers.find(({ name }) => path === `/${name}`);
     if (!peer && path !== '/empty') return void response.writeHead(204).end();
-    const form = peer?.markup.replace('SCRIPT', `/${peer.name}.js`).replaceAll('SITE', `http://${request.headers.host}`) ?? '';
+    const form =
+      peer?.markup.replace('SCRIPT', `/${peer.name}.js`).replaceAll('SITE', `http://${request.headers.host}`) ?? '';
     // The place is kept, as each one's documents say; what is measured is what moves all the same.
     const keep = '<style>newsletter-signup, [data-tf-widget] { display: block; min-block-size: 11rem }</style>';
-    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html><html lang="en"><title>Page</title>${keep}<h1>News</h1>${form}<p>What comes after.</p></html>`);
+    response
+      .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+      .end(
+        `<!doctype html><html lang="en"><title>Page</title>${keep}<h1>News</h1>${form}<p>What comes after.</p></html>`,
+      );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -58,13 +63,19 @@ async function serve(): Promise<{ server: Server; origin: string }> {
 
 /** One visit of somebody who has never been there. Whatever a form asks of the world gets an empty page, and leaves this machine never. */
 async function visit<Result>(look: (context: BrowserContext, page: Page) => Promise<Result>): Promise<Result> {
-  const context = await session.browser.createBrowserContext({ proxyServer: `127.0.0.1:${nowhere}`, proxyBypassList: ['127.0.0.1'] });
+  const context = await session.browser.createBrowserContext({
+    proxyServer: `127.0.0.1:${nowhere}`,
+    proxyBypassList: ['127.0.0.1'],
+  });
   try {
     const page = await context.newPage();
     await page.setRequestInterception(true);
     page.on('request', (request) => {
       const isOurs = !/^https?:/.test(request.url()) || request.url().startsWith(origin);
-      (isOurs ? request.continue() : request.respond({ status: 200, contentType: 'text/html', body: '<!doctype html><title>Elsewhere</title>' })).catch(() => {});
+      (isOurs
+        ? request.continue()
+        : request.respond({ status: 200, contentType: 'text/html', body: '<!doctype html><title>Elsewhere</title>' })
+      ).catch(() => {});
     });
     return await look(context, page);
   } finally {
@@ -72,7 +83,11 @@ async function visit<Result>(look: (context: BrowserContext, page: Page) => Prom
   }
 }
 
-const metricsOf = (name: string, rate: number, timeDomain: 'timeTicks' | 'threadTicks'): Promise<Readonly<Record<string, number>>> =>
+const metricsOf = (
+  name: string,
+  rate: number,
+  timeDomain: 'timeTicks' | 'threadTicks',
+): Promise<Readonly<Record<string, number>>> =>
   visit(async (_, page) => {
     const devtools = await page.createCDPSession();
     await devtools.send('Performance.enable', { timeDomain });
@@ -81,7 +96,9 @@ const metricsOf = (name: string, rate: number, timeDomain: 'timeTicks' | 'thread
     await sleep(settling);
     const before = (await devtools.send('Performance.getMetrics')).metrics;
     await devtools.send('HeapProfiler.collectGarbage');
-    const after = (await devtools.send('Performance.getMetrics')).metrics.filter(({ name: metric }) => metric === 'JSHeapUsedSize');
+    const after = (await devtools.send('Performance.getMetrics')).metrics.filter(
+      ({ name: metric }) => metric === 'JSHeapUsedSize',
+    );
     return Object.fromEntries([...before, ...after].map((metric) => [metric.name, metric.value]));
   });
 
@@ -100,8 +117,13 @@ async function costOf(name: string): Promise<Cost> {
 const tracesOf = ({ name, isThere }: Peer): Promise<Traces> =>
   visit(async (context, page) => {
     let requests = -1;
-    page.on('request', (request) => (requests += request.url().endsWith('/favicon.ico') || !/^https?:/.test(request.url()) ? 0 : 1));
-    await page.evaluateOnNewDocument(`globalThis.shift = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; }).observe({ type: 'layout-shift', buffered: true });`);
+    page.on(
+      'request',
+      (request) => (requests += request.url().endsWith('/favicon.ico') || !/^https?:/.test(request.url()) ? 0 : 1),
+    );
+    await page.evaluateOnNewDocument(
+      `globalThis.shift = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; }).observe({ type: 'layout-shift', buffered: true });`,
+    );
     await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
     await sleep(settling);
     return {
@@ -133,8 +155,12 @@ try {
   if (missing.length > 0) throw new Error(`No form came of ${missing.join(' and ')}: there is nothing to compare.`);
 
   const middle = (name: string, of: keyof Cost): number => median((costs.get(name) ?? []).map((cost) => cost[of]));
-  const beside = (told: (peer: Peer) => string): string => peers.map((peer) => `${peer.name} ${told(peer)}`).join(' · ');
-  const trace = (of: 'requests' | 'cookies' | 'fonts' | 'shift') => ({ value: traces.get(ours)?.[of] ?? Number.NaN, detail: beside((peer) => String(traces.get(peer)?.[of])) });
+  const beside = (told: (peer: Peer) => string): string =>
+    peers.map((peer) => `${peer.name} ${told(peer)}`).join(' · ');
+  const trace = (of: 'requests' | 'cookies' | 'fonts' | 'shift') => ({
+    value: traces.get(ours)?.[of] ?? Number.NaN,
+    detail: beside((peer) => String(traces.get(peer)?.[of])),
+  });
   tell({
     script: {
       value: middle(ours.name, 'script') / middle(ghost.name, 'script'),

@@ -25,7 +25,8 @@ export const ghost: Peer = {
   name: 'Ghost',
   file: installed('@tryghost/signup-form/umd/signup-form.min.js'),
   // Without a title it is the small form, as ours is: an address and a button.
-  markup: '<div style="min-height: 58px; max-width: 440px"><script src="SCRIPT" data-site="SITE/" data-button-color="#222222" data-button-text-color="#FFFFFF" data-locale="en" async></script></div>',
+  markup:
+    '<div style="min-height: 58px; max-width: 440px"><script src="SCRIPT" data-site="SITE/" data-button-color="#222222" data-button-text-color="#FFFFFF" data-locale="en" async></script></div>',
   isThere: `Boolean(document.querySelector('iframe')?.contentDocument?.querySelector('input[type=email]'))`,
 };
 

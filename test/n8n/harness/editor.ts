@@ -14,7 +14,9 @@ export async function openEditor(browser: Browser, url: string): Promise<Page> {
   page.setDefaultTimeout(60_000);
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${url}/signin`, { waitUntil: 'domcontentloaded' });
-  await (await page.waitForSelector('input[type=email], input[name=emailOrLdapLoginId]', { visible: true }))?.type(owner.email);
+  await (
+    await page.waitForSelector('input[type=email], input[name=emailOrLdapLoginId]', { visible: true })
+  )?.type(owner.email);
   await (await page.waitForSelector('input[type=password]', { visible: true }))?.type(owner.password);
   await page.click('[data-test-id=form-submit-button]');
   await page.waitForFunction(() => !location.pathname.startsWith('/signin'));
@@ -25,7 +27,11 @@ export async function openEditor(browser: Browser, url: string): Promise<Page> {
 export async function openWorkflow(page: Page, url: string, id: string): Promise<void> {
   await page.goto(`${url}/workflow/${id}`, { waitUntil: 'domcontentloaded' });
   await page.waitForSelector('[data-test-id=canvas-node]', { visible: true });
-  await page.waitForFunction(() => [...document.querySelectorAll('[data-test-id=canvas-node] img')].every((img) => img instanceof HTMLImageElement && img.complete));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-test-id=canvas-node] img')].every(
+      (img) => img instanceof HTMLImageElement && img.complete,
+    ),
+  );
   await settle(page);
 }
 
@@ -61,8 +67,14 @@ export async function picture(page: Page, name: string): Promise<string> {
 async function settle(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
-      document.querySelector('.el-skeleton, .el-loading-mask, [data-test-id=resource-mapper-fields-container] .el-loading-spinner') === null &&
-      document.getAnimations().every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().iterations === Infinity),
+      document.querySelector(
+        '.el-skeleton, .el-loading-mask, [data-test-id=resource-mapper-fields-container] .el-loading-spinner',
+      ) === null &&
+      document
+        .getAnimations()
+        .every(
+          ({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().iterations === Infinity,
+        ),
     { polling: 100, timeout: 60_000 },
   );
 }

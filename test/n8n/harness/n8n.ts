@@ -32,7 +32,10 @@ export interface Installation {
  * @param command - the path of the n8n command
  * @param settings - variables besides those that every installation of a test has
  */
-export async function createInstallation(command: string, settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
+export async function createInstallation(
+  command: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
   const userFolder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-'));
   const [port = 0, broker = 0] = await freeNumbers(2);
   const url = serverUrl(port);
@@ -69,7 +72,12 @@ export async function createInstallation(command: string, settings: Readonly<Rec
     async startWorker() {
       const [health, workerBroker] = await freeNumbers(2);
       const worker = start(process.execPath, [command, 'worker', '--concurrency=2'], {
-        env: { ...env, N8N_RUNNERS_BROKER_PORT: String(workerBroker), QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(health) },
+        env: {
+          ...env,
+          N8N_RUNNERS_BROKER_PORT: String(workerBroker),
+          QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+          QUEUE_HEALTH_CHECK_PORT: String(health),
+        },
       });
       workers.push(worker);
       await untilReady(`http://127.0.0.1:${health}`, worker);

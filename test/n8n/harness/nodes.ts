@@ -16,7 +16,12 @@ export const start: NodeDraft = { name: 'Start', type: 'n8n-nodes-base.manualTri
 export function items(rows: readonly unknown[] | string): readonly NodeDraft[] {
   const jsonOutput = typeof rows === 'string' ? `={{ ({ rows: ${rows} }) }}` : JSON.stringify({ rows });
   return [
-    { name: 'Rows', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { mode: 'raw', jsonOutput, options: {} } },
+    {
+      name: 'Rows',
+      type: 'n8n-nodes-base.set',
+      typeVersion: 3.4,
+      parameters: { mode: 'raw', jsonOutput, options: {} },
+    },
     { name: 'One row an item', type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'rows', options: {} } },
   ];
 }

@@ -19,10 +19,26 @@ export interface Redis {
 }
 
 export async function startRedis(): Promise<Redis> {
-  if (!hasRedis) throw new Error(`Queue mode needs ${program}, and there is none on the path. Install it (Debian: "sudo apt-get install redis-server").`);
+  if (!hasRedis)
+    throw new Error(
+      `Queue mode needs ${program}, and there is none on the path. Install it (Debian: "sudo apt-get install redis-server").`,
+    );
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-redis-'));
   const port = await freePort();
-  const running = start(program, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no']);
+  const running = start(program, [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--daemonize',
+    'no',
+  ]);
   const stop = async (): Promise<void> => {
     await running.stop();
     await rm(folder, { recursive: true, force: true });

@@ -4,7 +4,12 @@ import { parse } from 'flatted';
 import { setUpOwner } from '../../../scripts/n8n/owner.ts';
 
 /** The owner every test signs in as. */
-export const owner = { email: 'owner@example.com', firstName: 'Ada', lastName: 'Owner', password: 'Sandbox-Owner-1' } as const;
+export const owner = {
+  email: 'owner@example.com',
+  firstName: 'Ada',
+  lastName: 'Owner',
+  password: 'Sandbox-Owner-1',
+} as const;
 
 /** What a node gave in an execution: the JSON of each item of its first output. */
 export type NodeOutput = readonly Readonly<Record<string, unknown>>[];
@@ -71,12 +76,22 @@ export interface CredentialTest {
 interface TaskData {
   readonly executionTime?: number;
   /** Main, or what a tool gave its agent. */
-  readonly data?: Readonly<Partial<Record<'main' | 'ai_tool', readonly (readonly { json: Readonly<Record<string, unknown>>; pairedItem?: unknown }[] | null)[]>>>;
+  readonly data?: Readonly<
+    Partial<
+      Record<
+        'main' | 'ai_tool',
+        readonly (readonly { json: Readonly<Record<string, unknown>>; pairedItem?: unknown }[] | null)[]
+      >
+    >
+  >;
   readonly hints?: readonly { readonly message: string }[];
 }
 
 interface RunResult {
-  readonly resultData: { readonly runData: Readonly<Record<string, readonly TaskData[]>>; readonly error?: Execution['error'] };
+  readonly resultData: {
+    readonly runData: Readonly<Record<string, readonly TaskData[]>>;
+    readonly error?: Execution['error'];
+  };
 }
 
 /** A signed-in client. The session is a cookie. */
@@ -93,7 +108,8 @@ export class Rest {
   static async setUpOwner(url: string): Promise<string> {
     const response = await setUpOwner(url, owner);
     const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
-    if (!response.ok || cookie === undefined) throw new Error(`The owner was not set up: ${response.status} ${await response.text()}`);
+    if (!response.ok || cookie === undefined)
+      throw new Error(`The owner was not set up: ${response.status} ${await response.text()}`);
     return cookie.split(';')[0] ?? '';
   }
 
@@ -129,10 +145,19 @@ export class Rest {
       if (told?.status === wanted) return;
       if (told?.status === 'failed') break;
     }
-    throw new Error(`The workflow is not ${wanted}, but ${told?.status}: ${told?.triggers.map(({ errorMessage }) => errorMessage).join('; ')}`);
+    throw new Error(
+      `The workflow is not ${wanted}, but ${told?.status}: ${told?.triggers.map(({ errorMessage }) => errorMessage).join('; ')}`,
+    );
   }
 
-  workflow(id: string): Promise<{ versionId: string; active: boolean; staticData: unknown; nodes: readonly Readonly<Record<string, unknown>>[] }> {
+  workflow(
+    id: string,
+  ): Promise<{
+    versionId: string;
+    active: boolean;
+    staticData: unknown;
+    nodes: readonly Readonly<Record<string, unknown>>[];
+  }> {
     return this.#send('GET', `/rest/workflows/${id}`);
   }
 
@@ -217,16 +242,33 @@ export class Rest {
     const last = nodes.at(-1)?.name;
     const toLast = tools.map(({ name }) => [name, { ai_tool: [[{ node: last, type: 'ai_tool', index: 0 }]] }] as const);
     const inRow = Object.fromEntries(
-      nodes.slice(0, -1).map(({ name }, index) => [name, { main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] }]),
+      nodes
+        .slice(0, -1)
+        .map(({ name }, index) => [name, { main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] }]),
     );
     const connections = { ...inRow, ...Object.fromEntries(toLast) };
-    const placed = [...nodes, ...tools].map((node, index) => ({ id: crypto.randomUUID(), typeVersion: 1, position: [index * 240, 0], parameters: {}, ...node }));
-    return (await this.#send<{ id: string }>('POST', '/rest/workflows', { name: 'Of a test', nodes: placed, connections, settings: {} })).id;
+    const placed = [...nodes, ...tools].map((node, index) => ({
+      id: crypto.randomUUID(),
+      typeVersion: 1,
+      position: [index * 240, 0],
+      parameters: {},
+      ...node,
+    }));
+    return (
+      await this.#send<{ id: string }>('POST', '/rest/workflows', {
+        name: 'Of a test',
+        nodes: placed,
+        connections,
+        settings: {},
+      })
+    ).id;
   }
 
   /** Presses "Test" on a saved credential whose fields were changed to these. */
   testCredential(id: string, type: string, data: Readonly<Record<string, string>>): Promise<CredentialTest> {
-    return this.#send('POST', '/rest/credentials/test', { credentials: { id, name: 'Newsletter sandbox', type, data } });
+    return this.#send('POST', '/rest/credentials/test', {
+      credentials: { id, name: 'Newsletter sandbox', type, data },
+    });
   }
 
   /** What the editor asks for to draw a resource mapper. */
@@ -235,7 +277,9 @@ export class Rest {
   }
 
   /** What the editor asks for to fill the list of a resource locator, when it is opened, scrolled or searched. */
-  locatorPage(request: DynamicRequest & { readonly filter?: string; readonly paginationToken?: string }): Promise<LocatorPage> {
+  locatorPage(
+    request: DynamicRequest & { readonly filter?: string; readonly paginationToken?: string },
+  ): Promise<LocatorPage> {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-locator-results', request);
   }
 

@@ -49,7 +49,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await importAll(n8n);
     await n8n.start();
     const cookie = await Rest.setUpOwner(n8n.url);
-    project.provide('newsletter', { n8nUrl: n8n.url, cookie, command, userFolder: n8n.userFolder, demoUrl: chain.demoUrl, credentialId: sandbox.id, credential: sandbox.data });
+    project.provide('newsletter', {
+      n8nUrl: n8n.url,
+      cookie,
+      command,
+      userFolder: n8n.userFolder,
+      demoUrl: chain.demoUrl,
+      credentialId: sandbox.id,
+      credential: sandbox.data,
+    });
     console.log(`✓ n8n at ${n8n.url}`);
   } catch (error) {
     await close();
@@ -63,7 +71,9 @@ async function importAll(n8n: Installation): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-workflows-'));
   try {
     const files = globSync('examples/workflows/*.json', { cwd: root });
-    const workflows = await Promise.all(files.map(async (file) => JSON.parse(await readFile(join(root, file), 'utf8')) as unknown));
+    const workflows = await Promise.all(
+      files.map(async (file) => JSON.parse(await readFile(join(root, file), 'utf8')) as unknown),
+    );
     const all = join(folder, 'all.json');
     await writeFile(all, JSON.stringify(workflows));
     await n8n.importWorkflow(all);

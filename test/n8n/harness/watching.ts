@@ -40,9 +40,19 @@ export async function watchSubscriptions(
   { clientOptions: { baseUrl, token, publicationId } }: SandboxOnPort,
   parameters: Readonly<Record<string, unknown>> = { event: 'subscriptionCreated' },
 ): Promise<WatchingWorkflow> {
-  const credentials = { newsletterApi: { id: await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId }), name: 'Of a test' } };
+  const credentials = {
+    newsletterApi: {
+      id: await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId }),
+      name: 'Of a test',
+    },
+  };
   const id = await n8n.createWorkflow([
-    { name: trigger, type: triggerType, parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] }, ...parameters }, credentials },
+    {
+      name: trigger,
+      type: triggerType,
+      parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] }, ...parameters },
+      credentials,
+    },
     {
       name: reader,
       type: newsletterType,
@@ -67,7 +77,8 @@ export async function watchSubscriptions(
       await n8n.activate(id);
     },
     async arrived(count) {
-      for (const deadline = Date.now() + 30_000; Date.now() < deadline && (await addresses()).length < count; ) await sleep(250);
+      for (const deadline = Date.now() + 30_000; Date.now() < deadline && (await addresses()).length < count;)
+        await sleep(250);
       await sleep(1_000);
       return addresses();
     },

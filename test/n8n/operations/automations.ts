@@ -20,7 +20,9 @@ export const automation: ResourceExecutions = {
   getEmails: {
     parameters: async (world) => ({ automationId: chosen(await welcome(world)), returnAll: true }),
     async seen(world, output) {
-      expect(ids(output)).toEqual(ids(await all(world.api.automations.listEmails({ automationId: await welcome(world) }))));
+      expect(ids(output)).toEqual(
+        ids(await all(world.api.automations.listEmails({ automationId: await welcome(world) }))),
+      );
       expect(output[0]).toMatchObject({ subject_line: expect.any(String), stats: expect.any(Object) });
       expect(output).toHaveLength(4);
     },
@@ -55,13 +57,21 @@ export const journey: ResourceExecutions = {
       return { automationId: chosen(automationId), automationJourneyId: chosen(id) };
     },
     async seen(_world, output) {
-      expect(output).toMatchObject([{ email: 'zoë@example.com', status: 'exited_early', completed_at: expect.stringMatching(/^\d{4}-.*Z$/) }]);
+      expect(output).toMatchObject([
+        { email: 'zoë@example.com', status: 'exited_early', completed_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ]);
     },
   },
   getMany: {
-    parameters: async (world) => ({ automationId: chosen(await welcome(world)), returnAll: true, filters: { status: 'in_progress' } }),
+    parameters: async (world) => ({
+      automationId: chosen(await welcome(world)),
+      returnAll: true,
+      filters: { status: 'in_progress' },
+    }),
     async seen(world, output) {
-      expect(ids(output)).toEqual(ids(await all(world.api.journeys.list({ automationId: await welcome(world), status: 'in_progress' }))));
+      expect(ids(output)).toEqual(
+        ids(await all(world.api.journeys.list({ automationId: await welcome(world), status: 'in_progress' }))),
+      );
       expect(output.map(({ email }) => email).toSorted()).toEqual(['shafi@example.com', 'tu.youyou@example.org']);
     },
   },

@@ -8,7 +8,9 @@ export const advertisementOpportunity: ResourceExecutions = {
     parameters: () => ({ returnAll: true }),
     async seen({ api }, output) {
       expect(ids(output)).toEqual(ids(await all(api.advertisementOpportunities.list())));
-      expect(output).toMatchObject([{ advertiser_name: 'Nordlicht Ropes', send_by_window_start_at: expect.stringMatching(/^\d{4}-.*Z$/) }]);
+      expect(output).toMatchObject([
+        { advertiser_name: 'Nordlicht Ropes', send_by_window_start_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ]);
     },
   },
 };
@@ -32,7 +34,10 @@ export const author: ResourceExecutions = {
 
 export const complimentaryAccess: ResourceExecutions = {
   get: {
-    parameters: async ({ api }) => ({ complimentaryAccessId: chosen((await first(api.complimentaryAccess.list())).id), options: { expand: ['tier'] } }),
+    parameters: async ({ api }) => ({
+      complimentaryAccessId: chosen((await first(api.complimentaryAccess.list())).id),
+      options: { expand: ['tier'] },
+    }),
     async seen({ api }, output) {
       const { id, description } = await first(api.complimentaryAccess.list());
       expect(output).toMatchObject([{ id, description, tier: { name: expect.any(String) } }]);
@@ -42,14 +47,19 @@ export const complimentaryAccess: ResourceExecutions = {
     parameters: () => ({ returnAll: true, options: { expand: ['stats', 'tier'] } }),
     async seen({ api }, output) {
       expect(ids(output)).toEqual(ids(await all(api.complimentaryAccess.list())));
-      expect(output).toEqual(output.map(() => expect.objectContaining({ stats: expect.any(Object), tier: expect.any(Object) })));
+      expect(output).toEqual(
+        output.map(() => expect.objectContaining({ stats: expect.any(Object), tier: expect.any(Object) })),
+      );
     },
   },
 };
 
 export const conditionSet: ResourceExecutions = {
   get: {
-    parameters: async ({ api }) => ({ conditionSetId: chosen((await first(api.conditionSets.list())).id), options: { expand: ['stats'] } }),
+    parameters: async ({ api }) => ({
+      conditionSetId: chosen((await first(api.conditionSets.list())).id),
+      options: { expand: ['stats'] },
+    }),
     async seen({ api }, output) {
       const { id } = await first(api.conditionSets.list());
       const { data } = await api.conditionSets.get({ conditionSetId: id, expand: ['stats'] });

@@ -7,7 +7,9 @@ async function fieldNamed({ api }: World, name: string) {
   return (await all(api.customFields.list())).find(({ display }) => display === name);
 }
 
-const named = (name: string) => async (world: World) => ({ customFieldId: chosen((await fieldNamed(world, name))?.id ?? '') });
+const named = (name: string) => async (world: World) => ({
+  customFieldId: chosen((await fieldNamed(world, name))?.id ?? ''),
+});
 
 export const customField: ResourceExecutions = {
   create: {
@@ -27,7 +29,14 @@ export const customField: ResourceExecutions = {
   get: {
     parameters: named('Topics'),
     async seen(world, output) {
-      expect(output).toMatchObject([{ id: (await fieldNamed(world, 'Topics'))?.id, display: 'Topics', kind: 'list', options: expect.arrayContaining(['boats']) }]);
+      expect(output).toMatchObject([
+        {
+          id: (await fieldNamed(world, 'Topics'))?.id,
+          display: 'Topics',
+          kind: 'list',
+          options: expect.arrayContaining(['boats']),
+        },
+      ]);
     },
   },
   getMany: {

@@ -10,9 +10,15 @@ async function subscriptionOf({ api }: World, email: string) {
 }
 
 /** What the editor keeps of custom fields that a person filled in. */
-const mapped = (value: Readonly<Record<string, unknown>>) => ({ mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] });
+const mapped = (value: Readonly<Record<string, unknown>>) => ({
+  mappingMode: 'defineBelow',
+  value,
+  matchingColumns: [],
+  schema: [],
+});
 
-const customField = (name: string, value: unknown) => expect.arrayContaining([expect.objectContaining({ name, value })]);
+const customField = (name: string, value: unknown) =>
+  expect.arrayContaining([expect.objectContaining({ name, value })]);
 
 export const subscription: ResourceExecutions = {
   bulkImport: {
@@ -28,17 +34,32 @@ export const subscription: ResourceExecutions = {
       { address: 'ada.lovelace@example.com', size: 5, from: 'fair' },
     ],
     async seen(world, output) {
-      expect(output).toMatchObject([{ status: 'accepted', batch: 1 }, { status: 'rejected', reason: expect.stringContaining('e-mail') }, { status: 'accepted', batch: 1 }]);
+      expect(output).toMatchObject([
+        { status: 'accepted', batch: 1 },
+        { status: 'rejected', reason: expect.stringContaining('e-mail') },
+        { status: 'accepted', batch: 1 },
+      ]);
       world.sandbox.clock.advance(60_000);
       const kept = await subscriptionOf(world, 'käthe@bücher.example');
       expect(kept).toMatchObject({ utm_source: 'Küste 🌊', custom_fields: customField('Team size', 3) });
-      expect((await subscriptionOf(world, 'ada.lovelace@example.com')).custom_fields).toEqual(customField('Team size', 5));
+      expect((await subscriptionOf(world, 'ada.lovelace@example.com')).custom_fields).toEqual(
+        customField('Team size', 5),
+      );
     },
   },
   bulkUpdate: {
-    parameters: () => ({ subscription_id: '={{ $json.id }}', updateFields: { tier: 'premium' }, customFields: mapped({ 'Team size': '={{ $json.size }}' }) }),
+    parameters: () => ({
+      subscription_id: '={{ $json.id }}',
+      updateFields: { tier: 'premium' },
+      customFields: mapped({ 'Team size': '={{ $json.size }}' }),
+    }),
     items: async (world) =>
-      Promise.all(['ada.lovelace@example.com', 'grace@example.org', 'ken@example.com'].map(async (email, index) => ({ id: (await subscriptionOf(world, email)).id, size: index + 10 }))),
+      Promise.all(
+        ['ada.lovelace@example.com', 'grace@example.org', 'ken@example.com'].map(async (email, index) => ({
+          id: (await subscriptionOf(world, email)).id,
+          size: index + 10,
+        })),
+      ),
     async seen(world, output) {
       expect(output).toHaveLength(3);
       for (const [index, email] of ['ada.lovelace@example.com', 'grace@example.org', 'ken@example.com'].entries()) {
@@ -53,19 +74,39 @@ export const subscription: ResourceExecutions = {
   create: {
     parameters: () => ({
       email: "Anna.O'Connor+news@bücher.example",
-      customFields: mapped({ Topics: ['boats', 'food'], Birthday: '1990-12-10T00:00:00', 'Wants print': true, 'Berth length': 7.25 }),
-      additionalFields: { utm_source: 'Küste 🌊', utm_term: 'sailing', tier: 'free', send_welcome_email: true, double_opt_override: 'off' },
+      customFields: mapped({
+        Topics: ['boats', 'food'],
+        Birthday: '1990-12-10T00:00:00',
+        'Wants print': true,
+        'Berth length': 7.25,
+      }),
+      additionalFields: {
+        utm_source: 'Küste 🌊',
+        utm_term: 'sailing',
+        tier: 'free',
+        send_welcome_email: true,
+        double_opt_override: 'off',
+      },
     }),
     async seen(world, output) {
       const kept = await subscriptionOf(world, "Anna.O'Connor+news@bücher.example");
       expect(kept).toMatchObject({ id: output[0]?.['id'], utm_source: 'Küste 🌊', utm_term: 'sailing' });
-      for (const [name, value] of [['Topics', ['boats', 'food']], ['Birthday', '1990-12-10'], ['Wants print', true], ['Berth length', 7.25]] as const) {
+      for (const [name, value] of [
+        ['Topics', ['boats', 'food']],
+        ['Birthday', '1990-12-10'],
+        ['Wants print', true],
+        ['Berth length', 7.25],
+      ] as const) {
         expect(kept.custom_fields).toEqual(customField(name, value));
       }
     },
   },
   createOrUpdate: {
-    parameters: () => ({ email: 'GRACE@example.org', customFields: mapped({ 'First Name': 'Grace Brewster' }), additionalFields: {} }),
+    parameters: () => ({
+      email: 'GRACE@example.org',
+      customFields: mapped({ 'First Name': 'Grace Brewster' }),
+      additionalFields: {},
+    }),
     async seen(world, output) {
       const kept = await subscriptionOf(world, 'grace@example.org');
       expect(output).toMatchObject([{ id: kept.id }]);
@@ -74,10 +115,20 @@ export const subscription: ResourceExecutions = {
     },
   },
   get: {
-    parameters: () => ({ subscription: chosen('ada.lovelace@example.com', 'email'), options: { expand: ['custom_fields', 'stats'] } }),
+    parameters: () => ({
+      subscription: chosen('ada.lovelace@example.com', 'email'),
+      options: { expand: ['custom_fields', 'stats'] },
+    }),
     async seen(world, output) {
       const { id } = await subscriptionOf(world, 'ada.lovelace@example.com');
-      expect(output).toMatchObject([{ id, email: 'ada.lovelace@example.com', custom_fields: { Topics: ['boats', 'history'] }, stats: expect.any(Object) }]);
+      expect(output).toMatchObject([
+        {
+          id,
+          email: 'ada.lovelace@example.com',
+          custom_fields: { Topics: ['boats', 'history'] },
+          stats: expect.any(Object),
+        },
+      ]);
     },
   },
   getMany: {
@@ -103,13 +154,16 @@ export const subscription: ResourceExecutions = {
   },
   updateStatus: {
     async parameters(world) {
-      const both = await Promise.all(['ada.lovelace@example.com', 'grace@example.org'].map((email) => subscriptionOf(world, email)));
+      const both = await Promise.all(
+        ['ada.lovelace@example.com', 'grace@example.org'].map((email) => subscriptionOf(world, email)),
+      );
       return { subscription_ids: both.map(({ id }) => id), new_status: 'inactive' };
     },
     async seen(world, output) {
       expect(output).toMatchObject([{ success: true }]);
       world.sandbox.clock.advance('PT1M');
-      for (const email of ['ada.lovelace@example.com', 'grace@example.org']) expect((await subscriptionOf(world, email)).status).toBe('inactive');
+      for (const email of ['ada.lovelace@example.com', 'grace@example.org'])
+        expect((await subscriptionOf(world, email)).status).toBe('inactive');
       expect((await subscriptionOf(world, 'margaret@example.org')).status).toBe('active');
     },
   },
@@ -118,7 +172,9 @@ export const subscription: ResourceExecutions = {
 /** A job that has been carried out. @returns its id */
 async function job({ api, sandbox }: World, tier: 'free' | 'premium'): Promise<string> {
   const { items } = await api.subscriptions.list({ limit: 1 });
-  const { data } = await api.subscriptions.bulkUpdate({ subscriptions: items.map(({ id }) => ({ subscription_id: id, tier })) });
+  const { data } = await api.subscriptions.bulkUpdate({
+    subscriptions: items.map(({ id }) => ({ subscription_id: id, tier })),
+  });
   sandbox.clock.advance('PT1M');
   return String(data.subscription_update_id);
 }
@@ -127,7 +183,9 @@ export const bulkUpdateJob: ResourceExecutions = {
   get: {
     parameters: async (world) => ({ jobId: chosen(await job(world, 'premium')) }),
     async seen({ api }, output) {
-      expect(output).toMatchObject([{ id: expect.any(String), status: 'complete', completed: expect.stringMatching(/^\d{4}-.*Z$/) }]);
+      expect(output).toMatchObject([
+        { id: expect.any(String), status: 'complete', completed: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ]);
       expect(ids(await all(api.bulkSubscriptionUpdates.list()))).toContain(output[0]?.['id']);
     },
   },

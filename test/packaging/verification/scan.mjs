@@ -2,7 +2,10 @@
 import { analyzePackage, SOURCE_FILE_PATTERNS } from '@n8n/scan-community-package/scanner/scanner.mjs';
 
 const [folder, leg] = process.argv.slice(2);
-const { passed, message, details } = await analyzePackage(folder, leg === 'source' ? SOURCE_FILE_PATTERNS : ['**/*.js', 'package.json']);
+const { passed, message, details } = await analyzePackage(
+  folder,
+  leg === 'source' ? SOURCE_FILE_PATTERNS : ['**/*.js', 'package.json'],
+);
 if (!passed) {
   console.log(`${message}\n${details ?? ''}`);
   process.exitCode = 1;

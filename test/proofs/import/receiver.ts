@@ -26,12 +26,17 @@ export async function receive(rows: number): Promise<Receiver> {
   const calls: Call[] = [];
   const receiver = { taken, calls, onCall: (_calls: number): void => undefined };
   const server = createServer((request, response) => {
-    void numbersIn(request).then((numbers) => {
-      for (const number of numbers) taken[number] = (taken[number] ?? 0) + 1;
-      calls.push({ first: numbers[0] ?? 0, last: numbers.at(-1) ?? 0, rows: numbers.length });
-      receiver.onCall(calls.length);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ message: 'Accepted.', import_id: `import-${calls.length}` }));
-    }, () => response.destroy());
+    void numbersIn(request).then(
+      (numbers) => {
+        for (const number of numbers) taken[number] = (taken[number] ?? 0) + 1;
+        calls.push({ first: numbers[0] ?? 0, last: numbers.at(-1) ?? 0, rows: numbers.length });
+        receiver.onCall(calls.length);
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ message: 'Accepted.', import_id: `import-${calls.length}` }));
+      },
+      () => response.destroy(),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -4,7 +4,8 @@
   const widgets = new Map();
   globalThis.turnstile = {
     render(container, { sitekey, callback, 'error-callback': onError }) {
-      if (!(container instanceof HTMLElement) || container.getRootNode() !== document) throw new Error('Turnstile renders into the document.');
+      if (!(container instanceof HTMLElement) || container.getRootNode() !== document)
+        throw new Error('Turnstile renders into the document.');
       const id = `widget-${widgets.size}`;
       const button = document.createElement('button');
       button.type = 'button';

@@ -6,7 +6,9 @@ const form: NewsletterSignup | null = document.querySelector('newsletter-signup'
 export const field: NewsletterField = document.createElement('newsletter-field');
 export const state: SignupState | undefined = form?.state;
 
-form?.addEventListener('newsletter-success', ({ attribution }) => console.log(attribution.utm_source, attribution.referral_code));
+form?.addEventListener('newsletter-success', ({ attribution }) =>
+  console.log(attribution.utm_source, attribution.referral_code),
+);
 form?.addEventListener('newsletter-error', (event) => {
   const kind: FailureKind = event.kind;
   console.log(kind, event.status.toFixed(), event.retryAfter.toFixed());

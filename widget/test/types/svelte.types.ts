@@ -12,7 +12,12 @@ export const signup: SvelteHTMLElements['newsletter-signup'] = {
   'onnewsletter-success': ({ attribution }) => console.log(attribution.utm_source),
 };
 
-export const field: SvelteHTMLElements['newsletter-field'] = { name: 'Topics', kind: 'list', options: 'AI, Design', required: true };
+export const field: SvelteHTMLElements['newsletter-field'] = {
+  name: 'Topics',
+  kind: 'list',
+  options: 'AI, Design',
+  required: true,
+};
 
 export const mistakes: readonly SvelteHTMLElements['newsletter-signup'][] = [
   // @ts-expect-error -- nowhere

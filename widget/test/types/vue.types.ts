@@ -2,7 +2,9 @@
 import '@newsletter-kit/signup/vue';
 import type { GlobalComponents } from 'vue';
 
-type PropsOf<Tag extends keyof GlobalComponents> = GlobalComponents[Tag] extends new () => { $props: infer Props } ? Props : never;
+type PropsOf<Tag extends keyof GlobalComponents> = GlobalComponents[Tag] extends new () => { $props: infer Props }
+  ? Props
+  : never;
 
 export const signup: PropsOf<'newsletter-signup'> = {
   endpoint: '/signup',
@@ -16,7 +18,12 @@ export const signup: PropsOf<'newsletter-signup'> = {
   'onNewsletter-error': ({ kind }) => console.log(kind),
 };
 
-export const field: PropsOf<'newsletter-field'> = { name: 'Topics', kind: 'list', options: 'AI, Design', required: true };
+export const field: PropsOf<'newsletter-field'> = {
+  name: 'Topics',
+  kind: 'list',
+  options: 'AI, Design',
+  required: true,
+};
 
 export const mistakes: readonly PropsOf<'newsletter-signup'>[] = [
   // @ts-expect-error -- nowhere

@@ -2,4 +2,7 @@
 import type { ResourceDefinition } from '../definition.ts';
 import { getMany } from './getMany.ts';
 
-export const advertisementOpportunity: ResourceDefinition = { name: 'Advertisement Opportunity', operations: { getMany } };
+export const advertisementOpportunity: ResourceDefinition = {
+  name: 'Advertisement Opportunity',
+  operations: { getMany },
+};

@@ -9,5 +9,7 @@ export const get = getOne({
   singular: 'a condition set',
   record: records.conditionSet,
   path: { conditionSetId: conditionSet },
-  options: [include({ name: 'Statistics', value: 'stats', description: 'How many active subscribers it holds, counted now' })],
+  options: [
+    include({ name: 'Statistics', value: 'stats', description: 'How many active subscribers it holds, counted now' }),
+  ],
 });

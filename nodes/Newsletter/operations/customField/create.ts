@@ -32,7 +32,10 @@ export const create: ItemOperation = {
   record: records.customField,
   properties: [display, kind],
   async execute(context) {
-    const args = { display: readParameter(context, display), kind: readParameter(context, kind) } as Arguments<'customFields.create'>;
+    const args = {
+      display: readParameter(context, display),
+      kind: readParameter(context, kind),
+    } as Arguments<'customFields.create'>;
     return [recordIn(await context.engine.call('customFields.create', args, context.call))];
   },
 };

@@ -6,4 +6,7 @@ import { get } from './get.ts';
 import { getMany } from './getMany.ts';
 import { update } from './update.ts';
 
-export const customField: ResourceDefinition = { name: 'Custom Field', operations: { create, delete: deleteField, get, getMany, update } };
+export const customField: ResourceDefinition = {
+  name: 'Custom Field',
+  operations: { create, delete: deleteField, get, getMany, update },
+};

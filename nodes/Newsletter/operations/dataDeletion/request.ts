@@ -42,7 +42,9 @@ export const request: ItemOperation = {
   properties: [warning, address, confirmation, allowAgents],
   async execute(context) {
     if (usedByAgent(context) && readParameter(context, allowAgents) !== true) {
-      throw new ParameterMismatch('An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node');
+      throw new ParameterMismatch(
+        'An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node',
+      );
     }
     const named = String(readParameter(context, address));
     if (addressKey(named) !== addressKey(String(readParameter(context, confirmation)))) {

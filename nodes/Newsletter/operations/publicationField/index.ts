@@ -2,4 +2,8 @@
 import type { ResourceDefinition } from '../definition.ts';
 import { getMany } from './getMany.ts';
 
-export const publicationField: ResourceDefinition = { name: 'Publication Field', workspace: true, operations: { getMany } };
+export const publicationField: ResourceDefinition = {
+  name: 'Publication Field',
+  workspace: true,
+  operations: { getMany },
+};

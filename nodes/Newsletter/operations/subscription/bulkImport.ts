@@ -1,5 +1,10 @@
 /** Subscription: Bulk Import. Every input item is one subscription; core's importer sends them in calls of up to a thousand. */
-import { importSubscriptions, type ImportProgress, type ImportResult, type SourceRow } from '@newsletter-kit/core/import';
+import {
+  importSubscriptions,
+  type ImportProgress,
+  type ImportResult,
+  type SourceRow,
+} from '@newsletter-kit/core/import';
 import { NodeOperationError, type INodeProperties, type Logger } from 'n8n-workflow';
 import { collection } from '../../parameters/collection.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
@@ -23,7 +28,8 @@ const batchSize: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1, maxValue: 1000 },
   default: 1000,
-  description: 'How many items go into one request. If a request fails, its items are told as failed and the others go on.',
+  description:
+    'How many items go into one request. If a request fails, its items are told as failed and the others go on.',
 };
 
 export const bulkImport: BatchOperation = {
@@ -62,16 +68,23 @@ async function importAll(items: readonly OperationContext[]): Promise<readonly I
     ...(signal && { signal }),
     onAccepted: ({ rows: of, importId }) => outcomes.accepted(of, importId),
     onFailed: ({ rows: of, error }) => outcomes.failed(of, toFailure(error)),
-    onRejected: ({ row, kind, reason }) => outcomes.rejected(row, kind === 'duplicate' ? 'duplicate' : 'rejected', reason),
+    onRejected: ({ row, kind, reason }) =>
+      outcomes.rejected(row, kind === 'duplicate' ? 'duplicate' : 'rejected', reason),
     onProgress: teller(logger),
   });
-  outcomes.notTried(toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')));
+  outcomes.notTried(
+    toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')),
+  );
   tellEnd(result, logger, show);
   return outcomes.inOrder();
 }
 
 /** Read one by one, as the importer asks for them: nothing of 20,000 items stands in memory twice. */
-async function* rows(items: readonly OperationContext[], outcomes: Outcomes, toFailure: (error: unknown) => NodeFailure): AsyncGenerator<SourceRow> {
+async function* rows(
+  items: readonly OperationContext[],
+  outcomes: Outcomes,
+  toFailure: (error: unknown) => NodeFailure,
+): AsyncGenerator<SourceRow> {
   const [first] = items;
   if (first === undefined) return;
   const read = itemReader(first);
@@ -104,14 +117,24 @@ function teller(logger: Logger): (progress: ImportProgress) => void {
     const settled = accepted + rejected + duplicates + failed;
     if (settled === told) return;
     told = settled;
-    logger.info(`Newsletter: bulk import has dealt with ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`);
+    logger.info(
+      `Newsletter: bulk import has dealt with ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`,
+    );
   };
 }
 
-function tellEnd({ accepted, rejected, duplicates, read, importIds }: ImportResult, logger: Logger, show: (message: string) => void): void {
-  logger.info(`Newsletter: bulk import has ended; ${accepted} of ${read} items accepted in ${importIds.length} imports`);
+function tellEnd(
+  { accepted, rejected, duplicates, read, importIds }: ImportResult,
+  logger: Logger,
+  show: (message: string) => void,
+): void {
+  logger.info(
+    `Newsletter: bulk import has ended; ${accepted} of ${read} items accepted in ${importIds.length} imports`,
+  );
   if (rejected + duplicates === 0) return;
-  show(`${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). "status" and "reason" of each item tell why.`);
+  show(
+    `${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). "status" and "reason" of each item tell why.`,
+  );
 }
 
 /** One error for the node, once everything was tried. */
@@ -119,8 +142,12 @@ function summary(first: OperationContext, count: number, failed: readonly ItemOu
   const [one] = failed;
   const error = one && 'error' in one ? one.error : undefined;
   const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
-  return new NodeOperationError(first.node.getNode(), `${failed.length} of ${count} items were not imported: ${reason}`, {
-    description:
-      'The other items were dealt with. Running the node again sends all of them again, which only updates what is there. To get what became of each item instead of this message, set On Error in the Settings of this node to continue.',
-  });
+  return new NodeOperationError(
+    first.node.getNode(),
+    `${failed.length} of ${count} items were not imported: ${reason}`,
+    {
+      description:
+        'The other items were dealt with. Running the node again sends all of them again, which only updates what is there. To get what became of each item instead of this message, set On Error in the Settings of this node to continue.',
+    },
+  );
 }

@@ -23,7 +23,9 @@ function putIn(stored: unknown, json: Readonly<Record<string, unknown>>): unknow
     return name === undefined ? stored : json[name];
   }
   if (Array.isArray(stored)) return stored.map((one) => putIn(one, json));
-  return isRecord(stored) ? Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, putIn(value, json)])) : stored;
+  return isRecord(stored)
+    ? Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, putIn(value, json)]))
+    : stored;
 }
 
 /**
@@ -38,7 +40,9 @@ export function columnReader(
 ): ReadableNode | null {
   if (!properties.every(({ name }) => stored[name] !== undefined && isPlain(stored[name]))) return null;
   const read = (path: string, itemIndex: number, fallback?: unknown): unknown => {
-    const value = path.split('.').reduce<unknown>((within, name) => (isRecord(within) ? within[name] : undefined), stored);
+    const value = path
+      .split('.')
+      .reduce<unknown>((within, name) => (isRecord(within) ? within[name] : undefined), stored);
     return putIn(value, input[itemIndex]?.json ?? {}) ?? fallback;
   };
   return { getNodeParameter: read as IExecuteFunctions['getNodeParameter'], getInputData: () => input };

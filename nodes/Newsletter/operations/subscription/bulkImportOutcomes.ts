@@ -10,7 +10,10 @@ interface Batch {
   readonly firstRow: number;
 }
 
-type Outcome = { readonly batch: Batch } | { readonly status: 'rejected' | 'duplicate'; readonly reason: string } | { readonly error: NodeFailure };
+type Outcome =
+  | { readonly batch: Batch }
+  | { readonly status: 'rejected' | 'duplicate'; readonly reason: string }
+  | { readonly error: NodeFailure };
 
 /** Rows are numbered from 1, in the order of the items. */
 export class Outcomes {
@@ -49,24 +52,41 @@ export class Outcomes {
 
   /** One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first. */
   inOrder(): readonly ItemOutcome[] {
-    const numbers = new Map(this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]));
+    const numbers = new Map(
+      this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]),
+    );
     return this.#items.flatMap(({ itemIndex }, index): ItemOutcome[] => {
       const outcome = this.#outcomes[index + 1];
       if (outcome === undefined) return [];
-      return 'error' in outcome ? [{ itemIndex, error: outcome.error }] : [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
+      return 'error' in outcome
+        ? [{ itemIndex, error: outcome.error }]
+        : [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
     });
   }
 
-  #json(row: number, outcome: Exclude<Outcome, { readonly error: NodeFailure }>, numbers: ReadonlyMap<Batch, number>): IDataObject {
+  #json(
+    row: number,
+    outcome: Exclude<Outcome, { readonly error: NodeFailure }>,
+    numbers: ReadonlyMap<Batch, number>,
+  ): IDataObject {
     const email = this.#emails[row] ?? null;
-    if ('batch' in outcome) return { email, status: 'accepted', import_id: outcome.batch.importId, batch: numbers.get(outcome.batch) ?? null, reason: null };
+    if ('batch' in outcome)
+      return {
+        email,
+        status: 'accepted',
+        import_id: outcome.batch.importId,
+        batch: numbers.get(outcome.batch) ?? null,
+        reason: null,
+      };
     return { email, status: outcome.status, import_id: null, batch: null, reason: this.#reason(outcome) };
   }
 
   /** People count input items from 0, as n8n does. */
   #reason({ status, reason }: { readonly status: string; readonly reason: string }): string {
     const before = status === 'duplicate' ? Number(/\d+/.exec(reason)?.[0]) : Number.NaN;
-    return Number.isNaN(before) ? reason : `An earlier item has the same address: item ${this.#items[before - 1]?.itemIndex ?? before - 1}`;
+    return Number.isNaN(before)
+      ? reason
+      : `An earlier item has the same address: item ${this.#items[before - 1]?.itemIndex ?? before - 1}`;
   }
 
   #set(rows: readonly number[], outcome: Outcome): void {

@@ -17,9 +17,15 @@ const mapping: INodeProperties = {
     {
       name: 'Map Automatically',
       value: 'autoMapInputData',
-      description: 'Take the input fields named as a field of a subscription, such as email, utm_source or UTM Source, or as a custom field',
+      description:
+        'Take the input fields named as a field of a subscription, such as email, utm_source or UTM Source, or as a custom field',
     },
-    { name: 'Map Each Field Below', value: 'defineBelow', description: 'Say for each field where it comes from. With thousands of items, expressions that only name an input field are the fastest.' },
+    {
+      name: 'Map Each Field Below',
+      value: 'defineBelow',
+      description:
+        'Say for each field where it comes from. With thousands of items, expressions that only name an input field are the fastest.',
+    },
   ],
 };
 
@@ -28,7 +34,11 @@ const shown = { displayOptions: { show: { mapping: ['defineBelow'] } } };
 /** The parameters that say what an item asks for. */
 export const mappingFields: readonly INodeProperties[] = [
   mapping,
-  ...requestFields.map((field) => ({ ...field, ...(field.name === email.name && { default: '={{ $json.email }}' }), ...shown })),
+  ...requestFields.map((field) => ({
+    ...field,
+    ...(field.name === email.name && { default: '={{ $json.email }}' }),
+    ...shown,
+  })),
 ];
 
 /**
@@ -52,7 +62,12 @@ const takenNames: ReadonlySet<string> = new Set(takenFields.map(({ name }) => na
 async function fromInput(json: Readonly<Record<string, unknown>>, { engine }: OperationContext): Promise<object> {
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(json)) {
-    const field = takenNames.has(name) ? name : name.trim().toLowerCase().replace(/[\s-]+/g, '_');
+    const field = takenNames.has(name)
+      ? name
+      : name
+          .trim()
+          .toLowerCase()
+          .replace(/[\s-]+/g, '_');
     if (takenNames.has(field)) named[field] ??= value;
   }
   const values = await fieldsOfItem(json, engine);

@@ -79,7 +79,11 @@ function* inBatches(planned: readonly Planned[]): Generator<Batch> {
 async function handOver(batch: Batch): Promise<HandedOver> {
   const { engine, call, node } = batch[0].context;
   try {
-    const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: batch.map(({ change }) => change) }, call);
+    const { data } = await engine.call(
+      'subscriptions.bulkUpdate',
+      { subscriptions: batch.map(({ change }) => change) },
+      call,
+    );
     node.logger.info(`Newsletter: bulk update job ${data.subscription_update_id} has ${batch.length} subscriptions`);
     return { batch, job: data.subscription_update_id };
   } catch (error) {
@@ -90,19 +94,36 @@ async function handOver(batch: Batch): Promise<HandedOver> {
 /** What became of each item of a batch. */
 async function finish(result: HandedOver): Promise<readonly ItemOutcome[]> {
   const { batch } = result;
-  const all = (error: unknown): readonly ItemOutcome[] => batch.map(({ context }) => ({ itemIndex: context.itemIndex, error }));
+  const all = (error: unknown): readonly ItemOutcome[] =>
+    batch.map(({ context }) => ({ itemIndex: context.itemIndex, error }));
   if ('error' in result) return all(result.error);
   const [{ context, seconds }] = batch;
   try {
-    const job = seconds === null ? null : await waitForJob(context, result.job, batch.map(({ change }) => change.subscription_id), seconds);
+    const job =
+      seconds === null
+        ? null
+        : await waitForJob(
+            context,
+            result.job,
+            batch.map(({ change }) => change.subscription_id),
+            seconds,
+          );
     return batch.map((one) => outcomeOf(one, result.job, job));
   } catch (error) {
     return all(error);
   }
 }
 
-function outcomeOf({ context: { itemIndex }, change: { subscription_id } }: Planned, id: string, job: Job | null): ItemOutcome {
+function outcomeOf(
+  { context: { itemIndex }, change: { subscription_id } }: Planned,
+  id: string,
+  job: Job | null,
+): ItemOutcome {
   const said = job === null ? undefined : complaint(job, subscription_id);
-  if (said !== undefined) return { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${said}`) };
-  return { itemIndex, json: { subscription_id, subscription_update_id: id, status: job === null ? 'pending' : 'complete' } };
+  if (said !== undefined)
+    return { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${said}`) };
+  return {
+    itemIndex,
+    json: { subscription_id, subscription_update_id: id, status: job === null ? 'pending' : 'complete' },
+  };
 }

@@ -36,7 +36,8 @@ const updateFields: readonly INodeProperties[] = [
     name: 'unsubscribe',
     type: 'boolean',
     default: false,
-    description: 'Whether to unsubscribe it from the publication. Only the subscriber can take this back, by subscribing again.',
+    description:
+      'Whether to unsubscribe it from the publication. Only the subscriber can take this back, by subscribing again.',
   },
 ];
 
@@ -56,7 +57,9 @@ export async function readChanges(context: OperationContext): Promise<Omit<Chang
   const set = await readCustomFields(context.node, context.itemIndex, context.engine);
   const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
   if (set.length + clear.length + Object.keys(fields).length === 0) {
-    throw new ParameterMismatch('There is nothing to update: fill in "Custom Fields" or add a field to "Update Fields"');
+    throw new ParameterMismatch(
+      'There is nothing to update: fill in "Custom Fields" or add a field to "Update Fields"',
+    );
   }
   return { ...fields, ...(set.length + clear.length > 0 && { custom_fields: [...set, ...clear] }) };
 }

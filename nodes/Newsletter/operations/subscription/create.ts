@@ -13,7 +13,11 @@ const ifSubscribed: INodeProperties = {
   default: 'update',
   description: 'What to do where a subscription has the address already',
   options: [
-    { name: 'Refuse', value: 'refuse', description: 'Look first, one request more, and leave the existing subscription as it is' },
+    {
+      name: 'Refuse',
+      value: 'refuse',
+      description: 'Look first, one request more, and leave the existing subscription as it is',
+    },
     { name: 'Update It', value: 'update', description: 'Apply the fields to the existing subscription' },
   ],
 };
@@ -30,8 +34,15 @@ export const create: ItemOperation = {
   async execute(context) {
     const request = await readRequest(context);
     if (readParameter(context, ifSubscribed) === 'refuse') {
-      const { items } = await context.engine.list('subscriptions.list', { email: request.email, limit: 1 }, context.call);
-      if (items.length > 0) throw new ParameterMismatch('"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription');
+      const { items } = await context.engine.list(
+        'subscriptions.list',
+        { email: request.email, limit: 1 },
+        context.call,
+      );
+      if (items.length > 0)
+        throw new ParameterMismatch(
+          '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
+        );
     }
     return [await sendRequest(context, request)];
   },

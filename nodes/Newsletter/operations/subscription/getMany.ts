@@ -62,4 +62,10 @@ const options: readonly INodeProperties[] = [
   },
 ];
 
-export const getMany = list({ id: 'subscriptions.list', plural: 'subscriptions', record: subscription, filters, options });
+export const getMany = list({
+  id: 'subscriptions.list',
+  plural: 'subscriptions',
+  record: subscription,
+  filters,
+  options,
+});

@@ -32,7 +32,8 @@ export const additionalFields: readonly INodeProperties[] = [
     name: 'reactivate_existing',
     type: 'boolean',
     default: false,
-    description: 'Whether to reactivate a subscription that has unsubscribed. Only for people who knowingly subscribe again.',
+    description:
+      'Whether to reactivate a subscription that has unsubscribed. Only for people who knowingly subscribe again.',
   },
   {
     displayName: 'Referral Code',
@@ -98,7 +99,9 @@ export const requestFields: readonly INodeProperties[] = [
  *
  * @throws ParameterMismatch
  */
-export async function readRequest(context: Pick<OperationContext, 'itemIndex' | 'engine'> & { readonly node: ReadableNode }): Promise<Arguments<'subscriptions.create'>> {
+export async function readRequest(
+  context: Pick<OperationContext, 'itemIndex' | 'engine'> & { readonly node: ReadableNode },
+): Promise<Arguments<'subscriptions.create'>> {
   const values = await readCustomFields(context.node, context.itemIndex, context.engine);
   return {
     ...readFields(context, 'additionalFields', additionalFields),
@@ -108,7 +111,10 @@ export async function readRequest(context: Pick<OperationContext, 'itemIndex' | 
 }
 
 /** Sends it. What the service warns about is shown as a notice, and stays with the record. */
-export async function sendRequest({ engine, call, notice }: OperationContext, request: Arguments<'subscriptions.create'>): Promise<IDataObject> {
+export async function sendRequest(
+  { engine, call, notice }: OperationContext,
+  request: Arguments<'subscriptions.create'>,
+): Promise<IDataObject> {
   const { data, warnings } = await engine.call('subscriptions.create', request, call);
   if (!warnings || warnings.length === 0) return toRecord(data);
   for (const { message } of warnings) notice(`The subscription was saved, with a warning of the service: ${message}`);

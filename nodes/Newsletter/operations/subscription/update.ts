@@ -18,10 +18,17 @@ export const update: ItemOperation = {
     const changes = await readChanges(context);
     const named = readSubscriber(context);
     const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
-    const { data } = await context.engine.call('subscriptions.bulkUpdate', { subscriptions: [{ subscription_id, ...changes }] }, context.call);
+    const { data } = await context.engine.call(
+      'subscriptions.bulkUpdate',
+      { subscriptions: [{ subscription_id, ...changes }] },
+      context.call,
+    );
     const begun = { subscription_id, subscription_update_id: data.subscription_update_id };
     if (seconds === null) return [{ ...begun, status: 'pending' }];
-    const said = complaint(await waitForJob(context, begun.subscription_update_id, [subscription_id], seconds), subscription_id);
+    const said = complaint(
+      await waitForJob(context, begun.subscription_update_id, [subscription_id], seconds),
+      subscription_id,
+    );
     if (said !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${said}`);
     return [{ ...begun, status: 'complete' }];
   },

@@ -17,7 +17,11 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** What was given, by the name of the option. */
 export type Given<O extends Options> = {
-  readonly [Name in keyof O]?: O[Name] extends { readonly value: string } ? (O[Name] extends { readonly multiple: true } ? readonly string[] : string) : boolean;
+  readonly [Name in keyof O]?: O[Name] extends { readonly value: string }
+    ? O[Name] extends { readonly multiple: true }
+      ? readonly string[]
+      : string
+    : boolean;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;

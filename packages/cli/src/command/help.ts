@@ -10,7 +10,9 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
 Usage: newsletter COMMAND [options]
 
 Commands:
-${Object.entries(commands).map(([name, { about }]) => row(name, about)).join('')}
+${Object.entries(commands)
+  .map(([name, { about }]) => row(name, about))
+  .join('')}
 newsletter COMMAND --help says more about one.
 
 Exit codes: 0 all done · 1 failed · 2 done but for the rows in the reject file · 3 interrupted, run it again to go on.
@@ -24,9 +26,15 @@ export function helpFor(name: string, command: Command): string {
 
 Usage: newsletter ${name} ${command.operands ? `${command.operands.usage} ` : ''}[options]
 
-${Object.entries(options).map(([option, { value, help, variable }]) => row(`--${option}${value ? ` ${value}` : ''}`, variable ? `${help} (${variable})` : help)).join('')}${command.notes ? `\n${command.notes}\n` : ''}`;
+${Object.entries(options)
+  .map(([option, { value, help, variable }]) =>
+    row(`--${option}${value ? ` ${value}` : ''}`, variable ? `${help} (${variable})` : help),
+  )
+  .join('')}${command.notes ? `\n${command.notes}\n` : ''}`;
 }
 
 function row(left: string, right: string): string {
-  return left.length < columns - 2 ? `  ${left.padEnd(columns - 2)}${right}\n` : `  ${left}\n${' '.repeat(columns)}${right}\n`;
+  return left.length < columns - 2
+    ? `  ${left.padEnd(columns - 2)}${right}\n`
+    : `  ${left}\n${' '.repeat(columns)}${right}\n`;
 }

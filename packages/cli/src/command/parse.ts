@@ -19,7 +19,11 @@ export function parse(name: string, command: Command, argv: readonly string[]): 
     options: Object.fromEntries(
       Object.entries(known).map(([option, { value, multiple }]) => [
         option,
-        { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: multiple ?? false, ...(option === 'help' && { short: 'h' }) },
+        {
+          type: value === undefined ? ('boolean' as const) : ('string' as const),
+          multiple: multiple ?? false,
+          ...(option === 'help' && { short: 'h' }),
+        },
       ]),
     ),
   });
@@ -28,7 +32,8 @@ export function parse(name: string, command: Command, argv: readonly string[]): 
     const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
     if (!option) return [`There is no option ${token.rawName}; newsletter ${name} --help shows those there are.`];
     if (option.value === undefined) return token.value === undefined ? [] : [`${token.rawName} takes no value.`];
-    if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) return [`${token.rawName} needs a value: ${token.rawName} ${option.value}.`];
+    if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value)))
+      return [`${token.rawName} needs a value: ${token.rawName} ${option.value}.`];
     return [];
   });
   const { usage, atLeast, atMost } = command.operands ?? { usage: '', atLeast: 0, atMost: 0 };
@@ -41,7 +46,10 @@ export function parse(name: string, command: Command, argv: readonly string[]): 
 
 /** A list given with commas, with several options, or both. */
 export function commaSeparated(values: readonly string[] | undefined): readonly string[] {
-  return (values ?? []).flatMap((value) => value.split(',')).map((each) => each.trim()).filter(Boolean);
+  return (values ?? [])
+    .flatMap((value) => value.split(','))
+    .map((each) => each.trim())
+    .filter(Boolean);
 }
 
 /** A number given as text; what is no such number is told in `problems`. */

@@ -2,7 +2,14 @@
 import { Mistake } from './mistake.ts';
 
 /** Errors of other floors, by name: loading their modules to compare classes would slow every start. */
-const names = new Set(['TokenFileError', 'LockedError', 'CsvError', 'JournalError', 'SourceChangedError', 'CapacityError']);
+const names = new Set([
+  'TokenFileError',
+  'LockedError',
+  'CsvError',
+  'JournalError',
+  'SourceChangedError',
+  'CapacityError',
+]);
 
 export function spokenText(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

@@ -15,7 +15,11 @@ export const formatNames = ['csv', 'ndjson'] as const;
 export type FormatName = (typeof formatNames)[number];
 
 export function ndjson(): Format {
-  return { head: '', lost: new Set(), lines: (subscriptions) => subscriptions.map((each) => `${JSON.stringify(each)}\n`).join('') };
+  return {
+    head: '',
+    lost: new Set(),
+    lines: (subscriptions) => subscriptions.map((each) => `${JSON.stringify(each)}\n`).join(''),
+  };
 }
 
 /** A column: its heading, and where its value comes from. */
@@ -47,8 +51,16 @@ const always: readonly Column[] = [
 
 /** The columns that come with each expansion; those of custom fields depend on the publication. */
 const expanded: Readonly<Record<string, readonly Column[]>> = {
-  stats: (['emails_received', 'open_rate', 'click_through_rate'] as const).map((name) => ({ heading: `stats.${name}`, value: ({ stats }) => stats?.[name] })),
-  subscription_premium_tiers: [{ heading: 'subscription_premium_tiers', value: ({ subscription_premium_tiers: tiers }) => tiers?.map(({ name }) => name) }],
+  stats: (['emails_received', 'open_rate', 'click_through_rate'] as const).map((name) => ({
+    heading: `stats.${name}`,
+    value: ({ stats }) => stats?.[name],
+  })),
+  subscription_premium_tiers: [
+    {
+      heading: 'subscription_premium_tiers',
+      value: ({ subscription_premium_tiers: tiers }) => tiers?.map(({ name }) => name),
+    },
+  ],
   newsletter_lists: [{ heading: 'newsletter_list_ids', value: ({ newsletter_list_ids: ids }) => ids }],
   tags: [{ heading: 'tags', value: ({ tags }) => tags }],
   referrals: [{ heading: 'referrals', value: ({ referrals }) => referrals?.map(({ id }) => id) }],
@@ -77,7 +89,10 @@ export function csv(expand: readonly string[], customFields: readonly string[], 
       for (const { custom_fields: fields } of subscriptions) {
         for (const { name } of fields ?? []) if (name && !known.has(name)) lost.add(name);
       }
-      return stringify(subscriptions.map((each) => columns.map(({ value }) => cell(value(each)))), options);
+      return stringify(
+        subscriptions.map((each) => columns.map(({ value }) => cell(value(each)))),
+        options,
+      );
     },
   };
 }

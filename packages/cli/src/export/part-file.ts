@@ -94,5 +94,10 @@ async function readPlace(note: string, what: string): Promise<Place | null> {
 function isPlace(value: unknown): value is Place {
   if (typeof value !== 'object' || value === null) return false;
   const { what, cursor, bytes, subscriptions }: Readonly<Partial<Record<keyof Place, unknown>>> = value;
-  return typeof what === 'string' && typeof cursor === 'string' && Number.isSafeInteger(bytes) && Number.isSafeInteger(subscriptions);
+  return (
+    typeof what === 'string' &&
+    typeof cursor === 'string' &&
+    Number.isSafeInteger(bytes) &&
+    Number.isSafeInteger(subscriptions)
+  );
 }

@@ -19,24 +19,45 @@ export async function run(call: Call<typeof exportOptions>): Promise<ExitCode> {
   const problems: string[] = [];
   const formatName = readFormat(options.format, path, problems);
   const query = readQuery(options, problems);
-  if (path === undefined && options.json) problems.push('Without a file the subscriptions go to stdout, where --json writes its events: name a FILE.');
+  if (path === undefined && options.json)
+    problems.push('Without a file the subscriptions go to stdout, where --json writes its events: name a FILE.');
   const { client, settings } = await connect(call, ['publicationId'], problems);
   const expand = query.expand ?? [];
   const names = formatName === 'csv' && expand.includes('custom_fields') ? await customFieldNames(client) : [];
   const format = formatName === 'csv' ? csv(expand, names, options.raw === true) : ndjson();
-  const what = JSON.stringify([settings.apiUrl, settings.publicationId, query, formatName, format.head, options.raw === true]);
+  const what = JSON.stringify([
+    settings.apiUrl,
+    settings.publicationId,
+    query,
+    formatName,
+    format.head,
+    options.raw === true,
+  ]);
   const begun = Date.now();
 
   const part = path === undefined ? null : await openPartFile(path, what);
   try {
-    const exported = part ? await toFile(call, client, query, format, part) : await toStdout(call, client, query, format);
+    const exported = part
+      ? await toFile(call, client, query, format, part)
+      : await toStdout(call, client, query, format);
     if (exported === null) return exitCodes.interrupted;
     await part?.finish();
     for (const name of format.lost) {
-      report.notice({ type: 'warning', text: `The custom field "${name}" came into being during the export and has no column; export again for it.`, data: { custom_field: name } });
+      report.notice({
+        type: 'warning',
+        text: `The custom field "${name}" came into being during the export and has no column; export again for it.`,
+        data: { custom_field: name },
+      });
     }
     const where = path ? ` to ${path}` : '';
-    report.progress({ type: 'exported', text: `Exported ${count(exported, 'subscription')}${where} (${rate(exported, Date.now() - begun)}).`, data: { subscriptions: exported, file: path ?? null } }, true);
+    report.progress(
+      {
+        type: 'exported',
+        text: `Exported ${count(exported, 'subscription')}${where} (${rate(exported, Date.now() - begun)}).`,
+        data: { subscriptions: exported, file: path ?? null },
+      },
+      true,
+    );
     return exitCodes.done;
   } finally {
     await part?.close();
@@ -44,15 +65,29 @@ export async function run(call: Call<typeof exportOptions>): Promise<ExitCode> {
 }
 
 /** @returns how many there are in the file; null where it was interrupted, and the same command goes on */
-async function toFile({ report, interrupted, operands }: Call<typeof exportOptions>, client: Client, query: Query, format: Format, part: PartFile): Promise<number | null> {
+async function toFile(
+  { report, interrupted, operands }: Call<typeof exportOptions>,
+  client: Client,
+  query: Query,
+  format: Format,
+  part: PartFile,
+): Promise<number | null> {
   let done = part.resumed?.subscriptions ?? 0;
   let page: Page<Subscription> | null = null;
   if (part.resumed) {
-    report.notice({ type: 'resumed', text: `Going on after ${count(done, 'subscription')} of an earlier run.`, data: { subscriptions: done } });
+    report.notice({
+      type: 'resumed',
+      text: `Going on after ${count(done, 'subscription')} of an earlier run.`,
+      data: { subscriptions: done },
+    });
     page = await goOn(client, { ...query, cursor: part.resumed.cursor });
   }
   if (page === null) {
-    if (done > 0) report.notice({ type: 'restarted', text: 'The service no longer knows that place in the list; the export begins anew.' });
+    if (done > 0)
+      report.notice({
+        type: 'restarted',
+        text: 'The service no longer knows that place in the list; the export begins anew.',
+      });
     done = 0;
     await part.restart();
     await part.write(format.head);
@@ -61,11 +96,19 @@ async function toFile({ report, interrupted, operands }: Call<typeof exportOptio
   for (; page !== null; page = await page.next()) {
     await part.write(format.lines(page.items));
     done += page.items.length;
-    report.progress({ type: 'progress', text: `Exported ${count(done, 'subscription')} …`, data: { subscriptions: done } });
+    report.progress({
+      type: 'progress',
+      text: `Exported ${count(done, 'subscription')} …`,
+      data: { subscriptions: done },
+    });
     if (page.nextCursor === null) continue;
     await part.reached(page.nextCursor, done);
     if (interrupted.aborted) {
-      report.notice({ type: 'interrupted', text: `Interrupted after ${count(done, 'subscription')}. The same command goes on from there; ${operands[0]}.part is what there is so far.`, data: { subscriptions: done } });
+      report.notice({
+        type: 'interrupted',
+        text: `Interrupted after ${count(done, 'subscription')}. The same command goes on from there; ${operands[0]}.part is what there is so far.`,
+        data: { subscriptions: done },
+      });
       return null;
     }
   }
@@ -83,7 +126,12 @@ async function goOn(client: Client, query: Query): Promise<Page<Subscription> | 
 }
 
 /** @returns how many were written; null where it was interrupted */
-async function toStdout({ report, interrupted }: Call<typeof exportOptions>, client: Client, query: Query, format: Format): Promise<number | null> {
+async function toStdout(
+  { report, interrupted }: Call<typeof exportOptions>,
+  client: Client,
+  query: Query,
+  format: Format,
+): Promise<number | null> {
   let done = 0;
   await writeToStdout(format.head);
   for await (const page of client.subscriptions.list(query).pages()) {
@@ -91,7 +139,9 @@ async function toStdout({ report, interrupted }: Call<typeof exportOptions>, cli
     done += page.items.length;
     report.progress({ type: 'progress', text: `Exported ${count(done, 'subscription')} …` });
     if (interrupted.aborted && page.hasMore) {
-      report.failure(`Interrupted after ${count(done, 'subscription')}; what stdout got is not all. Name a FILE to be able to go on.`);
+      report.failure(
+        `Interrupted after ${count(done, 'subscription')}; what stdout got is not all. Name a FILE to be able to go on.`,
+      );
       return null;
     }
   }
@@ -124,9 +174,15 @@ function readQuery(options: Call<typeof exportOptions>['options'], problems: str
     creation_date: options.created,
   };
   const flags: Readonly<Record<string, string>> = { premium_tiers: 'premium-tier', creation_date: 'created' };
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)));
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  );
   const checked = schemas['subscriptions.list'].query.safeParse(set);
   if (checked.success) return checked.data;
-  for (const { path: [name], message } of checked.error.issues) problems.push(`--${flags[String(name)] ?? String(name)}: ${message.replace(/^Invalid (input|option): /, '')}.`);
+  for (const {
+    path: [name],
+    message,
+  } of checked.error.issues)
+    problems.push(`--${flags[String(name)] ?? String(name)}: ${message.replace(/^Invalid (input|option): /, '')}.`);
   return {};
 }

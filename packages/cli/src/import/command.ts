@@ -3,8 +3,15 @@ import { connectionOptions } from '../settings/settings.ts';
 
 export const importOptions = {
   ...connectionOptions,
-  map: { value: 'COLUMN=FIELD', multiple: true, help: 'what a column fills: email, utm_source, custom:First Name, …; nothing after = leaves it out' },
-  others: { value: 'refuse|ignore|custom', help: 'columns that mean nothing by name or --map: a mistake (default), left out, or custom fields' },
+  map: {
+    value: 'COLUMN=FIELD',
+    multiple: true,
+    help: 'what a column fills: email, utm_source, custom:First Name, …; nothing after = leaves it out',
+  },
+  others: {
+    value: 'refuse|ignore|custom',
+    help: 'columns that mean nothing by name or --map: a mistake (default), left out, or custom fields',
+  },
   journal: { value: 'FILE', help: 'where it is noted what was sent; default FILE.journal, removed when all is done' },
   rejects: { value: 'FILE', help: 'where rows go that were left out, with the reason; default FILE.rejects.csv' },
   delimiter: { value: 'CHARACTER', help: 'what stands between cells; default: as the header has it' },

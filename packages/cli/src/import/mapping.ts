@@ -10,12 +10,16 @@ export function readMapping(given: readonly string[], problems: string[]): Reado
       const at = text.lastIndexOf('=');
       const [column, target] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
       if (at < 1) {
-        problems.push(`--map ${quote(text)} must be COLUMN=FIELD, for example --map "E-mail=email" or --map "First Name=custom:First Name".`);
+        problems.push(
+          `--map ${quote(text)} must be COLUMN=FIELD, for example --map "E-mail=email" or --map "First Name=custom:First Name".`,
+        );
         return [];
       }
       if (target === '') return [[column, null]];
       if (isTarget(target)) return [[column, target]];
-      problems.push(`--map: ${quote(target)} is no field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fields.join(', ')}.`);
+      problems.push(
+        `--map: ${quote(target)} is no field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fields.join(', ')}.`,
+      );
       return [];
     }),
   );

@@ -22,17 +22,36 @@ export async function run(call: Call<typeof importOptions>): Promise<ExitCode> {
   const columns = readMapping(options.map ?? [], problems);
   const others = othersChoices.find((choice) => choice === (options.others ?? 'refuse'));
   if (!others) problems.push(`--others must be ${othersChoices.join(', ')}.`);
-  const batchSize = wholeNumber('--batch-size', options['batch-size'], { fallback: 1000, least: 1, most: 1000 }, problems);
+  const batchSize = wholeNumber(
+    '--batch-size',
+    options['batch-size'],
+    { fallback: 1000, least: 1, most: 1000 },
+    problems,
+  );
   const { client } = await connect(call, ['publicationId'], problems);
 
   const customFields = await kindsOfCustomFields(client);
-  const source = await readCsv(path, { columns, others, customFields, delimiter: options.delimiter, encoding: options.encoding }).catch(onTheCommandLine);
-  const [journalPath, rejectsPath] = [options.journal ?? `${path}.journal`, options.rejects ?? `${path.replace(/\.csv$/i, '')}.rejects.csv`];
+  const source = await readCsv(path, {
+    columns,
+    others,
+    customFields,
+    delimiter: options.delimiter,
+    encoding: options.encoding,
+  }).catch(onTheCommandLine);
+  const [journalPath, rejectsPath] = [
+    options.journal ?? `${path}.journal`,
+    options.rejects ?? `${path.replace(/\.csv$/i, '')}.rejects.csv`,
+  ];
   const journal = await openFileJournal(journalPath);
   const rejects = await rejectFile(rejectsPath, source.columns);
   let result: ImportResult;
   try {
-    if (journal.resumes) report.notice({ type: 'resumed', text: `Going on with the import that ${journalPath} tells of.`, data: { journal: journalPath } });
+    if (journal.resumes)
+      report.notice({
+        type: 'resumed',
+        text: `Going on with the import that ${journalPath} tells of.`,
+        data: { journal: journalPath },
+      });
     result = await importSubscriptions({
       engine: client.engine,
       source,
@@ -48,22 +67,43 @@ export async function run(call: Call<typeof importOptions>): Promise<ExitCode> {
   }
 
   const file = rejects.rows > 0 ? rejectsPath : null;
-  if (result.outcome === 'complete' && options.journal === undefined) await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
+  if (result.outcome === 'complete' && options.journal === undefined)
+    await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
   const { read, accepted, rejected, duplicates, failed, resent } = result;
-  const left = [rejected > 0 && `${count(rejected, 'row')} rejected`, duplicates > 0 && `${count(duplicates, 'duplicate')} left out`].filter(Boolean).join(', ');
+  const left = [
+    rejected > 0 && `${count(rejected, 'row')} rejected`,
+    duplicates > 0 && `${count(duplicates, 'duplicate')} left out`,
+  ]
+    .filter(Boolean)
+    .join(', ');
   const event = {
     type: 'imported',
     text: `${count(accepted, 'row')} of ${count(read, 'row')} taken by the service${left && `; ${left}: see ${file ?? rejectsPath}`}.`,
-    data: { outcome: result.outcome, read, accepted, rejected, duplicates, failed, resent, reject_file: file, journal: result.outcome === 'complete' ? null : journalPath },
+    data: {
+      outcome: result.outcome,
+      read,
+      accepted,
+      rejected,
+      duplicates,
+      failed,
+      resent,
+      reject_file: file,
+      journal: result.outcome === 'complete' ? null : journalPath,
+    },
   };
   report.progress(event, true);
   if (result.outcome === 'interrupted') {
-    report.notice({ type: 'interrupted', text: `Interrupted. The same command goes on from there; ${journalPath} knows how far it came.` });
+    report.notice({
+      type: 'interrupted',
+      text: `Interrupted. The same command goes on from there; ${journalPath} knows how far it came.`,
+    });
     return exitCodes.interrupted;
   }
   if (result.outcome === 'incomplete') {
     const why = result.error instanceof Error ? ` ${result.error.message}` : '';
-    report.failure(`${failed > 0 ? `${count(failed, 'row')} could not be sent.` : 'The import ended early.'}${why} The same command goes on from there.`);
+    report.failure(
+      `${failed > 0 ? `${count(failed, 'row')} could not be sent.` : 'The import ended early.'}${why} The same command goes on from there.`,
+    );
     return exitCodes.failed;
   }
   return rejected > 0 ? exitCodes.someRejected : exitCodes.done;
@@ -72,7 +112,9 @@ export async function run(call: Call<typeof importOptions>): Promise<ExitCode> {
 /** The reader speaks of its own options where it says what to do. */
 function onTheCommandLine(error: unknown): never {
   if (!(error instanceof CsvError) || !/\b(columns|others|encoding): /.test(error.message)) throw error;
-  throw new Mistake(`${error.message} On the command line these are --map "COLUMN=FIELD", --map "COLUMN=" to leave one out, --others and --encoding.`);
+  throw new Mistake(
+    `${error.message} On the command line these are --map "COLUMN=FIELD", --map "COLUMN=" to leave one out, --others and --encoding.`,
+  );
 }
 
 /** Undefined where key or login may not read them: cells are texts then. */
@@ -101,6 +143,15 @@ function inWords(progress: ImportProgress) {
     type: 'progress',
     text: parts.filter(Boolean).join(' · '),
     ...(total !== undefined && total > 0 && { share: Math.min(1, done / total) }),
-    data: { read, accepted, rejected, duplicates, failed, total: total ?? null, rows_per_second: Math.round(rowsPerSecond), seconds_left: secondsLeft === undefined ? null : Math.round(secondsLeft) },
+    data: {
+      read,
+      accepted,
+      rejected,
+      duplicates,
+      failed,
+      total: total ?? null,
+      rows_per_second: Math.round(rowsPerSecond),
+      seconds_left: secondsLeft === undefined ? null : Math.round(secondsLeft),
+    },
   };
 }

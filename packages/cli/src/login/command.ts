@@ -4,7 +4,11 @@ import { appOptions, connectionOptions } from '../settings/settings.ts';
 export const loginOptions = {
   ...connectionOptions,
   ...appOptions,
-  scope: { value: 'SCOPE', multiple: true, help: 'what to ask for, with commas between; default: what the commands need' },
+  scope: {
+    value: 'SCOPE',
+    multiple: true,
+    help: 'what to ask for, with commas between; default: what the commands need',
+  },
   port: { value: 'NUMBER', help: 'port on this machine that the browser comes back to; default: a free one' },
   'no-browser': { help: 'only print the address; open it yourself' },
   timeout: { value: 'SECONDS', help: 'how long to wait for the browser; default 300' },

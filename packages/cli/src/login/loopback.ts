@@ -20,18 +20,31 @@ const path = '/callback';
  * @returns what finishing gave
  * @throws Mistake where nobody came back in time or the port is in use; what `begin` and finishing throw
  */
-export async function waitForBrowser<T>({ port, timeoutMs, signal }: LoopbackOptions, begin: (redirectUri: string) => Promise<(callback: URL) => Promise<T>>): Promise<T> {
+export async function waitForBrowser<T>(
+  { port, timeoutMs, signal }: LoopbackOptions,
+  begin: (redirectUri: string) => Promise<(callback: URL) => Promise<T>>,
+): Promise<T> {
   const server = createServer();
   const over = Promise.withResolvers<T>();
   const stop = (): void => over.reject(new Mistake('The login was interrupted; nothing was kept.'));
-  const timer = setTimeout(() => over.reject(new Mistake(`Nobody came back from the browser within ${timeoutMs / 1000} s. Run newsletter login again; --timeout gives more time.`)), timeoutMs);
+  const timer = setTimeout(
+    () =>
+      over.reject(
+        new Mistake(
+          `Nobody came back from the browser within ${timeoutMs / 1000} s. Run newsletter login again; --timeout gives more time.`,
+        ),
+      ),
+    timeoutMs,
+  );
   signal.addEventListener('abort', stop);
   try {
     const listening = Promise.withResolvers<void>();
     server.once('error', listening.reject);
     server.listen(port, '127.0.0.1', listening.resolve);
     await listening.promise.catch((error: unknown) => {
-      throw new Mistake(`Port ${port} on 127.0.0.1 cannot be listened on (${error instanceof Error ? error.message : 'unknown'}). Choose another with --port.`);
+      throw new Mistake(
+        `Port ${port} on 127.0.0.1 cannot be listened on (${error instanceof Error ? error.message : 'unknown'}). Choose another with --port.`,
+      );
     });
     const address = server.address();
     const redirectUri = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : port}${path}`;

@@ -21,15 +21,22 @@ export async function run({ options, env, report, interrupted }: Call<typeof log
   const { apiUrl, appUrl, clientId, clientSecret, publicationId } = settings;
   const scopes = commaSeparated(options.scope);
 
-  const tokens = await waitForBrowser<TokenSet>({ port, timeoutMs: seconds * 1000, signal: interrupted }, async (redirectUri) => {
-    const oauth = appAt(redirectUri);
-    const begun = await oauth.authorize({ scopes: scopes.length > 0 ? scopes : needed });
-    report.notice({ type: 'authorize', text: `Sign in at this address:\n\n  ${begun.url}\n`, data: { url: begun.url } });
-    if (!options['no-browser'] && !(await openBrowser(begun.url))) {
-      report.notice({ type: 'notice', text: 'No browser could be opened here; open the address yourself.' });
-    }
-    return (callback) => oauth.exchange(callback, begun);
-  });
+  const tokens = await waitForBrowser<TokenSet>(
+    { port, timeoutMs: seconds * 1000, signal: interrupted },
+    async (redirectUri) => {
+      const oauth = appAt(redirectUri);
+      const begun = await oauth.authorize({ scopes: scopes.length > 0 ? scopes : needed });
+      report.notice({
+        type: 'authorize',
+        text: `Sign in at this address:\n\n  ${begun.url}\n`,
+        data: { url: begun.url },
+      });
+      if (!options['no-browser'] && !(await openBrowser(begun.url))) {
+        report.notice({ type: 'notice', text: 'No browser could be opened here; open the address yourself.' });
+      }
+      return (callback) => oauth.exchange(callback, begun);
+    },
+  );
 
   const login: KeptLogin = { apiUrl, appUrl, clientId, publicationId };
   // In this order: a login without tokens asks to log in again, tokens without a login would be forgotten where they lie.

@@ -27,8 +27,14 @@ export async function run({ options, env, report }: Pick<Call, 'options' | 'env'
     return exitCodes.done;
   }
   // Whoever logs out wants the tokens gone from here in any case.
-  report.result({ type: 'logout', text: `The login is forgotten here, but ${login.appUrl} could not be told to end it.`, data: { revoked: false } });
-  report.failure(`${problem} The refresh token may still work for whoever has a copy: end the app's access in the settings of the service.`);
+  report.result({
+    type: 'logout',
+    text: `The login is forgotten here, but ${login.appUrl} could not be told to end it.`,
+    data: { revoked: false },
+  });
+  report.failure(
+    `${problem} The refresh token may still work for whoever has a copy: end the app's access in the settings of the service.`,
+  );
   return exitCodes.failed;
 }
 

@@ -17,5 +17,7 @@ export function duration(ms: number): string {
 /** `1,234 a second`, or a minute where that is more telling. */
 export function rate(amount: number, ms: number): string {
   const perSecond = ms > 0 ? (amount * 1000) / ms : 0;
-  return perSecond >= 1 ? `${grouped.format(Math.round(perSecond))} a second` : `${grouped.format(Math.round(perSecond * 60))} a minute`;
+  return perSecond >= 1
+    ? `${grouped.format(Math.round(perSecond))} a second`
+    : `${grouped.format(Math.round(perSecond * 60))} a minute`;
 }

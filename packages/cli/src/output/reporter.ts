@@ -37,7 +37,13 @@ export interface ReporterOptions {
 /** Milliseconds between two lines of progress. */
 const paces = { json: 1000, live: 100, plain: 5000 } as const;
 
-export function createReporter({ json, env, stdout = process.stdout, stderr = process.stderr, now = Date.now }: ReporterOptions): Reporter {
+export function createReporter({
+  json,
+  env,
+  stdout = process.stdout,
+  stderr = process.stderr,
+  now = Date.now,
+}: ReporterOptions): Reporter {
   const live = !json && stderr.isTTY === true && !env['CI'] && env['TERM'] !== 'dumb';
   const line: ProgressLine | null = live ? progressLine(stderr) : null;
   const pace = paces[json ? 'json' : live ? 'live' : 'plain'];

@@ -7,7 +7,9 @@ import { readLogin, tokenStore, type KeptLogin } from './kept-login.ts';
 import { readSettings, type SettingName, type Settings, type Sources } from './settings.ts';
 
 /** What calls are signed with. */
-export type Credential = { readonly kind: 'key' } | { readonly kind: 'login'; readonly login: KeptLogin; readonly oauth: OAuth; readonly source: TokenSource };
+export type Credential =
+  | { readonly kind: 'key' }
+  | { readonly kind: 'login'; readonly login: KeptLogin; readonly oauth: OAuth; readonly source: TokenSource };
 
 export interface Connection<Needed extends SettingName> {
   readonly client: Client;
@@ -31,7 +33,12 @@ export async function connect<Needed extends SettingName>(
     const nobody = 'Nobody is logged in: set NEWSLETTER_API_KEY to an API key, or run newsletter login.';
     readSettings<SettingName>([...needed, 'apiUrl'], { flags: options, env, problems: [...problems, nobody] });
   }
-  const settings = readSettings<Needed | 'apiUrl'>([...needed, 'apiUrl'], { flags: options, env, kept: login ?? {}, problems });
+  const settings = readSettings<Needed | 'apiUrl'>([...needed, 'apiUrl'], {
+    flags: options,
+    env,
+    kept: login ?? {},
+    problems,
+  });
   const credential: Credential = login ? signedIn(env, login, settings) : { kind: 'key' };
   const client = createClient({
     baseUrl: settings.apiUrl,
@@ -43,7 +50,9 @@ export async function connect<Needed extends SettingName>(
 
 function signedIn(env: Call['env'], login: KeptLogin, settings: Settings<'apiUrl'>): Credential {
   if (settings.apiUrl !== login.apiUrl) {
-    throw new Mistake(`You are logged in to ${login.apiUrl}, and its token is not sent to ${settings.apiUrl}. Run newsletter login for that one, or set NEWSLETTER_API_KEY.`);
+    throw new Mistake(
+      `You are logged in to ${login.apiUrl}, and its token is not sent to ${settings.apiUrl}. Run newsletter login for that one, or set NEWSLETTER_API_KEY.`,
+    );
   }
   const oauth = appOf(login, settings.clientSecret);
   return { kind: 'login', login, oauth, source: createTokenSource({ oauth, store: tokenStore(env, login) }) };

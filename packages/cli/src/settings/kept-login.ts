@@ -27,7 +27,10 @@ export function configFolder(env: Environment): string {
 const loginFile = (env: Environment): string => join(configFolder(env), 'login.json');
 
 /** The tokens of an app at a service have a file of their own, so that those of one service never reach another. */
-export function tokenStore(env: Environment, { appUrl, clientId }: Pick<KeptLogin, 'appUrl' | 'clientId'>): Required<TokenStore> {
+export function tokenStore(
+  env: Environment,
+  { appUrl, clientId }: Pick<KeptLogin, 'appUrl' | 'clientId'>,
+): Required<TokenStore> {
   const name = createHash('sha256').update(`${appUrl}\n${clientId}`).digest('hex').slice(0, 16);
   return createFileTokenStore(join(configFolder(env), `tokens-${name}.json`));
 }

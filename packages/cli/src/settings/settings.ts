@@ -10,7 +10,8 @@ interface Setting {
   readonly problem: (value: string) => string | null;
 }
 
-const bare = (value: string): string | null => (/^[\x21-\x7e]+$/.test(value) ? null : 'must be bare: no spaces, no line breaks, no quotes around it');
+const bare = (value: string): string | null =>
+  /^[\x21-\x7e]+$/.test(value) ? null : 'must be bare: no spaces, no line breaks, no quotes around it';
 const webAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 
 const table = {
@@ -18,7 +19,10 @@ const table = {
     flag: 'api-url',
     variable: 'NEWSLETTER_API_URL',
     missing: 'the root address of the API, which ends with /v2',
-    problem: (value) => (webAddress(value) && /\/v2\/?$/.test(value) ? null : 'must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2'),
+    problem: (value) =>
+      webAddress(value) && /\/v2\/?$/.test(value)
+        ? null
+        : 'must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2',
   },
   appUrl: {
     flag: 'app-url',
@@ -30,15 +34,30 @@ const table = {
     flag: 'publication',
     variable: 'NEWSLETTER_PUBLICATION_ID',
     missing: 'the id of the publication, pub_ and a UUID',
-    problem: (value) => (/^pub_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? null : 'must be pub_ and a UUID, as the service shows it'),
+    problem: (value) =>
+      /^pub_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+        ? null
+        : 'must be pub_ and a UUID, as the service shows it',
   },
   apiKey: { flag: null, variable: 'NEWSLETTER_API_KEY', missing: 'an API key', problem: bare },
-  clientId: { flag: 'client-id', variable: 'NEWSLETTER_OAUTH_CLIENT_ID', missing: 'the id of the OAuth app, as the service gave it to you', problem: bare },
-  clientSecret: { flag: null, variable: 'NEWSLETTER_OAUTH_CLIENT_SECRET', missing: 'the secret of the OAuth app', problem: bare },
+  clientId: {
+    flag: 'client-id',
+    variable: 'NEWSLETTER_OAUTH_CLIENT_ID',
+    missing: 'the id of the OAuth app, as the service gave it to you',
+    problem: bare,
+  },
+  clientSecret: {
+    flag: null,
+    variable: 'NEWSLETTER_OAUTH_CLIENT_SECRET',
+    missing: 'the secret of the OAuth app',
+    problem: bare,
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof table;
-export type Settings<Needed extends SettingName> = { readonly [Name in Needed]: string } & { readonly [Name in SettingName]: string | undefined };
+export type Settings<Needed extends SettingName> = { readonly [Name in Needed]: string } & {
+  readonly [Name in SettingName]: string | undefined;
+};
 
 /** Options of the settings, for commands that call the API and those that sign in. Secrets have none: other users see arguments. */
 export const connectionOptions = {
@@ -76,7 +95,8 @@ export function readSettings<Needed extends SettingName>(
       const value = given ?? (text(sources.env[variable]) || sources.kept?.[name as SettingName]);
       const wanted = (needed as readonly string[]).includes(name);
       const source = given === undefined ? variable : `--${flag}`;
-      if (value === undefined && wanted) problems.push(`${variable} is missing: set it ${flag ? `(or --${flag}) ` : ''}to ${missing}.`);
+      if (value === undefined && wanted)
+        problems.push(`${variable} is missing: set it ${flag ? `(or --${flag}) ` : ''}to ${missing}.`);
       const wrong = value === undefined ? null : problem(value);
       if (wrong !== null) problems.push(`${source} ${wrong}.`);
       return [name, value?.replace(/(?<=^https?:.*)\/+$/, '')];

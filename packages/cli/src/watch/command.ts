@@ -4,11 +4,22 @@ import { connectionOptions } from '../settings/settings.ts';
 
 export const watchOptions = {
   ...connectionOptions,
-  events: { value: 'EVENT', multiple: true, help: 'created (default), became_active, unsubscribed, status_changed, updated, removed; with commas between' },
+  events: {
+    value: 'EVENT',
+    multiple: true,
+    help: 'created (default), became_active, unsubscribed, status_changed, updated, removed; with commas between',
+  },
   'custom-fields': { value: 'NAME', multiple: true, help: 'custom fields whose change is an update, or all' },
-  expand: { value: 'WHAT', multiple: true, help: `what events carry as well: ${operation('subscriptions.list').expand.join(', ')}` },
+  expand: {
+    value: 'WHAT',
+    multiple: true,
+    help: `what events carry as well: ${operation('subscriptions.list').expand.join(', ')}`,
+  },
   state: { value: 'FILE', help: 'keeps how far it is, so that the next watch goes on there' },
-  since: { value: 'TIME', help: 'report also who subscribed from this time on, such as 2026-01-31T12:00:00Z; only without a kept state' },
+  since: {
+    value: 'TIME',
+    help: 'report also who subscribed from this time on, such as 2026-01-31T12:00:00Z; only without a kept state',
+  },
   every: { value: 'SECONDS', help: 'from the end of one look to the next; default 60' },
   pages: { value: 'NUMBER', help: 'most requests of one look; default 10' },
   once: { help: 'look once and end' },

@@ -1,7 +1,22 @@
 /** `newsletter watch`: looks at the list again and again, and reports what changed. */
-import { AbortedError, NetworkError, RateLimitError, ServerError, TimeoutError, TransportError, type Subscription } from '@newsletter-kit/core';
+import {
+  AbortedError,
+  NetworkError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  TransportError,
+  type Subscription,
+} from '@newsletter-kit/core';
 import { schemas } from '@newsletter-kit/core/schema';
-import { subscriptionEventTypes, watchSubscriptions, type ScanProgress, type SubscriptionEvent, type SubscriptionEventType, type WatchResult } from '@newsletter-kit/core/watch';
+import {
+  subscriptionEventTypes,
+  watchSubscriptions,
+  type ScanProgress,
+  type SubscriptionEvent,
+  type SubscriptionEventType,
+  type WatchResult,
+} from '@newsletter-kit/core/watch';
 import type { Call } from '../command/definition.ts';
 import { exitCodes, type ExitCode } from '../command/exit-codes.ts';
 import { commaSeparated, quote, wholeNumber } from '../command/parse.ts';
@@ -33,7 +48,11 @@ export async function run(call: Call<typeof watchOptions>): Promise<ExitCode> {
     pages,
     call: { signal: interrupted },
   });
-  report.notice({ type: 'watching', text: `Watching ${settings.publicationId} for ${events.join(', ')}${options.once ? '' : `, every ${duration(seconds * 1000)}`}.`, data: { events } });
+  report.notice({
+    type: 'watching',
+    text: `Watching ${settings.publicationId} for ${events.join(', ')}${options.once ? '' : `, every ${duration(seconds * 1000)}`}.`,
+    data: { events },
+  });
 
   for (;;) {
     const result = await look();
@@ -58,7 +77,15 @@ export async function run(call: Call<typeof watchOptions>): Promise<ExitCode> {
       return result;
     } catch (error) {
       if (error instanceof AbortedError && interrupted.aborted) return null;
-      if (!(error instanceof NetworkError || error instanceof TimeoutError || error instanceof ServerError || error instanceof RateLimitError)) throw error;
+      if (
+        !(
+          error instanceof NetworkError ||
+          error instanceof TimeoutError ||
+          error instanceof ServerError ||
+          error instanceof RateLimitError
+        )
+      )
+        throw error;
       report.failure(`${error.message}${options.once ? '' : ' The next look tries again.'}`);
       return null;
     }
@@ -75,11 +102,16 @@ function about(event: SubscriptionEvent<Subscription>): string {
   const { email, id, status } = event.subscription;
   const who = `${email} (${id})`;
   if (event.type === 'created') return `${who}, ${status}`;
-  return event.type === 'updated' ? `${who}: ${event.changed.join(', ')}` : `${who}: ${event.from ?? 'new'} → ${event.to}`;
+  return event.type === 'updated'
+    ? `${who}: ${event.changed.join(', ')}`
+    : `${who}: ${event.from ?? 'new'} → ${event.to}`;
 }
 
 function progressOf({ share, passes, stalenessMs, known }: ScanProgress): Happening {
-  const age = stalenessMs === null ? 'the first look at the whole list is under way' : `every part was looked at within ${duration(stalenessMs)}`;
+  const age =
+    stalenessMs === null
+      ? 'the first look at the whole list is under way'
+      : `every part was looked at within ${duration(stalenessMs)}`;
   return {
     type: 'scan',
     text: `${count(known, 'subscription')} known, ${Math.round(share * 100)} % of this round; ${age}`,
@@ -92,7 +124,8 @@ function readEvents(given: readonly string[] | undefined, problems: string[]): r
   const names = commaSeparated(given);
   const known = subscriptionEventTypes.filter((type) => names.includes(type));
   const unknown = names.filter((name) => !subscriptionEventTypes.some((type) => type === name));
-  for (const name of unknown) problems.push(`--events: there is no event ${quote(name)}. There are ${subscriptionEventTypes.join(', ')}.`);
+  for (const name of unknown)
+    problems.push(`--events: there is no event ${quote(name)}. There are ${subscriptionEventTypes.join(', ')}.`);
   return names.length === 0 ? ['created'] : known;
 }
 

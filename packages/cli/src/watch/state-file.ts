@@ -9,13 +9,20 @@ import { Mistake } from '../command/mistake.ts';
  * @param since - Unix seconds, for a watch that begins
  * @throws Mistake where the file is no state of a watch
  */
-export async function readState(path: string | undefined, scope: string, since: number | undefined): Promise<WatchState> {
+export async function readState(
+  path: string | undefined,
+  scope: string,
+  since: number | undefined,
+): Promise<WatchState> {
   const text = path === undefined ? null : await readFile(path, 'utf8').catch(nullWhereMissing);
   if (text === null) return startWatch(scope, since);
   try {
     return readWatchState(JSON.parse(text), scope);
   } catch (error) {
-    if (error instanceof WatchStateError || error instanceof SyntaxError) throw new Mistake(`${path}: ${error instanceof SyntaxError ? 'this is no state of a watch; name another file, or delete it to begin anew.' : error.message}`);
+    if (error instanceof WatchStateError || error instanceof SyntaxError)
+      throw new Mistake(
+        `${path}: ${error instanceof SyntaxError ? 'this is no state of a watch; name another file, or delete it to begin anew.' : error.message}`,
+      );
     throw error;
   }
 }

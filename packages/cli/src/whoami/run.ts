@@ -23,7 +23,10 @@ const nobodys = 'pub_00000000-0000-0000-0000-000000000000';
 export async function run(call: Call<typeof connectionOptions>): Promise<ExitCode> {
   const { client, settings, credential } = await connect(call, []);
   const { publicationId } = settings;
-  const reach = await look(() => client.subscriptions.list({ publicationId: publicationId ?? nobodys, limit: 1 }), publicationId !== undefined);
+  const reach = await look(
+    () => client.subscriptions.list({ publicationId: publicationId ?? nobodys, limit: 1 }),
+    publicationId !== undefined,
+  );
   const good = reach !== 'refused-credential';
   const info = good && credential.kind === 'login' ? await aboutToken(credential) : null;
 
@@ -31,7 +34,15 @@ export async function run(call: Call<typeof connectionOptions>): Promise<ExitCod
     ['Service', settings.apiUrl],
     ['Signed in', `${named(credential)}${good ? '' : ` – refused: ${remedy(credential)}`}`],
     ['Publication', `${publicationId ? `${publicationId} – ` : ''}${words[reach]}`],
-    ...(info ? ([['May', info.scopes.join(', ')], ['Until', info.expiresAt === null ? 'not said' : `${new Date(info.expiresAt).toISOString()}, then renewed by itself`]] as const) : []),
+    ...(info
+      ? ([
+          ['May', info.scopes.join(', ')],
+          [
+            'Until',
+            info.expiresAt === null ? 'not said' : `${new Date(info.expiresAt).toISOString()}, then renewed by itself`,
+          ],
+        ] as const)
+      : []),
   ];
   call.report.result({
     type: 'whoami',
@@ -67,7 +78,9 @@ async function aboutToken({ oauth, source }: Extract<Credential, { kind: 'login'
 }
 
 function named(credential: Credential): string {
-  return credential.kind === 'key' ? 'with the API key of NEWSLETTER_API_KEY' : `by login, as the app ${credential.login.clientId} at ${credential.login.appUrl}`;
+  return credential.kind === 'key'
+    ? 'with the API key of NEWSLETTER_API_KEY'
+    : `by login, as the app ${credential.login.clientId} at ${credential.login.appUrl}`;
 }
 
 function remedy({ kind }: Credential): string {

@@ -61,7 +61,10 @@ export const assumed: Readonly<Record<OperationId, readonly string[]>> = {
   ],
   'journeys.get': ['The record is not shown; as in journeys.enroll.'],
   'authors.list': ['The record is not shown: id, type, name, bio, bio_image_url, social_media_links.'],
-  'authors.get': ['The record is not shown; as in authors.list.', 'Where several authors share a first name, the oldest is answered.'],
+  'authors.get': [
+    'The record is not shown; as in authors.list.',
+    'Where several authors share a first name, the oldest is answered.',
+  ],
   'advertisementOpportunities.list': [
     'The record is not shown: id, advertiser_name, payout_rate (a formatted string), advertisement_kind, send_by_window_start_at, send_by_window_end_at; total_results beside data.',
   ],
@@ -73,7 +76,10 @@ export const assumed: Readonly<Record<OperationId, readonly string[]>> = {
     'The record is not shown: id, name, status, created, updated, purpose.',
     'Values of purpose are not shown: dynamic_content.',
   ],
-  'conditionSets.get': ['The record is not shown; as in conditionSets.list, plus stats.active_subscriber_count.', 'An archived set answers 404.'],
+  'conditionSets.get': [
+    'The record is not shown; as in conditionSets.list, plus stats.active_subscriber_count.',
+    'An archived set answers 404.',
+  ],
   'customFields.create': [
     'The record is not shown: id, kind, display, created, options (list fields only).',
     'What a second field of the same display does is not shown: 400.',
@@ -103,9 +109,17 @@ export const assumed: Readonly<Record<OperationId, readonly string[]>> = {
     'code_challenge_method is not shown: S256 and plain.',
     'An unknown client or redirect_uri is answered in place, never redirected; other errors go to the redirect_uri.',
   ],
-  'oauth.exchange': ['Lifetimes are not shown: access token 7200 s, code 600 s.', 'The answer also carries scope and created_at.'],
+  'oauth.exchange': [
+    'Lifetimes are not shown: access token 7200 s, code 600 s.',
+    'The answer also carries scope and created_at.',
+  ],
   'oauth.refresh': ['The refresh token rotates; where none comes back the old one stays in use.'],
-  'oauth.revoke': ['token_type_hint is not shown: access_token and refresh_token.', 'An unknown token answers 200 as well (RFC 7009).'],
+  'oauth.revoke': [
+    'token_type_hint is not shown: access_token and refresh_token.',
+    'An unknown token answers 200 as well (RFC 7009).',
+  ],
   'oauth.introspect': ['Fields are not shown: as RFC 7662; an unusable token answers {"active": false}.'],
-  'oauth.tokenInfo': ['Fields are not shown: resource_owner_id, scope (string or list), expires_in or expires_in_seconds, application, created_at.'],
+  'oauth.tokenInfo': [
+    'Fields are not shown: resource_owner_id, scope (string or list), expires_in or expires_in_seconds, application, created_at.',
+  ],
 };

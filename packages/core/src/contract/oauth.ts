@@ -39,7 +39,11 @@ export const oauth = [
     method: 'POST',
     path: '/oauth/token',
     query: [],
-    body: { encoding: 'form', fields: ['grant_type', 'refresh_token', ...client], required: ['grant_type', 'refresh_token', 'client_id'] },
+    body: {
+      encoding: 'form',
+      fields: ['grant_type', 'refresh_token', ...client],
+      required: ['grant_type', 'refresh_token', 'client_id'],
+    },
     success: 200,
     errors: [400, 401],
     retry: 'once',

@@ -118,8 +118,28 @@ export const subscriptions = [
     retry: 'safe',
     doc: 'Read one bulk update job, its state and its error log',
   },
-  { ...bulkUpdate, id: 'subscriptions.bulkUpdate', method: 'PATCH', doc: 'Update tier, custom fields, lists or consent of up to 1000 subscriptions' },
-  { ...bulkUpdate, id: 'subscriptions.bulkUpdatePut', method: 'PUT', doc: 'The same as subscriptions.bulkUpdate, by PUT' },
-  { ...updateStatus, id: 'subscriptions.updateStatus', method: 'PATCH', doc: 'Set one new status on many subscriptions' },
-  { ...updateStatus, id: 'subscriptions.updateStatusPut', method: 'PUT', doc: 'The same as subscriptions.updateStatus, by PUT' },
+  {
+    ...bulkUpdate,
+    id: 'subscriptions.bulkUpdate',
+    method: 'PATCH',
+    doc: 'Update tier, custom fields, lists or consent of up to 1000 subscriptions',
+  },
+  {
+    ...bulkUpdate,
+    id: 'subscriptions.bulkUpdatePut',
+    method: 'PUT',
+    doc: 'The same as subscriptions.bulkUpdate, by PUT',
+  },
+  {
+    ...updateStatus,
+    id: 'subscriptions.updateStatus',
+    method: 'PATCH',
+    doc: 'Set one new status on many subscriptions',
+  },
+  {
+    ...updateStatus,
+    id: 'subscriptions.updateStatusPut',
+    method: 'PUT',
+    doc: 'The same as subscriptions.updateStatus, by PUT',
+  },
 ] as const satisfies readonly Operation[];

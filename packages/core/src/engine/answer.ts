@@ -30,7 +30,9 @@ export function readSuccess(operation: Operation & { readonly id: OperationId },
     return unwrapped.has(operation.id) && isRecord(value) && isRecord(value['data']) ? value['data'] : value;
   } catch {
     const kind = answer.headers['content-type'] ?? 'no content type';
-    throw new InvalidAnswerError(operation.id, answer.status, [`the body is not JSON (${kind}, ${answer.body.length} characters)`]);
+    throw new InvalidAnswerError(operation.id, answer.status, [
+      `the body is not JSON (${kind}, ${answer.body.length} characters)`,
+    ]);
   }
 }
 
@@ -45,7 +47,10 @@ export function readError(
   return apiError(operation.id, {
     status: answer.status,
     statusText: typeof body['statusText'] === 'string' ? body['statusText'] : '',
-    errors: serviceMessages(body).map(({ message, code }) => ({ message: redact(message, secrets), code: redact(code, secrets) })),
+    errors: serviceMessages(body).map(({ message, code }) => ({
+      message: redact(message, secrets),
+      code: redact(code, secrets),
+    })),
     retryAfterMs: retryAfterMs(answer, nowMs),
   });
 }
@@ -53,7 +58,9 @@ export function readError(
 /** The messages of an API error body, or of an OAuth one (RFC 6749, `error` and `error_description`). */
 function serviceMessages(body: Readonly<Record<string, unknown>>): ServiceMessage[] {
   if (Array.isArray(body['errors'])) {
-    return (body['errors'] as unknown[]).filter(isRecord).map(({ message, code }) => ({ message: text(message), code: text(code) }));
+    return (body['errors'] as unknown[])
+      .filter(isRecord)
+      .map(({ message, code }) => ({ message: text(message), code: text(code) }));
   }
   if (typeof body['error'] !== 'string') return [];
   return [{ message: text(body['error_description']) || body['error'], code: body['error'] }];

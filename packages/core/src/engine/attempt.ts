@@ -54,12 +54,23 @@ function read(operation: Named, answer: HostAnswer, sentAt: number, durationMs: 
     return { answer, value: readSuccess(operation, answer), sentAt, durationMs };
   } catch (error) {
     if (!(error instanceof InvalidAnswerError)) throw error;
-    return { answer, error: new TransportError('network', { code: 'UNREADABLE' }), unreadable: error, sentAt, durationMs };
+    return {
+      answer,
+      error: new TransportError('network', { code: 'UNREADABLE' }),
+      unreadable: error,
+      sentAt,
+      durationMs,
+    };
   }
 }
 
 /** The attempt as it is reported. @param number - 1 for the first */
-export function attemptEvent(operation: Named, attempt: Attempt, number: number, retryInMs: number | null): AttemptEvent {
+export function attemptEvent(
+  operation: Named,
+  attempt: Attempt,
+  number: number,
+  retryInMs: number | null,
+): AttemptEvent {
   const outcome = attempt.answer?.status ?? attempt.error?.failure ?? 'network';
   return { operation: operation.id, attempt: number, durationMs: attempt.durationMs, outcome, retryInMs };
 }

@@ -90,7 +90,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   function urlOf(operation: Named, parts: RequestParts): string {
     const base = roots[operation.base];
-    if (!base) throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
+    if (!base)
+      throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
     return base + parts.path + encodeQuery(operation, parts.query);
   }
 
@@ -113,7 +114,10 @@ export function createEngine(options: EngineOptions): Engine {
     return {
       method: operation.method,
       url: urlOf(operation, parts),
-      headers: operation.body && body !== undefined ? { accept, 'content-type': contentTypes[operation.body.encoding] } : { accept },
+      headers:
+        operation.body && body !== undefined
+          ? { accept, 'content-type': contentTypes[operation.body.encoding] }
+          : { accept },
       ...(body !== undefined && { body }),
       timeoutMs: timeoutMs ?? options.timeoutMs ?? 30_000,
       ...(signal && { signal }),
@@ -153,12 +157,16 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     async call(id, args, callOptions = {}) {
       const operation: Named = operationById(id);
-      return (await call(operation, partsOf(operation, args), callOptions, withPublication(operation, args))) as Answer<typeof id>;
+      return (await call(operation, partsOf(operation, args), callOptions, withPublication(operation, args))) as Answer<
+        typeof id
+      >;
     },
     list(id, args, callOptions = {}) {
       const operation: Named = operationById(id);
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
-      return new PagePromise(async () => listPage(operation, partsOf(operation, args), one) as Promise<Page<Item<typeof id>>>);
+      return new PagePromise(
+        async () => listPage(operation, partsOf(operation, args), one) as Promise<Page<Item<typeof id>>>,
+      );
     },
     address(id, args) {
       const operation: Named = operationById(id);

@@ -39,7 +39,10 @@ export class InvalidAnswerError extends NewsletterError {
   readonly problems: readonly string[];
 
   constructor(operation: OperationId, status: number, problems: readonly string[]) {
-    super(operation, `the answer (${status}) could not be read: ${problems.join('; ')}. The request may have been carried out.`);
+    super(
+      operation,
+      `the answer (${status}) could not be read: ${problems.join('; ')}. The request may have been carried out.`,
+    );
     this.status = status;
     this.problems = problems;
   }

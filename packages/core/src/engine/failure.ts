@@ -1,7 +1,14 @@
 /** How an attempt fails: whether it may have happened all the same, and the error that it stands for. Pure. */
 import type { Operation, OperationId } from '../contract/index.ts';
 import { readError } from './answer.ts';
-import { AbortedError, heldBack, NetworkError, RateLimitError, TimeoutError, type InvalidAnswerError } from './errors.ts';
+import {
+  AbortedError,
+  heldBack,
+  NetworkError,
+  RateLimitError,
+  TimeoutError,
+  type InvalidAnswerError,
+} from './errors.ts';
 import { TransportError, type HostAnswer } from './host.ts';
 import { PausedError } from './pacer.ts';
 
@@ -54,7 +61,9 @@ export function errorOf(failed: Failure, { operation, timeoutMs, token, now }: F
 export function errorOfWaiting(operation: Named, cause: unknown, totalMs: number): unknown {
   if (cause instanceof PausedError) return new RateLimitError(operation.id, heldBack(cause.pauseMs));
   if (!(cause instanceof TransportError)) return cause;
-  return cause.failure === 'timeout' ? new TimeoutError(operation.id, totalMs, { notSent: true }) : lost(operation, cause, totalMs);
+  return cause.failure === 'timeout'
+    ? new TimeoutError(operation.id, totalMs, { notSent: true })
+    : lost(operation, cause, totalMs);
 }
 
 function lost({ id }: Named, error: TransportError, timeoutMs: number): Error {

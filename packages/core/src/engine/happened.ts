@@ -30,7 +30,8 @@ const lookUps: Partial<Readonly<Record<OperationId, LookUp>>> = {
     list: 'journeys.list',
     listArguments: ['publicationId', 'automationId'],
     query: { limit: 100 },
-    isAbout: (record, asked) => both(same(record['subscription_id'], asked['subscription_id']), sameAddress(record['email'], asked['email'])),
+    isAbout: (record, asked) =>
+      both(same(record['subscription_id'], asked['subscription_id']), sameAddress(record['email'], asked['email'])),
     created: ['started_at', 'created'],
     advice: 'List the journeys of the automation (journeys.list) to see whether the subscriber is on one.',
   },
@@ -60,7 +61,10 @@ export function lookUpOf(id: OperationId): LookUp | undefined {
 
 /** Arguments for the list. */
 export function listArguments({ listArguments: names, query }: LookUp, asked: Values): Values {
-  return { ...query, ...Object.fromEntries(names.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))) };
+  return {
+    ...query,
+    ...Object.fromEntries(names.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))),
+  };
 }
 
 /** When the call was made, by the service's clock. */
@@ -82,7 +86,12 @@ const surelyBeforeMs = { known: 5_000, unknown: 300_000 } as const;
 export type Finding = { readonly record: Values } | 'no' | 'unclear';
 
 /** Looks through all records of the list. Pure. */
-export function find({ isAbout, created }: LookUp, records: readonly unknown[], asked: Values, call: CallTime): Finding {
+export function find(
+  { isAbout, created }: LookUp,
+  records: readonly unknown[],
+  asked: Values,
+  call: CallTime,
+): Finding {
   const found: Values[] = [];
   for (const record of records) {
     if (!isRecord(record)) return 'unclear';
@@ -91,7 +100,8 @@ export function find({ isAbout, created }: LookUp, records: readonly unknown[], 
     const time = timeOf(record, created);
     const surelyBefore = time !== undefined && time < call.from - surelyBeforeMs[call.known ? 'known' : 'unknown'];
     if (surelyBefore) continue;
-    if (about === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs) return 'unclear';
+    if (about === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs)
+      return 'unclear';
     found.push(record);
   }
   const [record, another] = found;

@@ -19,7 +19,14 @@ export {
   UnauthorizedError,
   type ServiceMessage,
 } from './errors.ts';
-export { TransportError, type Host, type HostAnswer, type HostRequest, type Signal, type TransportFailure } from './host.ts';
+export {
+  TransportError,
+  type Host,
+  type HostAnswer,
+  type HostRequest,
+  type Signal,
+  type TransportFailure,
+} from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { Page, PagePromise, type Paging } from './pages.ts';
 export { redact } from './redact.ts';

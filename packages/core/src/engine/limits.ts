@@ -20,7 +20,11 @@ const smallestEpoch = 1e9;
 const sameClockMs = 3_000;
 
 /** The two spellings of the headers, the standard's first. */
-const spellings = ['ratelimit', 'x-ratelimit'].map((prefix) => ({ limit: `${prefix}-limit`, remaining: `${prefix}-remaining`, reset: `${prefix}-reset` }));
+const spellings = ['ratelimit', 'x-ratelimit'].map((prefix) => ({
+  limit: `${prefix}-limit`,
+  remaining: `${prefix}-remaining`,
+  reset: `${prefix}-reset`,
+}));
 
 /** `RateLimit-*`, else `X-RateLimit-*`; null unless both what is left and when it resets are told. */
 export function toldQuota(headers: Headers, nowMs: number): ToldQuota | null {
@@ -37,10 +41,15 @@ export function toldQuota(headers: Headers, nowMs: number): ToldQuota | null {
  * How long the service asks to wait, in milliseconds: `Retry-After` (seconds or date), then, on a 429,
  * `RateLimit-Reset` and `X-RateLimit-Reset`. Undefined where it does not say.
  */
-export function retryAfterMs({ status, headers }: Pick<HostAnswer, 'status' | 'headers'>, nowMs: number): number | undefined {
+export function retryAfterMs(
+  { status, headers }: Pick<HostAnswer, 'status' | 'headers'>,
+  nowMs: number,
+): number | undefined {
   const retryAfter = headers['retry-after'];
   if (retryAfter !== undefined) {
-    const wait = /^\s*\d+(\.\d+)?\s*$/.test(retryAfter) ? Number(retryAfter) * 1000 : byHostClock(Date.parse(retryAfter), headers, nowMs) - nowMs;
+    const wait = /^\s*\d+(\.\d+)?\s*$/.test(retryAfter)
+      ? Number(retryAfter) * 1000
+      : byHostClock(Date.parse(retryAfter), headers, nowMs) - nowMs;
     if (Number.isFinite(wait)) return Math.max(0, wait);
   }
   if (status !== 429) return undefined; // other answers carry a reset as a matter of course

@@ -10,7 +10,11 @@ import type { Page } from './pages.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /** Reads the first page of a list. */
-type ReadList = (id: NonNullable<ReturnType<typeof lookUpOf>>['list'], args: Values, options: CallOptions) => Promise<Page<unknown>>;
+type ReadList = (
+  id: NonNullable<ReturnType<typeof lookUpOf>>['list'],
+  args: Values,
+  options: CallOptions,
+) => Promise<Page<unknown>>;
 
 /** A call that may have happened. */
 export interface Doubtful {
@@ -41,14 +45,22 @@ export function createLook(host: Pick<Host, 'now'>, readList: ReadList): Look {
       if (!lookUp) return 'unclear';
       const records: unknown[] = [];
       try {
-        const first = await readList(lookUp.list, listArguments(lookUp, args), { ...options, totalTimeoutMs: deadline - host.now() });
-        for (let page: Page<unknown> | null = first; page !== null; page = await page.next()) records.push(...page.items);
+        const first = await readList(lookUp.list, listArguments(lookUp, args), {
+          ...options,
+          totalTimeoutMs: deadline - host.now(),
+        });
+        for (let page: Page<unknown> | null = first; page !== null; page = await page.next())
+          records.push(...page.items);
       } catch (error) {
         if (error instanceof AbortedError) throw error;
         return 'unclear';
       }
       const skew = dated && clockSkewMs(dated.headers, dated.at);
-      return find(lookUp, records, args, { from: since + (skew ?? 0), to: host.now() + (skew ?? 0), known: skew !== null });
+      return find(lookUp, records, args, {
+        from: since + (skew ?? 0),
+        to: host.now() + (skew ?? 0),
+        known: skew !== null,
+      });
     },
   };
 }

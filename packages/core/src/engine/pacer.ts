@@ -124,7 +124,8 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
         ended = true;
         inFlight -= 1;
         if (answer && quota.answered(sent, answer, clock.now())) dismissHopeless();
-        if (answer !== undefined) adapt(answer === null || answer.status === 429 || answer.status >= 500, full, sent.at);
+        if (answer !== undefined)
+          adapt(answer === null || answer.status === 429 || answer.status >= 500, full, sent.at);
         pump();
       },
     };
@@ -167,7 +168,9 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
   return {
     turn(waiter) {
       const now = clock.now();
-      const error = waiter.signal?.aborted ? new TransportError('aborted') : hopeless(waiter, now, quota.pausedUntil - now);
+      const error = waiter.signal?.aborted
+        ? new TransportError('aborted')
+        : hopeless(waiter, now, quota.pausedUntil - now);
       if (error) return Promise.reject(error);
       // The usual case: nobody waits, and nothing is in the way.
       if (!line.first() && mayGoAt(waiter, now) <= now) return Promise.resolve(begin(now));
@@ -176,7 +179,12 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
           sendAway(waiting, new TransportError('aborted'));
           pump();
         };
-        const waiting: Waiting = { ...waiter, grant, refuse, leave: () => waiter.signal?.removeEventListener('abort', abort) };
+        const waiting: Waiting = {
+          ...waiter,
+          grant,
+          refuse,
+          leave: () => waiter.signal?.removeEventListener('abort', abort),
+        };
         waiter.signal?.addEventListener('abort', abort);
         line.join(waiting);
         pump();
@@ -186,7 +194,8 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
 }
 
 function hopeless({ deadline, maxPauseMs }: Waiter, now: number, pauseMs: number): Error | null {
-  if (deadline !== undefined && Math.max(now, now + pauseMs) >= deadline) return new TransportError('timeout', { notSent: true });
+  if (deadline !== undefined && Math.max(now, now + pauseMs) >= deadline)
+    return new TransportError('timeout', { notSent: true });
   return pauseMs > (maxPauseMs ?? Number.POSITIVE_INFINITY) ? new PausedError(pauseMs) : null;
 }
 

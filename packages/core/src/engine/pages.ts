@@ -34,7 +34,12 @@ export function readPaging(answer: Readonly<Record<string, unknown>>): Paging {
     page,
     totalPages,
     totalResults: number('total_results'),
-    hasMore: typeof stated === 'boolean' ? stated : page !== null && totalPages !== null ? page < totalPages : nextCursor !== null,
+    hasMore:
+      typeof stated === 'boolean'
+        ? stated
+        : page !== null && totalPages !== null
+          ? page < totalPages
+          : nextCursor !== null,
   };
 }
 
@@ -51,7 +56,8 @@ export function deadEnd(asked: Continuation, next: Continuation | null): string 
   if ('page' in next && next.page > lastOffsetPage) {
     return `offset pagination ends at page ${lastOffsetPage} and the list goes on; use cursor pagination or narrower filters`;
   }
-  const repeated = 'cursor' in next ? 'cursor' in asked && asked.cursor === next.cursor : 'page' in asked && next.page <= asked.page;
+  const repeated =
+    'cursor' in next ? 'cursor' in asked && asked.cursor === next.cursor : 'page' in asked && next.page <= asked.page;
   return repeated ? 'the list points back to the page just read' : null;
 }
 

@@ -60,7 +60,10 @@ export function sortArguments(
     if (value === undefined || places.path.has(name)) continue;
     if (places.query.has(name)) query[name] = value;
     else if (places.body.has(name)) body[name] = value;
-    else problems.push(`"${name}" is not known here (${[...places.path, ...places.query.keys(), ...places.body].join(', ') || 'no arguments'})`);
+    else
+      problems.push(
+        `"${name}" is not known here (${[...places.path, ...places.query.keys(), ...places.body].join(', ') || 'no arguments'})`,
+      );
   }
   for (const name of operation.body?.required ?? []) {
     if (body[name] === undefined || body[name] === '') problems.push(`"${name}" is missing`);
@@ -83,7 +86,10 @@ export function encodeQuery(operation: Operation, query: Readonly<Record<string,
 }
 
 /** The body as text, in the operation's encoding. */
-export function encodeBody(operation: Pick<Operation, 'body'>, body: Readonly<Record<string, unknown>> | null): string | undefined {
+export function encodeBody(
+  operation: Pick<Operation, 'body'>,
+  body: Readonly<Record<string, unknown>> | null,
+): string | undefined {
   if (!operation.body || !body) return undefined;
   if (operation.body.encoding === 'json') return JSON.stringify(body);
   return Object.entries(body)

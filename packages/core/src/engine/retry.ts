@@ -15,7 +15,12 @@ export interface RetryPolicy {
   readonly maxRetryAfterMs: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = { retries: 4, minDelayMs: 500, maxDelayMs: 30_000, maxRetryAfterMs: 120_000 };
+export const defaultRetryPolicy: RetryPolicy = {
+  retries: 4,
+  minDelayMs: 500,
+  maxDelayMs: 30_000,
+  maxRetryAfterMs: 120_000,
+};
 
 /** A policy with another on top; `false` allows a single attempt. */
 export function policyOver(policy: RetryPolicy, layer: Partial<RetryPolicy> | false | undefined): RetryPolicy {
@@ -24,7 +29,9 @@ export function policyOver(policy: RetryPolicy, layer: Partial<RetryPolicy> | fa
 }
 
 /** What came of an attempt: an answer of an error status, or none. */
-export type FailedAttempt = { readonly answer: Pick<HostAnswer, 'status' | 'headers'> } | { readonly error: TransportError };
+export type FailedAttempt =
+  | { readonly answer: Pick<HostAnswer, 'status' | 'headers'> }
+  | { readonly error: TransportError };
 
 /**
  * Milliseconds to wait before the next attempt, or null where the call must not be repeated.

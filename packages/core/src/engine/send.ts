@@ -2,7 +2,16 @@
 import type { CallOptions } from './arguments.ts';
 import { attemptEvent, sendOnce, type Attempt, type AttemptEvent } from './attempt.ts';
 import { AbortedError, withAdvice } from './errors.ts';
-import { alreadyGone, errorOf, errorOfWaiting, isRefusal, mayGoOn, mayHaveHappened, type Failure, type Named } from './failure.ts';
+import {
+  alreadyGone,
+  errorOf,
+  errorOfWaiting,
+  isRefusal,
+  mayGoOn,
+  mayHaveHappened,
+  type Failure,
+  type Named,
+} from './failure.ts';
 import { lookUpOf } from './happened.ts';
 import type { Host, HostRequest } from './host.ts';
 import type { Look } from './look.ts';
@@ -114,7 +123,9 @@ async function takeTurn(sender: Sender, call: Course, attempt: number): Promise<
       mayProbe: attempt < policy.retries,
     });
   } catch (cause) {
-    throw lastFailure && !options.signal?.aborted ? errorNow(sender, call, lastFailure) : errorOfWaiting(operation, cause, call.totalMs);
+    throw lastFailure && !options.signal?.aborted
+      ? errorNow(sender, call, lastFailure)
+      : errorOfWaiting(operation, cause, call.totalMs);
   }
 }
 
@@ -130,7 +141,12 @@ function signed({ request, token, deadline }: Course, now: number): HostRequest 
  * @returns the record it made, or null where it has not happened and may be sent again
  * @throws the error of the attempt where it is over, or where nobody can tell
  */
-async function lookForIt(sender: Sender, call: Course, failed: Attempt & Failure, attempt: number): Promise<Delivered | null> {
+async function lookForIt(
+  sender: Sender,
+  call: Course,
+  failed: Attempt & Failure,
+  attempt: number,
+): Promise<Delivered | null> {
   const { operation, policy } = call;
   if (!shouldLook(call, failed)) throw errorNow(sender, call, failed);
   // Looking is harmless, so it is done when a harmless call would be repeated: by then the service has got round to it.
@@ -153,7 +169,13 @@ function shouldLook({ operation, lostSince }: Course, failed: Failure): boolean 
 }
 
 /** Milliseconds until the next attempt, or null where there is none: not by the policy, or not before the deadline. */
-function untilNext({ host }: Sender, { policy, deadline }: Course, operation: Pick<Named, 'retry'>, failed: Failure, attempt: number): number | null {
+function untilNext(
+  { host }: Sender,
+  { policy, deadline }: Course,
+  operation: Pick<Named, 'retry'>,
+  failed: Failure,
+  attempt: number,
+): number | null {
   const delay = nextDelay(operation, failed, attempt, policy, host);
   return delay !== null && host.now() + delay < deadline ? delay : null;
 }
@@ -170,6 +192,12 @@ function errorNow({ host }: Sender, { operation, request, totalMs, token }: Cour
   return errorOf(failed, { operation, token, timeoutMs: Math.min(request.timeoutMs, totalMs), now: host.now() });
 }
 
-function report({ onAttempt }: Sender, { operation }: Course, result: Attempt, attempt: number, retryInMs: number | null): void {
+function report(
+  { onAttempt }: Sender,
+  { operation }: Course,
+  result: Attempt,
+  attempt: number,
+  retryInMs: number | null,
+): void {
   onAttempt?.(attemptEvent(operation, result, attempt + 1, retryInMs));
 }

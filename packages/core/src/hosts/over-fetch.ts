@@ -47,7 +47,12 @@ export function hostOver(send: Send, isNetworkError: (error: unknown) => boolean
 }
 
 /** The platform's `fetch`, or the given one, under this signal. */
-export function fetchUnder(signal: AbortSignal, given: Fetch | undefined, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+export function fetchUnder(
+  signal: AbortSignal,
+  given: Fetch | undefined,
+  input: string | URL | Request,
+  init?: RequestInit,
+): Promise<Response> {
   return given ? given(new Request(input, { ...init, signal })) : fetch(input, { ...init, signal });
 }
 

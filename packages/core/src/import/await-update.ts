@@ -6,7 +6,9 @@ import type { BulkSubscriptionUpdate } from '../schema/index.ts';
 import { addressKey } from '../signup/address.ts';
 
 /** An item of the request that started the job: a record with `subscription_id` or `email`, or the id itself. */
-export type UpdateItem = string | { readonly subscription_id?: string | undefined; readonly email?: string | undefined };
+export type UpdateItem =
+  | string
+  | { readonly subscription_id?: string | undefined; readonly email?: string | undefined };
 
 /** Options of {@link awaitUpdate}. */
 export interface AwaitUpdateOptions<Item extends UpdateItem> {
@@ -48,13 +50,19 @@ export class UpdatePendingError extends Error {
   readonly id: string;
 
   constructor(id: string, status: string, waitedMs: number) {
-    super(`The bulk update ${id} is still "${status}" after ${Math.round(waitedMs / 1000)} s. Nothing is lost: look again later, or wait longer with deadlineMs.`);
+    super(
+      `The bulk update ${id} is still "${status}" after ${Math.round(waitedMs / 1000)} s. Nothing is lost: look again later, or wait longer with deadlineMs.`,
+    );
     this.id = id;
   }
 }
 
 /** The specification shows no words; the service is known to say `complete`, and has been seen to say `completed`. */
-const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = { complete: 'complete', completed: 'complete', failed: 'failed' };
+const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = {
+  complete: 'complete',
+  completed: 'complete',
+  failed: 'failed',
+};
 
 /**
  * Looks at a bulk update job until it is done, first at once, then at growing intervals.
@@ -62,8 +70,19 @@ const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = { complete: 'c
  * @throws UpdatePendingError when the deadline passes, AbortedError or the host's error when the signal aborts, and what
  * `bulkSubscriptionUpdates.get` throws
  */
-export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(options: AwaitUpdateOptions<Item>): Promise<FinishedUpdate<Item>> {
-  const { engine, id, publicationId, signal, items = [], firstDelayMs = 1000, maxDelayMs = 30_000, deadlineMs = 600_000 } = options;
+export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
+  options: AwaitUpdateOptions<Item>,
+): Promise<FinishedUpdate<Item>> {
+  const {
+    engine,
+    id,
+    publicationId,
+    signal,
+    items = [],
+    firstDelayMs = 1000,
+    maxDelayMs = 30_000,
+    deadlineMs = 600_000,
+  } = options;
   const { host } = engine;
   const begun = host.now();
   for (let delay = Math.min(firstDelayMs, maxDelayMs); ; delay = Math.min(maxDelayMs, delay * 1.5)) {
@@ -77,10 +96,14 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(options:
 }
 
 /** Tells what each line is about: by a place such as `subscriptions[3]`, by an id, or by an address. Lines are texts or records. */
-export function readErrorLog<Item extends UpdateItem>(log: readonly unknown[], items: readonly Item[]): UpdateProblem<Item>[] {
+export function readErrorLog<Item extends UpdateItem>(
+  log: readonly unknown[],
+  items: readonly Item[],
+): UpdateProblem<Item>[] {
   const places = new Map<string, number>();
   for (const [index, item] of items.entries()) {
-    const { subscription_id, email }: Exclude<UpdateItem, string> = typeof item === 'string' ? { subscription_id: item } : item;
+    const { subscription_id, email }: Exclude<UpdateItem, string> =
+      typeof item === 'string' ? { subscription_id: item } : item;
     if (subscription_id !== undefined) places.set(subscription_id, index);
     if (email !== undefined) places.set(addressKey(email), index);
   }
@@ -93,10 +116,15 @@ export function readErrorLog<Item extends UpdateItem>(log: readonly unknown[], i
 function placeOf(line: unknown, places: ReadonlyMap<string, number>, size: number): number | undefined {
   const record = typeof line === 'object' && line !== null ? (line as Readonly<Record<string, unknown>>) : {};
   const words = [line, ...Object.values(record)].filter((value) => typeof value === 'string');
-  const said = words.flatMap((text) => text.split(/[\s"'(),:;<>[\]{}]+/)).map((word) => places.get(word) ?? places.get(addressKey(word.replace(/\.$/, ''))));
+  const said = words
+    .flatMap((text) => text.split(/[\s"'(),:;<>[\]{}]+/))
+    .map((word) => places.get(word) ?? places.get(addressKey(word.replace(/\.$/, ''))));
   const byName = said.find((place) => place !== undefined);
   if (byName !== undefined) return byName;
-  const numbers = [record['index'], ...words.map((text) => /\b(?:subscriptions|subscription_ids|items)\[(\d+)\]/.exec(text)?.[1])];
+  const numbers = [
+    record['index'],
+    ...words.map((text) => /\b(?:subscriptions|subscription_ids|items)\[(\d+)\]/.exec(text)?.[1]),
+  ];
   const index = numbers.find((value) => value !== undefined && value !== null);
   return index !== undefined && Number.isInteger(Number(index)) && Number(index) < size ? Number(index) : undefined;
 }

@@ -30,7 +30,9 @@ export interface Batch extends Range {
  */
 export function divide(batch: Batch, said: readonly string[]): Batch[] {
   const { entries } = batch;
-  const named = new Set(said.flatMap((message) => [...message.matchAll(/\bsubscriptions\[(\d+)\]/g)].map(([, index]) => Number(index))));
+  const named = new Set(
+    said.flatMap((message) => [...message.matchAll(/\bsubscriptions\[(\d+)\]/g)].map(([, index]) => Number(index))),
+  );
   const cuts = new Set([...named].filter((index) => index < entries.length).flatMap((index) => [index, index + 1]));
   if (cuts.size === 0) cuts.add(entries.length >> 1);
   const ends = [...cuts].filter((end) => end > 0 && end < entries.length).sort((a, b) => a - b);

@@ -28,7 +28,9 @@ export interface ImportOptions extends CommonOptions {
   /** Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns with other calls. */
   readonly call?: Omit<CallOptions, 'signal'> | undefined;
   /** Called with each call the service took, after the journal has it; waited for. */
-  readonly onAccepted?: ((batch: ImportedBatch & { readonly importId: string | undefined }) => void | Promise<void>) | undefined;
+  readonly onAccepted?:
+    | ((batch: ImportedBatch & { readonly importId: string | undefined }) => void | Promise<void>)
+    | undefined;
   /** Called with each call that failed for good in this run; waited for. The next run sends its rows again. */
   readonly onFailed?: ((batch: ImportedBatch & { readonly error: unknown }) => void | Promise<void>) | undefined;
 }
@@ -65,8 +67,15 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
     concurrency: 4,
     async send({ entries, resent }) {
       const subscriptions = entries.map(({ request }) => request);
-      const { import_id: importId } = await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, callOptions);
-      return { id: importId, tell: () => options.onAccepted?.({ rows: entries.map(({ row }) => row), resent, importId }) };
+      const { import_id: importId } = await engine.call(
+        'subscriptions.bulkCreate',
+        { publicationId, subscriptions },
+        callOptions,
+      );
+      return {
+        id: importId,
+        tell: () => options.onAccepted?.({ rows: entries.map(({ row }) => row), resent, importId }),
+      };
     },
     failed: ({ entries, resent }, error) => options.onFailed?.({ rows: entries.map(({ row }) => row), resent, error }),
   });

@@ -67,9 +67,20 @@ export function readRecord(value: unknown, number: number): JournalRecord {
   if (typeof value !== 'object' || value === null || !('type' in value)) throw damaged(number, problem);
   const record = value as Readonly<Record<string, unknown>>;
   if (record['type'] === 'started') {
-    if (record['version'] !== 1 || !isDigest(record['seed']) || (record['mode'] !== 'bulk' && record['mode'] !== 'single')) throw damaged(number, problem);
+    if (
+      record['version'] !== 1 ||
+      !isDigest(record['seed']) ||
+      (record['mode'] !== 'bulk' && record['mode'] !== 'single')
+    )
+      throw damaged(number, problem);
     const fingerprint = record['fingerprint'];
-    return { type: 'started', version: 1, mode: record['mode'], seed: record['seed'], ...(typeof fingerprint === 'string' && { fingerprint }) };
+    return {
+      type: 'started',
+      version: 1,
+      mode: record['mode'],
+      seed: record['seed'],
+      ...(typeof fingerprint === 'string' && { fingerprint }),
+    };
   }
   const { type, first, last, rows, digest, id, reason } = record;
   if (!isOrdinal(first) || !isOrdinal(last) || first > last) throw damaged(number, 'names no rows');
@@ -80,7 +91,6 @@ export function readRecord(value: unknown, number: number): JournalRecord {
   throw damaged(number, problem);
 }
 
-
 function isDigest(value: unknown): value is Digest {
   return Array.isArray(value) && value.length === 4 && value.every((word) => Number.isInteger(word));
 }
@@ -90,5 +100,7 @@ function isOrdinal(value: unknown): value is number {
 }
 
 function damaged(number: number, problem: string): JournalError {
-  return new JournalError(`Record ${number} of the journal ${problem}. Start with a new journal: rows that were sent are sent again then, which only updates them.`);
+  return new JournalError(
+    `Record ${number} of the journal ${problem}. Start with a new journal: rows that were sent are sent again then, which only updates them.`,
+  );
 }

@@ -1,6 +1,13 @@
 /** What earlier runs of an import came to, read from its journal: which rows are settled, and what must still be the same. */
 import { hex, type Digest } from '../hash.ts';
-import { JournalError, readRecord, SourceChangedError, type ImportMode, type Journal, type JournalRecord } from './journal.ts';
+import {
+  JournalError,
+  readRecord,
+  SourceChangedError,
+  type ImportMode,
+  type Journal,
+  type JournalRecord,
+} from './journal.ts';
 import { RangeSet, type Range } from './ranges.ts';
 
 type Begun = Extract<JournalRecord, { type: 'started' }>;
@@ -55,7 +62,9 @@ export class Ledger {
   /** @throws SourceChangedError, JournalError where this is the journal of another import */
   checkStart(mode: ImportMode, fingerprint: string | undefined): void {
     if (this.#begun.mode !== mode) {
-      throw new JournalError(`The journal is that of an import ${how[this.#begun.mode]}, not ${how[mode]}. Start with a new journal, or go on as it began.`);
+      throw new JournalError(
+        `The journal is that of an import ${how[this.#begun.mode]}, not ${how[mode]}. Start with a new journal, or go on as it began.`,
+      );
     }
     const { fingerprint: before } = this.#begun;
     if (before !== undefined && fingerprint !== undefined && before !== fingerprint) {
@@ -67,13 +76,17 @@ export class Ledger {
   checkRow(ordinal: number, digest: Digest): void {
     const expected = this.#digests.get(ordinal) ?? (this.#latest?.last === ordinal ? this.#latest.digest : undefined);
     if (expected === undefined || expected === hex(digest)) return;
-    throw new SourceChangedError(`Among the first ${ordinal} rows, some are not what they were when this import was begun: the source, or the mapping of its columns, has changed`);
+    throw new SourceChangedError(
+      `Among the first ${ordinal} rows, some are not what they were when this import was begun: the source, or the mapping of its columns, has changed`,
+    );
   }
 
   /** Checks that the source holds what it held. @param rows - how many it has */
   checkEnd(rows: number): void {
     if (!this.#latest || rows >= this.#latest.last) return;
-    throw new SourceChangedError(`The source ends after ${rows} rows; an earlier run of this import had already sent row ${this.#latest.last}`);
+    throw new SourceChangedError(
+      `The source ends after ${rows} rows; an earlier run of this import had already sent row ${this.#latest.last}`,
+    );
   }
 
   isSettled(ordinal: number): boolean {
@@ -113,7 +126,10 @@ export async function readLedger(journal: Journal): Promise<Ledger | undefined> 
     const record = readRecord(value, (number += 1));
     if (ledger) ledger.apply(record);
     else if (record.type === 'started') ledger = new Ledger(record);
-    else throw new JournalError('The journal does not begin with the start of an import: it is not one, or its beginning is missing.');
+    else
+      throw new JournalError(
+        'The journal does not begin with the start of an import: it is not one, or its beginning is missing.',
+      );
   }
   return ledger;
 }

@@ -26,7 +26,9 @@ export interface OneByOneOptions extends CommonOptions {
    */
   readonly onAnswer?: ((answer: ImportedRow) => void | Promise<void>) | undefined;
   /** Called with each row whose call failed for good in this run; waited for. The next run sends it again. */
-  readonly onFailed?: ((failure: { readonly row: number; readonly error: unknown }) => void | Promise<void>) | undefined;
+  readonly onFailed?:
+    | ((failure: { readonly row: number; readonly error: unknown }) => void | Promise<void>)
+    | undefined;
 }
 
 /**
@@ -46,7 +48,10 @@ export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> 
     async send({ entries: [entry], resent }) {
       if (!entry) return { id: undefined, tell: () => undefined };
       const { data, warnings } = await engine.call('subscriptions.create', { publicationId, ...entry.request }, call);
-      return { id: data.id, tell: () => options.onAnswer?.({ row: entry.row, subscription: data, warnings: warnings ?? [], resent }) };
+      return {
+        id: data.id,
+        tell: () => options.onAnswer?.({ row: entry.row, subscription: data, warnings: warnings ?? [], resent }),
+      };
     },
     async failed({ entries: [entry] }, error) {
       if (entry) await options.onFailed?.({ row: entry.row, error });

@@ -55,7 +55,8 @@ export class Tally {
       ...this.counts,
       total: total === undefined ? undefined : Math.max(total, read),
       rowsPerSecond,
-      secondsLeft: total === undefined || rowsPerSecond === 0 ? undefined : Math.max(0, total - settled) / rowsPerSecond,
+      secondsLeft:
+        total === undefined || rowsPerSecond === 0 ? undefined : Math.max(0, total - settled) / rowsPerSecond,
     };
   }
 }

@@ -33,7 +33,7 @@ export class RangeSet {
   /** Index of the first range that ends at or after `value`. */
   #position(value: number): number {
     let low = 0;
-    for (let high = this.#ranges.length; low < high; ) {
+    for (let high = this.#ranges.length; low < high;) {
       const middle = (low + high) >> 1;
       if ((this.#ranges[middle]?.last ?? 0) < value) low = middle + 1;
       else high = middle;

@@ -51,13 +51,16 @@ export type CheckedRequest = { readonly request: SubscriptionRequest } | { reado
 /** Normalises the address, leaves out what is null or undefined, and checks the rest. */
 export function checkRequest(value: unknown): CheckedRequest {
   if (!isRecord(value)) return { problem: 'the row must be an object with at least "email"' };
-  if (value['email'] === undefined || value['email'] === null || value['email'] === '') return { problem: '"email" is missing' };
+  if (value['email'] === undefined || value['email'] === null || value['email'] === '')
+    return { problem: '"email" is missing' };
   const request: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const given = value[name];
     if (given === undefined || given === null) continue;
     if (!isRequestField(name)) {
-      return { problem: `"${redact(name)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"` };
+      return {
+        problem: `"${redact(name)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"`,
+      };
     }
     const sent = name === 'email' && typeof given === 'string' ? normalizeAddress(given) : given;
     const wrong = mistake(requestFields[name], sent);
@@ -75,7 +78,9 @@ export function isRequestField(name: string): name is RequestField {
 function mistake({ kind, words, prefix }: Field, value: unknown): string | null {
   switch (kind) {
     case 'address':
-      return typeof value === 'string' && isAddress(value) ? null : 'must be an e-mail address such as name@example.com';
+      return typeof value === 'string' && isAddress(value)
+        ? null
+        : 'must be an e-mail address such as name@example.com';
     case 'boolean':
       return typeof value === 'boolean' ? null : 'must be true or false';
     case 'text':
@@ -97,16 +102,21 @@ function mistake({ kind, words, prefix }: Field, value: unknown): string | null 
 
 /** The name may be missing on the wire; an import that dropped its value in silence would help nobody. */
 function customFieldMistake(field: unknown): string | null {
-  if (!isRecord(field) || Object.keys(field).some((key) => key !== 'name' && key !== 'value')) return 'must hold {name, value}';
+  if (!isRecord(field) || Object.keys(field).some((key) => key !== 'name' && key !== 'value'))
+    return 'must hold {name, value}';
   const { name, value } = field;
   if (typeof name !== 'string' || name === '') return 'must hold names (the display text of the custom field)';
-  return isCustomFieldValue(value) ? null : 'must hold values that are a text, a number, true, false or a list of texts';
+  return isCustomFieldValue(value)
+    ? null
+    : 'must hold values that are a text, a number, true, false or a list of texts';
 }
 
 function isCustomFieldValue(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string');
-  return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  );
 }
 
 function isId(prefix: string, value: string): boolean {

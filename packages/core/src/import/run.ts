@@ -38,7 +38,10 @@ export interface CommonOptions {
 }
 
 /** How an import, or this run of it, ended. Counts are those of all runs together. */
-export interface ImportResult extends Pick<ImportProgress, 'read' | 'accepted' | 'rejected' | 'duplicates' | 'failed' | 'batches'> {
+export interface ImportResult extends Pick<
+  ImportProgress,
+  'read' | 'accepted' | 'rejected' | 'duplicates' | 'failed' | 'batches'
+> {
   /**
    * - `complete` – every row was taken, rejected or a duplicate
    * - `interrupted` – the signal ended it
@@ -65,7 +68,9 @@ export interface Course {
   readonly bytes: number;
   readonly concurrency: number;
   /** Sends a batch; resolves with the id to write down and what to do once it is written. */
-  readonly send: (batch: Batch) => Promise<{ readonly id: string | undefined; readonly tell: () => void | Promise<void> }>;
+  readonly send: (
+    batch: Batch,
+  ) => Promise<{ readonly id: string | undefined; readonly tell: () => void | Promise<void> }>;
   /** Told of a batch that failed in this run. */
   readonly failed: (batch: Batch, error: unknown) => void | Promise<void>;
 }
@@ -79,7 +84,12 @@ const silence = 10_000;
 /** @throws JournalError, SourceChangedError, and whatever the source, the journal or a callback throws; in each case after what was under way is finished */
 export async function runImport(options: CommonOptions, course: Course): Promise<ImportResult> {
   const source = asSource(options.source);
-  const { engine: { host }, signal, journal = memoryJournal(), giveUpAfter = 5 } = options;
+  const {
+    engine: { host },
+    signal,
+    journal = memoryJournal(),
+    giveUpAfter = 5,
+  } = options;
   const ledger = await openLedger(journal, course.mode, source.fingerprint, host);
   const known = new AddressSet(ledger.seed);
   const tally = new Tally(() => host.now(), source.total);
@@ -109,7 +119,13 @@ export async function runImport(options: CommonOptions, course: Course): Promise
     } catch (error) {
       return handle(batch, error);
     }
-    await journal.append({ type: 'accepted', first, last, rows: entries.length, ...(sent.id !== undefined && { id: sent.id }) });
+    await journal.append({
+      type: 'accepted',
+      first,
+      last,
+      rows: entries.length,
+      ...(sent.id !== undefined && { id: sent.id }),
+    });
     failuresInSuccession = 0;
     counts.accepted += entries.length;
     counts.batches += 1;
@@ -130,7 +146,8 @@ export async function runImport(options: CommonOptions, course: Course): Promise
       if (counts.accepted === 0 && refusedSoFar >= refusedFromTheStart) halt(error, false);
       return report();
     }
-    if (meaning.kind === 'refused' || (meaning.kind === 'fatal' && !batch.resent)) await journal.append({ type: 'released', first, last });
+    if (meaning.kind === 'refused' || (meaning.kind === 'fatal' && !batch.resent))
+      await journal.append({ type: 'released', first, last });
     if (meaning.kind === 'refused') {
       for (const part of divide(batch, meaning.said)) {
         if (stop || signal?.aborted) return;
@@ -233,13 +250,20 @@ export async function runImport(options: CommonOptions, course: Course): Promise
   if (stop?.thrown) throw stop.error;
   report();
 
-  const complete = ended && counts.failed === 0 && counts.accepted + counts.rejected + counts.duplicates === counts.read;
+  const complete =
+    ended && counts.failed === 0 && counts.accepted + counts.rejected + counts.duplicates === counts.read;
   const error = stop?.error ?? lastFailure;
   const { read, accepted, rejected, duplicates, failed, batches } = counts;
   return {
     outcome: complete ? 'complete' : signal?.aborted && !stop ? 'interrupted' : 'incomplete',
     ...(error !== undefined && { error }),
-    read, accepted, rejected, duplicates, failed, batches, importIds,
+    read,
+    accepted,
+    rejected,
+    duplicates,
+    failed,
+    batches,
+    importIds,
     resumed: tally.resumed,
     resent: tally.resent,
   };
@@ -253,7 +277,12 @@ function asSource(source: Rows | ImportSource): ImportSource {
   return 'rows' in source ? source : { rows: source };
 }
 
-async function openLedger(journal: Journal, mode: ImportMode, fingerprint: string | undefined, { random }: Pick<Host, 'random'>): Promise<Ledger> {
+async function openLedger(
+  journal: Journal,
+  mode: ImportMode,
+  fingerprint: string | undefined,
+  { random }: Pick<Host, 'random'>,
+): Promise<Ledger> {
   const ledger = await readLedger(journal);
   if (ledger) {
     ledger.checkStart(mode, fingerprint);

@@ -8,7 +8,12 @@ import { AccessDeniedError, OAuthError, StateMismatchError } from './errors.ts';
  *
  * @throws StateMismatchError, AccessDeniedError, OAuthError
  */
-export function checkCallback(server: oauth4webapi.AuthorizationServer, client: oauth4webapi.Client, callback: URL, state: string): URLSearchParams {
+export function checkCallback(
+  server: oauth4webapi.AuthorizationServer,
+  client: oauth4webapi.Client,
+  callback: URL,
+  state: string,
+): URLSearchParams {
   // Before anything else: an error that somebody else planted must not end this login either.
   if (callback.searchParams.getAll('state').join('\n') !== state) throw new StateMismatchError();
   try {
@@ -16,6 +21,8 @@ export function checkCallback(server: oauth4webapi.AuthorizationServer, client: 
   } catch (error) {
     if (!(error instanceof oauth4webapi.AuthorizationResponseError)) throw error;
     if (error.error === 'access_denied') throw new AccessDeniedError('oauth.authorize');
-    throw new OAuthError('oauth.authorize', redact(error.error), { description: redact(error.error_description ?? '') });
+    throw new OAuthError('oauth.authorize', redact(error.error), {
+      description: redact(error.error_description ?? ''),
+    });
   }
 }

@@ -10,10 +10,17 @@ export class OAuthError extends NewsletterError {
   /** The status answered; undefined where the error came back through the browser. */
   readonly status: number | undefined;
 
-  constructor(operation: OperationId, code: string, details: { readonly status?: number | undefined; readonly description?: string | undefined } = {}) {
+  constructor(
+    operation: OperationId,
+    code: string,
+    details: { readonly status?: number | undefined; readonly description?: string | undefined } = {},
+  ) {
     const { status, description } = details;
     const said = [code, description?.replace(/\.$/, '')].filter(Boolean).join(': ');
-    super(operation, `the service answered ${[status, said && `"${said}"`].filter(Boolean).join(', ') || 'an error'}. ${remedy(code, status)}`);
+    super(
+      operation,
+      `the service answered ${[status, said && `"${said}"`].filter(Boolean).join(', ') || 'an error'}. ${remedy(code, status)}`,
+    );
     this.code = code;
     this.status = status;
   }
@@ -63,12 +70,15 @@ export class LoginRequiredError extends NewsletterError {
 const remedies: Readonly<Record<string, string>> = {
   access_denied: 'The person, or the service in their place, did not allow access: ask again only if they want it.',
   invalid_client: 'Check the client id and the client secret; a public client has no secret.',
-  invalid_grant: 'The code or refresh token was used before, has expired, or belongs to another app or redirect URI: start the login again.',
+  invalid_grant:
+    'The code or refresh token was used before, has expired, or belongs to another app or redirect URI: start the login again.',
   invalid_redirect_uri: 'The redirect URI must be registered with the app, to the letter.',
-  invalid_scope: 'Ask only for scopes that the service knows and the app may have; scopesFor() names those that operations need.',
+  invalid_scope:
+    'Ask only for scopes that the service knows and the app may have; scopesFor() names those that operations need.',
   invalid_request: 'A parameter is missing or malformed.',
   invalid_token: 'The token is unknown, expired or revoked: refresh it or log in again.',
-  unauthorized_client: 'The app may not do this, or the token was issued to another app: check the client id and secret.',
+  unauthorized_client:
+    'The app may not do this, or the token was issued to another app: check the client id and secret.',
 };
 
 function remedy(code: string, status: number | undefined): string {

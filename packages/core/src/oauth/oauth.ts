@@ -122,18 +122,32 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const server = authorizationServer(appUrl);
   const client = { client_id: clientId };
   const authentication = clientSecret === undefined ? oauth4webapi.None() : oauth4webapi.ClientSecretPost(clientSecret);
-  const engineOptions = { host, appUrl, baseUrl: appUrl, timeoutMs: options.timeoutMs, retry: options.retry, onAttempt: options.onAttempt };
+  const engineOptions = {
+    host,
+    appUrl,
+    baseUrl: appUrl,
+    timeoutMs: options.timeoutMs,
+    retry: options.retry,
+    onAttempt: options.onAttempt,
+  };
   const engine = createEngine(engineOptions);
 
   /** What oauth4webapi sends through: the engine, for one operation. Only answers that are a success come back. */
   const through = (operation: Exchanged) => ({
     [oauth4webapi.allowInsecureRequests]: true, // checkOptions has refused plain http to other machines
-    [oauth4webapi.customFetch]: async (_url: string, { body }: oauth4webapi.CustomFetchOptions<'POST', URLSearchParams>) =>
+    [oauth4webapi.customFetch]: async (
+      _url: string,
+      { body }: oauth4webapi.CustomFetchOptions<'POST', URLSearchParams>,
+    ) =>
       // The names are those of the contract; the engine refuses any other.
       Response.json(withoutNulls(await engine.call(operation, Object.fromEntries(body) as never))),
   });
 
-  function tokenSet(answer: oauth4webapi.TokenEndpointResponse, issuedAt: number, before?: Pick<TokenSet, 'refreshToken' | 'scopes'>): TokenSet {
+  function tokenSet(
+    answer: oauth4webapi.TokenEndpointResponse,
+    issuedAt: number,
+    before?: Pick<TokenSet, 'refreshToken' | 'scopes'>,
+  ): TokenSet {
     return {
       accessToken: answer.access_token,
       refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
@@ -179,25 +193,45 @@ export function createOAuth(options: OAuthOptions): OAuth {
       return speakOAuth('oauth.refresh', [clientSecret, refreshToken], async () => {
         if (refreshToken === null) throw new TypeError('These tokens have no refresh token: log in again.');
         const issuedAt = now();
-        const answer = await oauth4webapi.refreshTokenGrantRequest(server, client, authentication, refreshToken, through('oauth.refresh'));
-        return tokenSet(await oauth4webapi.processRefreshTokenResponse(server, client, answer), issuedAt, { refreshToken, scopes });
+        const answer = await oauth4webapi.refreshTokenGrantRequest(
+          server,
+          client,
+          authentication,
+          refreshToken,
+          through('oauth.refresh'),
+        );
+        return tokenSet(await oauth4webapi.processRefreshTokenResponse(server, client, answer), issuedAt, {
+          refreshToken,
+          scopes,
+        });
       });
     },
 
     revoke({ accessToken, refreshToken }) {
       return speakOAuth('oauth.revoke', [clientSecret, accessToken, refreshToken], async () => {
         // The refresh token first: where the second request is lost, what remains ends by itself.
-        for (const [token, hint] of [[refreshToken, 'refresh_token'], [accessToken, 'access_token']] as const) {
+        for (const [token, hint] of [
+          [refreshToken, 'refresh_token'],
+          [accessToken, 'access_token'],
+        ] as const) {
           if (token === null) continue;
           const options = { ...through('oauth.revoke'), additionalParameters: { token_type_hint: hint } };
-          await oauth4webapi.processRevocationResponse(await oauth4webapi.revocationRequest(server, client, authentication, token, options));
+          await oauth4webapi.processRevocationResponse(
+            await oauth4webapi.revocationRequest(server, client, authentication, token, options),
+          );
         }
       });
     },
 
     introspect(token) {
       return speakOAuth('oauth.introspect', [clientSecret, token], async () => {
-        const answer = await oauth4webapi.introspectionRequest(server, client, authentication, token, through('oauth.introspect'));
+        const answer = await oauth4webapi.introspectionRequest(
+          server,
+          client,
+          authentication,
+          token,
+          through('oauth.introspect'),
+        );
         const told = await oauth4webapi.processIntrospectionResponse(server, client, answer);
         if (!told.active) return { active: false };
         return {
@@ -215,7 +249,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       return speakOAuth('oauth.tokenInfo', [accessToken], async () => {
         const asked = now();
         const told = await createEngine({ ...engineOptions, token: accessToken }).call('oauth.tokenInfo', {});
-        if (typeof told !== 'object' || told === null) throw new InvalidAnswerError('oauth.tokenInfo', 200, ['the body is not an object']);
+        if (typeof told !== 'object' || told === null)
+          throw new InvalidAnswerError('oauth.tokenInfo', 200, ['the body is not an object']);
         // Services differ in the name and send the same.
         const left = told.expires_in_seconds ?? told.expires_in;
         return {

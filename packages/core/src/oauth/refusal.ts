@@ -9,11 +9,19 @@ import { OAuthError } from './errors.ts';
  *
  * @param secrets - what the service might repeat in its messages
  */
-export async function speakOAuth<T>(operation: OperationId, secrets: readonly (string | null | undefined)[], step: () => Promise<T>): Promise<T> {
+export async function speakOAuth<T>(
+  operation: OperationId,
+  secrets: readonly (string | null | undefined)[],
+  step: () => Promise<T>,
+): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof ApiError) throw refusal(error, secrets.filter((secret) => typeof secret === 'string'));
+    if (error instanceof ApiError)
+      throw refusal(
+        error,
+        secrets.filter((secret) => typeof secret === 'string'),
+      );
     // Their causes hold the answer, tokens and all; their messages name only what is wrong with it.
     if (error instanceof OperationProcessingError || error instanceof UnsupportedOperationError) {
       throw new InvalidAnswerError(operation, 200, [error.message]);

@@ -24,10 +24,14 @@ interface Checked {
 /** @throws TypeError that names every mistake, and never the secret */
 export function checkOptions({ appUrl, clientId, clientSecret, redirectUri }: Checked): void {
   const problems = [
-    isSafe(appUrl) ? null : 'appUrl must be an https address, or http on this machine (127.0.0.1, localhost, [::1]): codes and tokens pass over it',
+    isSafe(appUrl)
+      ? null
+      : 'appUrl must be an https address, or http on this machine (127.0.0.1, localhost, [::1]): codes and tokens pass over it',
     clientId ? null : 'clientId is missing: the service gives it to you when you register the app',
     clientSecret === '' ? 'clientSecret is empty: leave it out where the app is a public one' : null,
-    URL.canParse(redirectUri) ? null : 'redirectUri must be an absolute address, for example http://127.0.0.1:8080/callback',
+    URL.canParse(redirectUri)
+      ? null
+      : 'redirectUri must be an absolute address, for example http://127.0.0.1:8080/callback',
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new TypeError(`OAuth is set up wrongly: ${problems.join('; ')}.`);
 }

@@ -32,7 +32,12 @@ const quietMs = 30_000;
  * @returns `get` and `refresh` reject with {@link LoginRequiredError} where only a new login helps, with NetworkError and
  * others where the refresh may work later
  */
-export function createTokenSource({ oauth, store, refreshAheadMs = 300_000, now = Date.now }: TokenSourceOptions): Required<TokenSource> {
+export function createTokenSource({
+  oauth,
+  store,
+  refreshAheadMs = 300_000,
+  now = Date.now,
+}: TokenSourceOptions): Required<TokenSource> {
   let current: TokenSet | null = null;
   let renewal: Promise<string> | null = null;
   let refused: string | null = null;

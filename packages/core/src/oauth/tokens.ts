@@ -17,7 +17,8 @@ export interface TokenSet {
 /** Tokens in the form a store kept them, or null where this is something else. Unknown keys are dropped. */
 export function readTokenSet(value: unknown): TokenSet | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { accessToken, refreshToken, issuedAt, expiresAt, scopes }: Readonly<Partial<Record<keyof TokenSet, unknown>>> = value;
+  const { accessToken, refreshToken, issuedAt, expiresAt, scopes }: Readonly<Partial<Record<keyof TokenSet, unknown>>> =
+    value;
   if (typeof accessToken !== 'string' || accessToken === '') return null;
   if (refreshToken !== null && typeof refreshToken !== 'string') return null;
   if (typeof issuedAt !== 'number' || (expiresAt !== null && typeof expiresAt !== 'number')) return null;

@@ -86,10 +86,16 @@ export const schemas = {
   'customFields.update': { body: workspace.customFieldRename, answer: oneCustomField },
   'customFields.updatePut': { body: workspace.customFieldRename, answer: oneCustomField },
   'customFields.delete': { answer: empty },
-  'deletionRequests.create': { body: workspace.deletionRequestBody, answer: shape.enveloped(workspace.deletionRequest) },
+  'deletionRequests.create': {
+    body: workspace.deletionRequestBody,
+    answer: shape.enveloped(workspace.deletionRequest),
+  },
   'deletionRequests.list': { answer: shape.listOf(workspace.deletionRequest) },
   'deletionRequests.get': { answer: shape.enveloped(workspace.deletionRequest) },
-  'publicationFields.list': { query: workspace.publicationFieldQuery, answer: shape.listOf(workspace.publicationField) },
+  'publicationFields.list': {
+    query: workspace.publicationFieldQuery,
+    answer: shape.listOf(workspace.publicationField),
+  },
   'oauth.authorize': { query: oauth.authorizeQuery, answer: empty },
   'oauth.exchange': { body: oauth.exchangeBody, answer: oauth.tokens },
   'oauth.refresh': { body: oauth.refreshBody, answer: oauth.tokens },

@@ -3,7 +3,10 @@ import type * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';
 import { schemas, type OperationSchemas } from './index.ts';
 
-type Parts = { readonly query: Readonly<Record<string, unknown>>; readonly body: Readonly<Record<string, unknown>> | null };
+type Parts = {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | null;
+};
 type Checked<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;

@@ -26,7 +26,12 @@ export const touchLifetime = 2_592_000_000;
  *
  * @param stored - what {@link storedTouches} wrote, which anybody may have changed since; empty where the store may not be read
  */
-export function knownTouches(stored: string, visits: readonly TimedVisit[], now: number, options?: AttributionOptions): readonly Touch[] {
+export function knownTouches(
+  stored: string,
+  visits: readonly TimedVisit[],
+  now: number,
+  options?: AttributionOptions,
+): readonly Touch[] {
   const kept = stored.split(' ').map(restore);
   const seen = visits.map((visit) => ({ at: visit.at, attribution: readAttribution(visit, options) }));
   return [...kept.filter(({ at }) => now - at < touchLifetime && at <= now), ...seen];
@@ -57,6 +62,9 @@ function restore(url: string): Touch {
   return {
     // Of anything but a number nothing is left: no comparison with NaN holds.
     at: parseInt(pathname),
-    attribution: readAttribution({ url, referrer: searchParams?.get('referring_site') ?? '' }, { referralParameter: 'referral_code' }),
+    attribution: readAttribution(
+      { url, referrer: searchParams?.get('referring_site') ?? '' },
+      { referralParameter: 'referral_code' },
+    ),
   };
 }

@@ -36,7 +36,10 @@ const referralCode = /^[\w-]{1,64}$/;
  * readAttribution({ url: 'https://site.example/?utm_source=fair&ref=Zq4', referrer: 'https://news.example/post/1' })
  * // → { utm_source: 'fair', referring_site: 'https://news.example', referral_code: 'Zq4' }
  */
-export function readAttribution(visit: Visit, { given, referralParameter = 'ref' }: AttributionOptions = {}): Attribution {
+export function readAttribution(
+  visit: Visit,
+  { given, referralParameter = 'ref' }: AttributionOptions = {},
+): Attribution {
   const query = parseUrl(visit.url)?.searchParams;
   const seen = collect((name) => {
     if (name === 'referring_site') return referringSite(visit);

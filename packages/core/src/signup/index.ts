@@ -11,7 +11,15 @@ export {
   type AttributionOptions,
   type Visit,
 } from './attribution.ts';
-export { chooseTouch, knownTouches, storedTouches, touchLifetime, type Touch, type TouchRule, type TimedVisit } from './attribution-touches.ts';
+export {
+  chooseTouch,
+  knownTouches,
+  storedTouches,
+  touchLifetime,
+  type Touch,
+  type TouchRule,
+  type TimedVisit,
+} from './attribution-touches.ts';
 export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
 export { honeypotField } from './honeypot.ts';
 export { askHtml, askPageHeaders, pageHeaders, refusalHtml, thanksHtml, type Entered } from './pages.ts';

@@ -37,7 +37,11 @@ export function refused(status: RefusalStatus, code: string, message: string, re
 /** @param setting - where the form's owner lists the origins, as they know it */
 export function originRefused(origin: string | null, setting: string): Refused {
   const who = origin === null ? 'A post that names no origin' : `The origin ${printable(origin)}`;
-  return refused(403, 'ORIGIN_NOT_ALLOWED', `${who} may not sign up here. The owner of this form can allow it in ${setting}.`);
+  return refused(
+    403,
+    'ORIGIN_NOT_ALLOWED',
+    `${who} may not sign up here. The owner of this form can allow it in ${setting}.`,
+  );
 }
 
 /** The encoding is none of ours. Plain text is not one of them: it would slip past the browser's preflight. */
@@ -51,7 +55,11 @@ export function contentRefused(): Refused {
 
 /** The body is longer than {@link submissionLimit}. */
 export function tooLarge(): Refused {
-  return refused(413, 'PAYLOAD_TOO_LARGE', `A signup may be ${submissionLimit} bytes at most. Shorten what you entered.`);
+  return refused(
+    413,
+    'PAYLOAD_TOO_LARGE',
+    `A signup may be ${submissionLimit} bytes at most. Shorten what you entered.`,
+  );
 }
 
 /** Cut off by the sender, not UTF-8, or not JSON: nothing more can be said, and a parser's text would quote the body. */

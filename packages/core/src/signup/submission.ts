@@ -150,7 +150,10 @@ export function formToObject<Value>(entries: Iterable<readonly [string, Value]>)
 function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
   if (input === undefined || input === null) return [];
   if (!Array.isArray(input) || input.length > fieldLimit) {
-    errors.push({ message: `"custom_fields" must be a list of at most ${fieldLimit} {name, value}.`, code: 'INVALID_FIELD' });
+    errors.push({
+      message: `"custom_fields" must be a list of at most ${fieldLimit} {name, value}.`,
+      code: 'INVALID_FIELD',
+    });
     return [];
   }
   const fields: SubmittedField[] = [];
@@ -158,7 +161,10 @@ function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
     const name = isRecord(entry) && typeof entry['name'] === 'string' ? cleanText(entry['name']) : '';
     const value = isRecord(entry) ? readValue(entry['value']) : undefined;
     if (!name || value === undefined) {
-      errors.push({ message: 'Each custom field needs a name and a value: text, number, yes/no or list of texts.', code: 'INVALID_FIELD' });
+      errors.push({
+        message: 'Each custom field needs a name and a value: text, number, yes/no or list of texts.',
+        code: 'INVALID_FIELD',
+      });
     } else if (value !== null) fields.push({ name, value });
   }
   return fields;
@@ -169,7 +175,8 @@ function readValue(value: unknown): SubmittedValue | null | undefined {
   if (value === null || value === '') return null;
   if (typeof value === 'string') return cleanText(value, textLimit * 4) || null;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
-  if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string')) return undefined;
+  if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string'))
+    return undefined;
   const items = value.map((item) => cleanText(item)).filter(Boolean);
   return items.length > 0 ? items : null;
 }

@@ -10,6 +10,9 @@ export const textLimit = 500;
 export function cleanText(text: string, limit: number = textLimit): string {
   // Control characters, invisible separators and bidirectional overrides. U+200D (joins emoji) and U+200C (Persian) stay. Written
   // where it is used: browsers take their time to read a pattern with properties, and a page without a text never needs it.
-  const clean = text.normalize('NFC').replace(/[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu, '').trim();
+  const clean = text
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu, '')
+    .trim();
   return clean.length <= limit ? clean : [...clean].slice(0, limit).join('').trim();
 }

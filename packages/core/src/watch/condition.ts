@@ -47,7 +47,8 @@ export function numberOf(
   for (const kept of wanted) {
     const number = conditions.findIndex((condition) => condition[0] === status && condition[1] === kept);
     if (number >= 0) return { number, conditions };
-    if (conditions.length < (kept === null ? most : exact)) return { number: conditions.length, conditions: [...conditions, [status, kept]] };
+    if (conditions.length < (kept === null ? most : exact))
+      return { number: conditions.length, conditions: [...conditions, [status, kept]] };
   }
   throw new RangeError(`A publication with more than ${most - exact} statuses can't be watched.`);
 }
@@ -76,5 +77,5 @@ function isEmpty(value: unknown): boolean {
 
 /** A list is a set: the service states no order. */
 function canonical(value: unknown): string {
-  return Array.isArray(value) ? JSON.stringify(value.map(canonical).sort()) : JSON.stringify(value) ?? '';
+  return Array.isArray(value) ? JSON.stringify(value.map(canonical).sort()) : (JSON.stringify(value) ?? '');
 }

@@ -57,7 +57,11 @@ export function startCreated(since?: number): CreatedState {
  * @param now - milliseconds of a clock that need not be right, only run. Without it, a newest second that fills more than a
  *   page is read to its end by every poll, for a record might still join it
  */
-export function created<Item extends Dated>(state: CreatedState, page: CreatedPage<Item>, now?: number): CreatedStep<Item> {
+export function created<Item extends Dated>(
+  state: CreatedState,
+  page: CreatedPage<Item>,
+  now?: number,
+): CreatedStep<Item> {
   return state.seen === null ? seed(state, page) : walkDown(state, state.seen, page, now);
 }
 
@@ -70,7 +74,13 @@ export function withoutCursor(state: CreatedState): CreatedState {
 function seed<Item extends Dated>(state: CreatedState, { items, nextCursor }: CreatedPage<Item>): CreatedStep<Item> {
   // Found again from the top, the list may start with records that came after the first look: those will be new.
   const { walk } = state;
-  const head = walk === null ? raise(beginning, items) : raise(walk.head, items.filter(({ created }) => created <= walk.head.created));
+  const head =
+    walk === null
+      ? raise(beginning, items)
+      : raise(
+          walk.head,
+          items.filter(({ created }) => created <= walk.head.created),
+        );
   const complete = items.some((item) => item.created < head.created);
   return complete || nextCursor === null
     ? { events: [], state: { version: 1, seen: head, walk: null }, next: null }

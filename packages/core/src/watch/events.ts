@@ -37,14 +37,28 @@ export interface RemovedEvent {
   readonly bits: number;
 }
 
-export type SubscriptionEvent<Item = Watched> = CreatedEvent<Item> | StatusEvent<Item> | UpdatedEvent<Item> | RemovedEvent;
+export type SubscriptionEvent<Item = Watched> =
+  | CreatedEvent<Item>
+  | StatusEvent<Item>
+  | UpdatedEvent<Item>
+  | RemovedEvent;
 export type SubscriptionEventType = SubscriptionEvent['type'];
 
 /** Every event there is. All but `created` need looks at the whole list. */
-export const subscriptionEventTypes = ['created', 'became_active', 'unsubscribed', 'status_changed', 'updated', 'removed'] as const satisfies readonly SubscriptionEventType[];
+export const subscriptionEventTypes = [
+  'created',
+  'became_active',
+  'unsubscribed',
+  'status_changed',
+  'updated',
+  'removed',
+] as const satisfies readonly SubscriptionEventType[];
 
 /** A status that has an event of its own. */
-const arrivals: Readonly<Record<string, StatusEvent<never>['type']>> = { active: 'became_active', inactive: 'unsubscribed' };
+const arrivals: Readonly<Record<string, StatusEvent<never>['type']>> = {
+  active: 'became_active',
+  inactive: 'unsubscribed',
+};
 
 /** What a status means that was seen after `from`; null where it is a new subscription's first. */
 export function statusEvents<Item extends Watched>(from: string | null, subscription: Item): StatusEvent<Item>[] {

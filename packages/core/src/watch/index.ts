@@ -20,7 +20,22 @@ export {
 export type { Dated, Frontier } from './frontier.ts';
 export { pollCreated, type CreatedPoll, type CreatedPollResult } from './poll.ts';
 export { isRemoved } from './removed.ts';
-export { glance, scan, startScan, type Place, type ScanPage, type ScanProgress, type ScanState, type ScanStep, type ScanView } from './scan.ts';
+export {
+  glance,
+  scan,
+  startScan,
+  type Place,
+  type ScanPage,
+  type ScanProgress,
+  type ScanState,
+  type ScanStep,
+  type ScanView,
+} from './scan.ts';
 export { CapacityError, readWatchState, startWatch, WatchStateError, type WatchState } from './state.ts';
-export { watchSubscriptions, type Rhythm, type SubscriptionWatch, type SubscriptionWatchOptions } from './subscriptions.ts';
+export {
+  watchSubscriptions,
+  type Rhythm,
+  type SubscriptionWatch,
+  type SubscriptionWatchOptions,
+} from './subscriptions.ts';
 export { pollWatch, type Readers, type WatchPoll, type WatchResult } from './watch-poll.ts';

@@ -9,5 +9,7 @@ import { hash48 } from './hash.ts';
  */
 export function isRemoved({ created, hash, bits }: RemovedEvent, subscription: Dated): boolean {
   const unknown = 2 ** (48 - bits);
-  return subscription.created === created && Math.floor(hash48(subscription.id) / unknown) === Math.floor(hash / unknown);
+  return (
+    subscription.created === created && Math.floor(hash48(subscription.id) / unknown) === Math.floor(hash / unknown)
+  );
 }

@@ -130,7 +130,9 @@ export function glance<Item extends Watched>(
   const { state: written, meetings } = write(state, items, fields, add);
   return {
     state: written,
-    events: meetings.flatMap((meeting) => (meeting.known === null ? [] : changes(written.conditions, meeting, meeting.known))),
+    events: meetings.flatMap((meeting) =>
+      meeting.known === null ? [] : changes(written.conditions, meeting, meeting.known),
+    ),
   };
 }
 
@@ -186,11 +188,17 @@ function write<Item extends Watched>(
   const sightings = items.map((item): Sighting => {
     const numbered = numberOf(conditions, item.status, tierOf(item));
     ({ conditions } = numbered);
-    return { second: item.created, hash: hash48(item.id), mark: markOf(numbered.number, state.pass), print: printOf(item, fields) };
+    return {
+      second: item.created,
+      hash: hash48(item.id),
+      mark: markOf(numbered.number, state.pass),
+      print: printOf(item, fields),
+    };
   });
   const { table, known } = note(state.table, sightings, {
     // Where two ids look alike, the entry that this pass has not met yet and that has not changed is the one meant.
-    rank: (entry, sighting) => (passOf(entry.mark) === passOf(sighting.mark) ? 2 : 0) + (isSame(entry, sighting) ? 0 : 1),
+    rank: (entry, sighting) =>
+      (passOf(entry.mark) === passOf(sighting.mark) ? 2 : 0) + (isSame(entry, sighting) ? 0 : 1),
     merge: (entry, sighting) => ({ mark: sighting.mark, print: sighting.print === 0 ? entry.print : sighting.print }),
     add,
   });
@@ -198,7 +206,10 @@ function write<Item extends Watched>(
     const item = items[index];
     return item === undefined ? [] : [{ item, sighting, known: known[index] ?? null }];
   });
-  return { state: table === state.table && conditions === state.conditions ? state : { ...state, table, conditions }, meetings };
+  return {
+    state: table === state.table && conditions === state.conditions ? state : { ...state, table, conditions },
+    meetings,
+  };
 }
 
 /** A mark holds the number of a condition, and which pass met the entry last, counted by three. */
@@ -228,7 +239,9 @@ function changes<Item extends Watched>(
   const changed = [
     ...(tier !== null && tier !== tierOf(item) ? (['tier'] as const) : []),
     // 0 on either side: the record did not carry the fields, so there is nothing to compare.
-    ...(known.print !== sighting.print && known.print !== 0 && sighting.print !== 0 ? (['custom_fields'] as const) : []),
+    ...(known.print !== sighting.print && known.print !== 0 && sighting.print !== 0
+      ? (['custom_fields'] as const)
+      : []),
   ];
   return [
     ...(status === item.status ? [] : statusEvents(status, item)),
@@ -237,7 +250,11 @@ function changes<Item extends Watched>(
 }
 
 /** Where the pass goes on after a page; null at its end. */
-function onward<Item extends Watched>(state: ScanState, { items, nextCursor }: ScanPage<Item>, { seen, now }: ScanView): Place | null {
+function onward<Item extends Watched>(
+  state: ScanState,
+  { items, nextCursor }: ScanPage<Item>,
+  { seen, now }: ScanView,
+): Place | null {
   const { day } = state.place;
   if (seen !== null && items.some(({ created }) => created > seen.created)) return null;
   if (nextCursor !== null) return { cursor: nextCursor, day };
@@ -251,25 +268,48 @@ function onward<Item extends Watched>(state: ScanState, { items, nextCursor }: S
 }
 
 /** The stretch that begins where the last page left off is complete up to a second: who was not met in it is missing. */
-function clear(state: ScanState, from: number | null, to: number, now: number): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
+function clear(
+  state: ScanState,
+  from: number | null,
+  to: number,
+  now: number,
+): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
   const begin = from ?? Number.NEGATIVE_INFINITY;
   const { list, pass } = state;
   // Of all subscriptions, one is gone that two passes did not meet, as a page may have moved under one. Among those of one
   // status, one that a pass did not meet has another status now; coming back is then an event again.
-  const isGone = list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
+  const isGone =
+    list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
   const { table, gone } = sweep(state.table, begin, to, isGone);
   return {
     state: { ...state, table, stretches: looked(state.stretches, begin - 1, to, now) },
-    events: list === 'all' ? gone.map(({ second, hash, bits }) => ({ type: 'removed', created: second, hash, bits })) : [],
+    events:
+      list === 'all' ? gone.map(({ second, hash, bits }) => ({ type: 'removed', created: second, hash, bits })) : [],
   };
 }
 
-function endPass(state: ScanState, from: number | null, { seen, underWay, now }: ScanView): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
+function endPass(
+  state: ScanState,
+  from: number | null,
+  { seen, underWay, now }: ScanView,
+): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
   const to = seen === null ? Number.MAX_SAFE_INTEGER : underWay ? seen.created - 1 : seen.created;
   const { state: cleared, events } = clear(state, from, to, now);
   // What "created" reported beyond was not looked for; it counts as met, or the count by three would go wrong.
   const table = remark(cleared.table, to + 1, (mark) => markOf(conditionOf(mark), state.pass));
-  return { events, state: { ...cleared, table, pass: state.pass + 1, place: start, reached: null, oldest: null, met: 0, size: state.met } };
+  return {
+    events,
+    state: {
+      ...cleared,
+      table,
+      pass: state.pass + 1,
+      place: start,
+      reached: null,
+      oldest: null,
+      met: 0,
+      size: state.met,
+    },
+  };
 }
 
 const anHour = 3600;

@@ -15,7 +15,8 @@ const most = 64;
 export function looked(stretches: readonly LookedAt[], from: number, to: number, at: number): readonly LookedAt[] {
   const before = stretches.filter((stretch) => stretch.to <= from);
   const cut = stretches.find((stretch) => stretch.to > from);
-  const upTo = cut !== undefined && (before.at(-1)?.to ?? Number.NEGATIVE_INFINITY) < from ? [{ to: from, at: cut.at }] : [];
+  const upTo =
+    cut !== undefined && (before.at(-1)?.to ?? Number.NEGATIVE_INFINITY) < from ? [{ to: from, at: cut.at }] : [];
   return thinned([...before, ...upTo, { to, at }, ...stretches.filter((stretch) => stretch.to > to)]);
 }
 

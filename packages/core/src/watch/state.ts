@@ -53,10 +53,13 @@ export function readWatchState(kept: unknown, scope = ''): WatchState {
   if (kept === null || kept === undefined) return startWatch(scope);
   const version = isRecord(kept) ? kept['version'] : undefined;
   if (typeof version === 'number' && version > 2) {
-    throw new WatchStateError(`The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to begin anew.`);
+    throw new WatchStateError(
+      `The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to begin anew.`,
+    );
   }
   if (isCreatedState(kept)) return { ...startWatch(scope), created: kept };
-  if (!isWatchState(kept)) throw new WatchStateError('The watch state is damaged or something else: restore it, or delete it to begin anew.');
+  if (!isWatchState(kept))
+    throw new WatchStateError('The watch state is damaged or something else: restore it, or delete it to begin anew.');
   return kept.scope === scope ? kept : startWatch(scope);
 }
 
@@ -65,15 +68,36 @@ type Check = (value: unknown) => boolean;
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
 const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const orNull = (check: Check): Check => (value) => value === null || check(value);
-const listOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
-const record = (checks: Readonly<Record<string, Check>>): Check => (value) =>
-  isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const record =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
-const orAbsent = (check: Check): Check => (value) => value === undefined || check(value);
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 
-const isFrontier = record({ created: isNumber, ids: listOf(isText), noticed: orAbsent(isNumber), settled: orAbsent((value) => value === true) });
-const isWalk = record({ head: isFrontier, tail: orNull(isFrontier), cursor: orNull(isText), began: orAbsent(isNumber) });
+const isFrontier = record({
+  created: isNumber,
+  ids: listOf(isText),
+  noticed: orAbsent(isNumber),
+  settled: orAbsent((value) => value === true),
+});
+const isWalk = record({
+  head: isFrontier,
+  tail: orNull(isFrontier),
+  cursor: orNull(isText),
+  began: orAbsent(isNumber),
+});
 const created = record({ version: (value) => value === 1, seen: orNull(isFrontier), walk: orNull(isWalk) });
 const isSegment = record({
   second: isNumber,
@@ -81,21 +105,31 @@ const isSegment = record({
   width: (value) => isCount(value) && Number(value) <= 22,
   packed: (value) => typeof value === 'string' && value.length % 15 === 0 && /^[\w-]+$/.test(value),
 });
-const isCondition: Check = (value) => Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
+const isCondition: Check = (value) =>
+  Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
 const scan = record({
   fields: isText,
   list: isText,
   table: listOf(isSegment),
   conditions: listOf(isCondition),
   pass: isCount,
-  place: record({ cursor: orNull(isText), day: orNull((value) => typeof value === 'string' && /^\d{4}\/\d\d\/\d\d$/.test(value)) }),
+  place: record({
+    cursor: orNull(isText),
+    day: orNull((value) => typeof value === 'string' && /^\d{4}\/\d\d\/\d\d$/.test(value)),
+  }),
   reached: orNull(isNumber),
   oldest: orNull(isNumber),
   met: isCount,
   size: orNull(isCount),
   stretches: listOf(record({ to: isNumber, at: isNumber })),
 });
-const watch = record({ version: (value) => value === 2, scope: isText, revision: isCount, created, scan: orNull(scan) });
+const watch = record({
+  version: (value) => value === 2,
+  scope: isText,
+  revision: isCount,
+  created,
+  scan: orNull(scan),
+});
 
 function isCreatedState(value: unknown): value is CreatedState {
   return created(value);

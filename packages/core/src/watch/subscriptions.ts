@@ -73,7 +73,9 @@ export interface SubscriptionWatch {
 export function watchSubscriptions(options: SubscriptionWatchOptions): SubscriptionWatch {
   const { engine, publicationId, events = ['created'], customFields = 'none', status, limit = 100, call } = options;
   const { host } = engine;
-  const expand = [...new Set([...(options.expand ?? []), ...(customFields === 'none' ? [] : (['custom_fields'] as const))])];
+  const expand = [
+    ...new Set([...(options.expand ?? []), ...(customFields === 'none' ? [] : (['custom_fields'] as const))]),
+  ];
   const query: Query = {
     ...(publicationId !== undefined && { publicationId }),
     ...(expand.length > 0 && { expand }),
@@ -103,7 +105,8 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
       now: host.now(),
       read: {
         newest: (cursor) => read({ direction: 'desc', ...(cursor !== null && { cursor }) }),
-        oldest: ({ cursor, day }) => read({ direction: 'asc', ...(day !== null && { creation_date: day }), ...(cursor !== null && { cursor }) }),
+        oldest: ({ cursor, day }) =>
+          read({ direction: 'asc', ...(day !== null && { creation_date: day }), ...(cursor !== null && { cursor }) }),
       },
     });
     ({ state } = result);

@@ -54,11 +54,15 @@ const comfortableWidth = 12;
  *
  * @returns the new table, and for each sighting what was known before, or null
  */
-export function note(table: Table, sightings: readonly Sighting[], rule: Rule): { table: Table; known: readonly (Known | null)[] } {
+export function note(
+  table: Table,
+  sightings: readonly Sighting[],
+  rule: Rule,
+): { table: Table; known: readonly (Known | null)[] } {
   const known = Array<Known | null>(sightings.length).fill(null);
   const order = sightings.map((_, index) => index).sort((a, b) => compare(at(sightings, a), at(sightings, b)));
   const replaced: { readonly index: number; readonly segments: readonly Segment[] }[] = [];
-  for (let next = 0; next < order.length; ) {
+  for (let next = 0; next < order.length;) {
     const index = indexOf(table, at(sightings, at(order, next)));
     const following = table[index + 1];
     const old = table[index];
@@ -100,7 +104,8 @@ export function sweep(
       gone.push({ ...place, bits: 48 - segment.width });
       for (const list of [segment.keys, segment.marks, segment.prints]) list.splice(entry, 1);
     }
-    if (segment.keys.length < before) replaced.push({ index, segments: segment.keys.length === 0 ? [] : [close(segment)] });
+    if (segment.keys.length < before)
+      replaced.push({ index, segments: segment.keys.length === 0 ? [] : [close(segment)] });
   }
   return { table: replace(table, replaced), gone };
 }
@@ -148,7 +153,10 @@ function indexOf(table: Table, place: Fence): number {
 }
 
 /** The table with these segments, ascending by index, replaced; −1 stands for "before the first". */
-function replace(table: Table, changes: readonly { readonly index: number; readonly segments: readonly Segment[] }[]): Table {
+function replace(
+  table: Table,
+  changes: readonly { readonly index: number; readonly segments: readonly Segment[] }[],
+): Table {
   if (changes.length === 0) return table;
   const next: Segment[] = [];
   let done = 0;

@@ -4,7 +4,19 @@ import { signature, type FieldChoice, type Watched } from './condition.ts';
 import type { CreatedPage } from './created.ts';
 import { statusEvents, type SubscriptionEvent, type SubscriptionEventType } from './events.ts';
 import { pollCreated } from './poll.ts';
-import { glance, progressOf, scan, startScan, withoutPlace, type Place, type ScanPage, type ScanProgress, type ScanState, type ScanStep, type ScanView } from './scan.ts';
+import {
+  glance,
+  progressOf,
+  scan,
+  startScan,
+  withoutPlace,
+  type Place,
+  type ScanPage,
+  type ScanProgress,
+  type ScanState,
+  type ScanStep,
+  type ScanView,
+} from './scan.ts';
 import { CapacityError, type WatchState } from './state.ts';
 import { sizeOf } from './table.ts';
 
@@ -76,7 +88,9 @@ export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Pr
   // A burst of new subscriptions does not bring the scan to a halt.
   const kept = scans ? Math.floor(pages / 4) : 0;
   const first: Found<Item> =
-    list !== 'all' ? { state: prepared, events: [], complete: true, pages: 0 } : await findNew(poll, prepared, Math.max(1, pages - kept));
+    list !== 'all'
+      ? { state: prepared, events: [], complete: true, pages: 0 }
+      : await findNew(poll, prepared, Math.max(1, pages - kept));
   const found = await findChanges(poll, first, Math.max(pages, 1) - first.pages);
 
   const wanted = new Set<string>(poll.events);
@@ -94,11 +108,17 @@ export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Pr
 /** The scan begins when first it is needed, anew where it looked at something else, and ends where it is needed no more. */
 function prepare(state: WatchState, scans: boolean, fields: FieldChoice, list: string): WatchState {
   if (!scans) return state.scan === null ? state : { ...state, scan: null };
-  return state.scan?.fields === signature(fields) && state.scan.list === list ? state : { ...state, scan: startScan(fields, list) };
+  return state.scan?.fields === signature(fields) && state.scan.list === list
+    ? state
+    : { ...state, scan: startScan(fields, list) };
 }
 
 /** What is new, and what the pages on the way showed of subscriptions that are not. */
-async function findNew<Item extends Watched>(poll: WatchPoll<Item>, before: WatchState, pages: number): Promise<Found<Item>> {
+async function findNew<Item extends Watched>(
+  poll: WatchPoll<Item>,
+  before: WatchState,
+  pages: number,
+): Promise<Found<Item>> {
   const { read, hasTime, customFields: fields = 'none' } = poll;
   const met = new Map<string, Item>();
   let count = 0;
@@ -122,7 +142,11 @@ async function findNew<Item extends Watched>(poll: WatchPoll<Item>, before: Watc
     const added = glance(scanState, fresh, fields, true);
     const passed = glance(added.state, [...met.values()].toReversed(), fields, false);
     // A new subscription's first status counts as one it has come to: it came to it since watching began.
-    events.push(...fresh.flatMap((subscription) => statusEvents(null, subscription)), ...added.events, ...passed.events);
+    events.push(
+      ...fresh.flatMap((subscription) => statusEvents(null, subscription)),
+      ...added.events,
+      ...passed.events,
+    );
     scanState = passed.state;
   }
   const moved = result.state !== before.created || scanState !== before.scan;
@@ -136,13 +160,23 @@ async function findNew<Item extends Watched>(poll: WatchPoll<Item>, before: Watc
 }
 
 /** A slice of the scan, of so many pages; at most to the end of a pass. */
-async function findChanges<Item extends Watched>(poll: WatchPoll<Item>, first: Found<Item>, pages: number): Promise<Found<Item>> {
+async function findChanges<Item extends Watched>(
+  poll: WatchPoll<Item>,
+  first: Found<Item>,
+  pages: number,
+): Promise<Found<Item>> {
   const { read, hasTime = () => true, customFields: fields = 'none', now } = poll;
   const { created, scan: begun } = first.state;
   // Without "created" at hand, nobody would have reported what the scan must leave to it.
-  if (begun === null || (begun.list === 'all' && created.seen === null) || first.interruption !== undefined) return first;
+  if (begun === null || (begun.list === 'all' && created.seen === null) || first.interruption !== undefined)
+    return first;
   let state: ScanState = begun;
-  const view: ScanView = { fields, now, seen: state.list === 'all' ? created.seen : null, underWay: (created.walk?.tail ?? null) !== null };
+  const view: ScanView = {
+    fields,
+    now,
+    seen: state.list === 'all' ? created.seen : null,
+    underWay: (created.walk?.tail ?? null) !== null,
+  };
   const events: SubscriptionEvent<Item>[] = [];
   let next: Place | null = state.place;
   let resumed = next.cursor !== null;

@@ -17,7 +17,13 @@ import { scriptedHost, type Scripted } from './scripted-host.ts';
 
 function calling(...script: readonly Scripted[]) {
   const host = scriptedHost(script);
-  const engine = createEngine({ host, baseUrl: 'http://api.test/v2/', token: 'key-0123456789', publicationId: 'pub_1', retry: false });
+  const engine = createEngine({
+    host,
+    baseUrl: 'http://api.test/v2/',
+    token: 'key-0123456789',
+    publicationId: 'pub_1',
+    retry: false,
+  });
   return { host, engine, get: () => engine.call('automations.get', { automationId: 'aut_1' }) };
 }
 
@@ -37,14 +43,21 @@ describe('an answer', () => {
   ])('of %i becomes its error, whatever its body', async (status, Class) => {
     for (const body of ['', '<html>', '{"status":', '[]', 'null', '{"errors":"none"}', '{"errors":[null,1]}']) {
       const { get } = calling({ status, body });
-      await expect(get(), body).rejects.toSatisfy((error) => error instanceof Class && error.status === status && error.operation === 'automations.get');
+      await expect(get(), body).rejects.toSatisfy(
+        (error) => error instanceof Class && error.status === status && error.operation === 'automations.get',
+      );
     }
   });
 
   it('carries the messages of the service and what to do', async () => {
-    const body = JSON.stringify({ status: 401, statusText: 'unauthorized', errors: [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }] });
+    const body = JSON.stringify({
+      status: 401,
+      statusText: 'unauthorized',
+      errors: [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }],
+    });
     await expect(calling({ status: 401, body }).get()).rejects.toMatchObject({
-      message: 'automations.get: the service answered 401, "The api key is not valid (INVALID_API_KEY)". Check the API key or token: it is missing, wrong or expired.',
+      message:
+        'automations.get: the service answered 401, "The api key is not valid (INVALID_API_KEY)". Check the API key or token: it is missing, wrong or expired.',
       errors: [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }],
       statusText: 'unauthorized',
     });
@@ -61,12 +74,21 @@ describe('an answer', () => {
   ] as const)('of %i to %s says what to do: %s', async (status, id, advice) => {
     const { engine } = calling({ status });
     const args = { automationId: 'aut_1', email: 'ada@example.com' };
-    const names = id === 'automations.get' ? { automationId: args.automationId } : id === 'deletionRequests.list' ? {} : id === 'journeys.enroll' ? args : { email: args.email };
+    const names =
+      id === 'automations.get'
+        ? { automationId: args.automationId }
+        : id === 'deletionRequests.list'
+          ? {}
+          : id === 'journeys.enroll'
+            ? args
+            : { email: args.email };
     await expect(engine.call(id, names as never)).rejects.toThrow(advice);
   });
 
   it('reads the error body of OAuth too', async () => {
-    const host = scriptedHost([{ status: 400, body: '{"error":"invalid_grant","error_description":"The code has expired."}' }]);
+    const host = scriptedHost([
+      { status: 400, body: '{"error":"invalid_grant","error_description":"The code has expired."}' },
+    ]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
     const call = engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' });
     await expect(call).rejects.toMatchObject({ errors: [{ code: 'invalid_grant', message: 'The code has expired.' }] });
@@ -80,7 +102,9 @@ describe('an answer', () => {
   it('keeps addresses and the key out of every text', async () => {
     const message = 'ada+news@example.com is on the list, your key is key-0123456789';
     const body = JSON.stringify({ errors: [{ message, code: 'X' }] });
-    const error: unknown = await calling({ status: 400, body }).get().catch((reason: unknown) => reason);
+    const error: unknown = await calling({ status: 400, body })
+      .get()
+      .catch((reason: unknown) => reason);
     const seen = `${String(error)} ${JSON.stringify(error)}`;
     expect(seen).toContain('[address] is on the list, your key is [secret]');
     expect(seen).not.toMatch(/ada|0123456789/);
@@ -102,7 +126,9 @@ describe('an answer', () => {
   ])('of success that is %s is an error of its own, and asked for again where that does no harm', async (_, answer) => {
     await expect(calling(answer).get()).rejects.toBeInstanceOf(InvalidAnswerError);
     const { host, engine } = calling(answer, { body: '{"data":{}}' });
-    expect(await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 1 } })).toEqual({ data: {} });
+    expect(await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 1 } })).toEqual({
+      data: {},
+    });
     expect(host.sent).toHaveLength(2);
   });
 
@@ -110,14 +136,21 @@ describe('an answer', () => {
     const accepted = { message: 'ok', import_id: 'i1' };
     for (const body of [accepted, { data: accepted }]) {
       const { engine } = calling({ body: JSON.stringify(body) });
-      expect(await engine.call('subscriptions.bulkCreate', { subscriptions: [{ email: 'ada@example.com' }] })).toEqual(accepted);
+      expect(await engine.call('subscriptions.bulkCreate', { subscriptions: [{ email: 'ada@example.com' }] })).toEqual(
+        accepted,
+      );
     }
   });
 
   it('without a body is null, also where a service says nothing at length', async () => {
     for (const answer of [{ status: 204 }, { status: 200, body: '{}' }, { status: 200, ...html }]) {
       expect(await calling(answer).engine.call('customFields.delete', { id: 'f' })).toBeNull();
-      expect(await calling(answer).engine.call('subscriptions.updateStatus', { subscription_ids: ['sub_1'], new_status: 'active' })).toBeNull();
+      expect(
+        await calling(answer).engine.call('subscriptions.updateStatus', {
+          subscription_ids: ['sub_1'],
+          new_status: 'active',
+        }),
+      ).toBeNull();
     }
   });
 
@@ -132,24 +165,56 @@ describe('a request', () => {
     const { host, engine } = calling({ body: '{"data":[]}' }, { body: '{"data":{}}' }, { body: '{}' });
     await engine.list('subscriptions.list', { email: 'ada+n@example.com', limit: 5 });
     await engine.call('authors.get', { authorId: 'Ada Löwe/Ω' });
-    await engine.call('subscriptions.updateStatus', { subscription_ids: ['sub_1'], new_status: 'inactive', publicationId: 'pub_2' });
+    await engine.call('subscriptions.updateStatus', {
+      subscription_ids: ['sub_1'],
+      new_status: 'inactive',
+      publicationId: 'pub_2',
+    });
     expect(host.sent.map(({ method, url, body }) => [method, url, body])).toEqual([
       ['GET', 'http://api.test/v2/publications/pub_1/subscriptions?email=ada%2Bn%40example.com&limit=5', undefined],
       ['GET', 'http://api.test/v2/publications/pub_1/authors/Ada%20L%C3%B6we%2F%CE%A9', undefined],
-      ['PATCH', 'http://api.test/v2/publications/pub_2/subscriptions', '{"subscription_ids":["sub_1"],"new_status":"inactive"}'],
+      [
+        'PATCH',
+        'http://api.test/v2/publications/pub_2/subscriptions',
+        '{"subscription_ids":["sub_1"],"new_status":"inactive"}',
+      ],
     ]);
     expect(host.sent[0]?.headers).toEqual({ accept: 'application/json', authorization: 'Bearer key-0123456789' });
   });
 
   it.each([
-    ['a missing path parameter', (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', {} as never), '"automationId" is missing'],
-    ['a missing field', (engine: ReturnType<typeof createEngine>) => engine.call('subscriptions.create', {} as never), '"email" is missing'],
-    ['a name the operation does not take', (engine: ReturnType<typeof createEngine>) => engine.call('customFields.get', { id: 'f', expand: ['stats'] } as never), '"expand" is not known here'],
-    ['a publication id of another form', (engine: ReturnType<typeof createEngine>) => engine.call('customFields.get', { id: 'f', publicationId: 'my newsletter' }), '"publicationId" must look like pub_<uuid>'],
-    ['an OAuth call without an appUrl', (engine: ReturnType<typeof createEngine>) => engine.call('oauth.tokenInfo', {}), 'no appUrl'],
+    [
+      'a missing path parameter',
+      (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', {} as never),
+      '"automationId" is missing',
+    ],
+    [
+      'a missing field',
+      (engine: ReturnType<typeof createEngine>) => engine.call('subscriptions.create', {} as never),
+      '"email" is missing',
+    ],
+    [
+      'a name the operation does not take',
+      (engine: ReturnType<typeof createEngine>) =>
+        engine.call('customFields.get', { id: 'f', expand: ['stats'] } as never),
+      '"expand" is not known here',
+    ],
+    [
+      'a publication id of another form',
+      (engine: ReturnType<typeof createEngine>) =>
+        engine.call('customFields.get', { id: 'f', publicationId: 'my newsletter' }),
+      '"publicationId" must look like pub_<uuid>',
+    ],
+    [
+      'an OAuth call without an appUrl',
+      (engine: ReturnType<typeof createEngine>) => engine.call('oauth.tokenInfo', {}),
+      'no appUrl',
+    ],
   ])('with %s is not sent', async (_, call, problem) => {
     const { host, engine } = calling();
-    await expect(call(engine)).rejects.toSatisfy((error) => error instanceof InvalidRequestError && error.message.includes(problem));
+    await expect(call(engine)).rejects.toSatisfy(
+      (error) => error instanceof InvalidRequestError && error.message.includes(problem),
+    );
     expect(host.sent).toHaveLength(0);
   });
 });

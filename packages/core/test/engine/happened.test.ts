@@ -1,13 +1,31 @@
 /** What becomes of an operation that must happen once when its answer is lost. */
 import { describe, expect, it } from 'vitest';
-import { AbortedError, ConflictError, createEngine, NetworkError, NotFoundError, ServerError, TimeoutError, TransportError, type HostRequest } from '../../src/engine/index.ts';
+import {
+  AbortedError,
+  ConflictError,
+  createEngine,
+  NetworkError,
+  NotFoundError,
+  ServerError,
+  TimeoutError,
+  TransportError,
+  type HostRequest,
+} from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const seconds = now / 1000;
 const lost = new TransportError('network', { code: 'ECONNRESET' });
-const list = (...records: readonly object[]) => json({ data: records, limit: 100, page: 1, total_pages: 1, total_results: records.length });
-const journey = (fields: object) => ({ id: 'aj_1', automation_id: 'aut_1', email: 'Ada@Example.com', status: 'in_progress', started_at: seconds, ...fields });
+const list = (...records: readonly object[]) =>
+  json({ data: records, limit: 100, page: 1, total_pages: 1, total_results: records.length });
+const journey = (fields: object) => ({
+  id: 'aj_1',
+  automation_id: 'aut_1',
+  email: 'Ada@Example.com',
+  status: 'in_progress',
+  started_at: seconds,
+  ...fields,
+});
 const late = journey({ id: 'aj_9', started_at: seconds });
 
 function enrolling(...script: readonly Scripted[]) {
@@ -15,7 +33,11 @@ function enrolling(...script: readonly Scripted[]) {
   const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
   const call = engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' });
   call.catch(() => {});
-  return { call, sent: () => host.sent.map(({ method }) => method), looked: () => host.sent.flatMap(({ method, url }) => (method === 'GET' ? [new URL(url).search] : [])) };
+  return {
+    call,
+    sent: () => host.sent.map(({ method }) => method),
+    looked: () => host.sent.flatMap(({ method, url }) => (method === 'GET' ? [new URL(url).search] : [])),
+  };
 }
 
 describe('after a lost answer', () => {
@@ -66,19 +88,28 @@ describe('after a lost answer', () => {
   });
 
   it('the clock of the service is known from the last answer that told it', async () => {
-    const { call } = enrolling({ status: 500, headers: { date: new Date(now + 3_600_000).toUTCString() } }, list(journey({ started_at: seconds + 3_600 })));
+    const { call } = enrolling(
+      { status: 500, headers: { date: new Date(now + 3_600_000).toUTCString() } },
+      list(journey({ started_at: seconds + 3_600 })),
+    );
     expect(await call).toMatchObject({ data: { id: 'aj_1' } });
   });
 
   it('the look has the time that is left of the call', async () => {
     const host = scriptedHost([lost, list(late)]);
-    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', totalTimeoutMs: 10_000 });
+    const engine = createEngine({
+      host,
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      totalTimeoutMs: 10_000,
+    });
     await engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' });
     expect(host.sent.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 9_750]);
   });
 
   it('every page is looked at', async () => {
-    const page = (number: number, ...records: readonly object[]) => json({ data: records, limit: 100, page: number, total_pages: 2 });
+    const page = (number: number, ...records: readonly object[]) =>
+      json({ data: records, limit: 100, page: number, total_pages: 2 });
     const { call, sent, looked } = enrolling(lost, page(1, journey({ email: 'b@example.com' })), page(2, late));
     expect(await call).toEqual({ data: late });
     expect(looked()).toEqual(['?limit=100', '?limit=100&page=2']);
@@ -104,14 +135,18 @@ describe('after a lost answer', () => {
   it('who wants no repetitions gets the error at once, without a look', async () => {
     const host = scriptedHost([lost]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
-    await expect(engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })).rejects.toThrow('Whether it has happened is unknown');
+    await expect(engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })).rejects.toThrow(
+      'Whether it has happened is unknown',
+    );
     expect(host.sent).toHaveLength(1);
   });
 
   it('the last repetition is the last, though it has not happened', async () => {
     const host = scriptedHost([lost, list(), lost, list()]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: { retries: 1 } });
-    await expect(engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })).rejects.toBeInstanceOf(NetworkError);
+    await expect(
+      engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }),
+    ).rejects.toBeInstanceOf(NetworkError);
     expect(host.sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET']);
   });
 
@@ -119,7 +154,10 @@ describe('after a lost answer', () => {
     ['400', [{ status: 400 }]],
     ['409', [{ status: 409 }]],
     ['503, again and again', Array.from({ length: 5 }, () => ({ status: 503 }))],
-    ['a refused connection, again and again', Array.from({ length: 5 }, () => new TransportError('network', { code: 'ECONNREFUSED' }))],
+    [
+      'a refused connection, again and again',
+      Array.from({ length: 5 }, () => new TransportError('network', { code: 'ECONNREFUSED' })),
+    ],
   ])('%s is no lost answer: nobody looks', async (_, script) => {
     const { call, sent } = enrolling(...script);
     await expect(call).rejects.not.toThrow('unknown');
@@ -129,9 +167,16 @@ describe('after a lost answer', () => {
   it('whoever gives up while it looks is told so', async () => {
     const abort = new AbortController();
     const scripted = scriptedHost([lost, new TransportError('aborted')]);
-    const host = { ...scripted, send: (request: HostRequest) => (request.method === 'GET' && abort.abort(), scripted.send(request)) };
+    const host = {
+      ...scripted,
+      send: (request: HostRequest) => (request.method === 'GET' && abort.abort(), scripted.send(request)),
+    };
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
-    const call = engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }, { signal: abort.signal });
+    const call = engine.call(
+      'journeys.enroll',
+      { automationId: 'aut_1', email: 'ada@example.com' },
+      { signal: abort.signal },
+    );
     await expect(call).rejects.toBeInstanceOf(AbortedError);
   });
 
@@ -148,33 +193,57 @@ describe('after a lost answer', () => {
   });
 
   it('a repetition that is refused because the first arrived after all ends well', async () => {
-    const { call, sent } = enrolling(lost, list(), { status: 400, body: '{"errors":[{"message":"already","code":"X"}]}' }, list(late));
+    const { call, sent } = enrolling(
+      lost,
+      list(),
+      { status: 400, body: '{"errors":[{"message":"already","code":"X"}]}' },
+      list(late),
+    );
     expect(await call).toEqual({ data: late });
     expect(sent()).toEqual(['POST', 'GET', 'POST', 'GET']);
   });
 
   it('the two others that must happen once are looked for too', async () => {
     const field = { id: 'f1', kind: 'string', display: 'Town', created: seconds };
-    const request = { id: 'd1', email: 'ada@example.com', status: 'pending', requested_at: new Date(now).toISOString() };
-    const engine = (...script: Scripted[]) => createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    const request = {
+      id: 'd1',
+      email: 'ada@example.com',
+      status: 'pending',
+      requested_at: new Date(now).toISOString(),
+    };
+    const engine = (...script: Scripted[]) =>
+      createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
     const fields = list({ ...field, id: 'f0', display: 'Village' }, { ...field, kind: 'text' });
-    expect(await engine(lost, fields).call('customFields.create', { kind: 'string', display: 'Town' })).toEqual({ data: { ...field, kind: 'text' } });
-    expect(await engine(lost, list(request)).call('deletionRequests.create', { email: 'ADA@example.com' })).toEqual({ data: request });
+    expect(await engine(lost, fields).call('customFields.create', { kind: 'string', display: 'Town' })).toEqual({
+      data: { ...field, kind: 'text' },
+    });
+    expect(await engine(lost, list(request)).call('deletionRequests.create', { email: 'ADA@example.com' })).toEqual({
+      data: request,
+    });
     const open = { ...request, requested_at: new Date(now - 86_400_000).toISOString() };
-    await expect(engine(lost, list(open), { status: 409 }, list(open)).call('deletionRequests.create', { email: 'ada@example.com' })).rejects.toBeInstanceOf(ConflictError);
+    await expect(
+      engine(lost, list(open), { status: 409 }, list(open)).call('deletionRequests.create', {
+        email: 'ada@example.com',
+      }),
+    ).rejects.toBeInstanceOf(ConflictError);
   });
 
   it('a grant of OAuth has no list to look in: the error stays', async () => {
     const host = scriptedHost([lost]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
-    await expect(engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' })).rejects.toBeInstanceOf(NetworkError);
+    await expect(
+      engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' }),
+    ).rejects.toBeInstanceOf(NetworkError);
     expect(host.sent).toHaveLength(1);
   });
 });
 
 describe('a deletion that finds nothing', () => {
   const deleting = (...script: readonly Scripted[]) =>
-    createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' }).call('customFields.delete', { id: 'f1' });
+    createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' }).call(
+      'customFields.delete',
+      { id: 'f1' },
+    );
 
   it.each([
     ['a lost answer', lost],

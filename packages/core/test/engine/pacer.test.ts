@@ -1,12 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { AbortedError, createEngine, createPacer, RateLimitError, ServerError, TimeoutError, TransportError, type Host, type HostAnswer, type Pacer, type Signal, type Turn, type Waiter } from '../../src/engine/index.ts';
+import {
+  AbortedError,
+  createEngine,
+  createPacer,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  TransportError,
+  type Host,
+  type HostAnswer,
+  type Pacer,
+  type Signal,
+  type Turn,
+  type Waiter,
+} from '../../src/engine/index.ts';
 
 const ok = { status: 200, headers: {} };
 const tooMany = (headers: Record<string, string> = {}) => ({ status: 429, headers });
 
 const told = (remaining: number, seconds = 60) => ({
   status: 200,
-  headers: { 'ratelimit-limit': '4', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(Date.UTC(2026, 0, 1) / 1000 + seconds) },
+  headers: {
+    'ratelimit-limit': '4',
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(Date.UTC(2026, 0, 1) / 1000 + seconds),
+  },
 });
 
 /** A clock that moves only when told to; sleepers wake in order. */
@@ -96,7 +114,10 @@ describe('a 429', () => {
   it('is believed by its date too, and by a clock of the service that is wrong', async () => {
     for (const [headers, waitMs] of [
       [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }, 7_000],
-      [{ date: 'Thu, 01 Jan 2026 01:00:00 GMT', 'ratelimit-reset': String(Date.UTC(2026, 0, 1, 1) / 1000 + 20) }, 20_000],
+      [
+        { date: 'Thu, 01 Jan 2026 01:00:00 GMT', 'ratelimit-reset': String(Date.UTC(2026, 0, 1, 1) / 1000 + 20) },
+        20_000,
+      ],
     ] as const) {
       const { clock, ask, end, granted } = pacing();
       void ask('a');
@@ -334,7 +355,8 @@ describe('an engine', () => {
         return left.shift() ?? answered;
       },
     };
-    const engine = (options: Partial<Parameters<typeof createEngine>[0]> = {}) => createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options });
+    const engine = (options: Partial<Parameters<typeof createEngine>[0]> = {}) =>
+      createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options });
     return { clock, host, sentAt, engine };
   }
   const get = (engine: ReturnType<typeof createEngine>, options = {}) =>
@@ -367,7 +389,8 @@ describe('an engine', () => {
 
   it('sends nothing for a call that was aborted before, without a pacer either', async () => {
     const { sentAt, engine } = calling([]);
-    for (const one of [engine(), engine({ pacer: false })]) expect(await get(one, { signal: AbortSignal.abort() })).toBeInstanceOf(AbortedError);
+    for (const one of [engine(), engine({ pacer: false })])
+      expect(await get(one, { signal: AbortSignal.abort() })).toBeInstanceOf(AbortedError);
     expect(sentAt).toEqual([]);
   });
 
@@ -388,7 +411,11 @@ describe('an engine', () => {
     const one = engine();
     void get(one);
     await clock.advance(0);
-    expect(await get(one)).toMatchObject({ name: 'RateLimitError', retryAfterMs: 3_600_000, message: expect.stringContaining('was not sent') as string });
+    expect(await get(one)).toMatchObject({
+      name: 'RateLimitError',
+      retryAfterMs: 3_600_000,
+      message: expect.stringContaining('was not sent') as string,
+    });
     expect(sentAt).toEqual([0]);
   });
 
@@ -414,7 +441,13 @@ describe('an engine', () => {
   it('lets each list wait in a line of its own, so that one with much to read does not hold up the others', async () => {
     const { clock, host, engine } = calling([]);
     const paths: string[] = [];
-    const one = engine({ pacer: createPacer(host, { maxConcurrency: 1 }), host: { ...host, send: (request) => (paths.push(new URL(request.url).pathname.split('/').at(-1) ?? ''), host.send(request)) } });
+    const one = engine({
+      pacer: createPacer(host, { maxConcurrency: 1 }),
+      host: {
+        ...host,
+        send: (request) => (paths.push(new URL(request.url).pathname.split('/').at(-1) ?? ''), host.send(request)),
+      },
+    });
     for (let n = 0; n < 3; n += 1) void get(one);
     void one.list('customFields.list', {}).then(undefined, () => {});
     await clock.advance(10);

@@ -47,7 +47,9 @@ describe('a list', () => {
       json({ data: items('a'), page: 1, total_pages: 2, limit: 1, total_results: 2 }),
       json({ data: items('b'), page: 2, total_pages: 2, limit: 1, total_results: 2 }),
     );
-    expect(await ids(engine.list('subscriptions.list', { page: 1, status: 'active', expand: ['stats', 'custom_fields'] }))).toEqual(['a', 'b']);
+    expect(
+      await ids(engine.list('subscriptions.list', { page: 1, status: 'active', expand: ['stats', 'custom_fields'] })),
+    ).toEqual(['a', 'b']);
     expect(host.sent.map(({ url }) => decodeURIComponent(new URL(url).search))).toEqual([
       '?page=1&status=active&expand[]=stats&expand[]=custom_fields',
       '?status=active&expand[]=stats&expand[]=custom_fields&page=2',
@@ -56,7 +58,9 @@ describe('a list', () => {
 
   it('says so when offset pagination cannot reach the rest, instead of ending early', async () => {
     const { engine, ids } = listing(json({ data: items('a'), page: 100, total_pages: 140 }));
-    await expect(ids(engine.list('subscriptions.list', { page: 100 }))).rejects.toThrow('offset pagination ends at page 100');
+    await expect(ids(engine.list('subscriptions.list', { page: 100 }))).rejects.toThrow(
+      'offset pagination ends at page 100',
+    );
   });
 
   it('does not go round in circles when a cursor repeats', async () => {

@@ -8,7 +8,11 @@ const ok = { status: 200, headers: {} };
 const tooMany = (headers: Record<string, string> = {}) => ({ status: 429, headers });
 const told = (remaining: number, resetAfterMs = minute) => ({
   status: 200,
-  headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String((start + resetAfterMs) / 1000) },
+  headers: {
+    'ratelimit-limit': '100',
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String((start + resetAfterMs) / 1000),
+  },
 });
 
 /** A quota, with times counted from its beginning. */
@@ -26,7 +30,8 @@ function watched() {
     };
   };
   /** When one more may go, as of `at`; Infinity where only an answer can tell. */
-  const next = (at: number, mayProbe = false): number => Math.max(at, quota.nextAt(start + at, underWay, mayProbe) - start);
+  const next = (at: number, mayProbe = false): number =>
+    Math.max(at, quota.nextAt(start + at, underWay, mayProbe) - start);
   /** How many may go at this moment, each answered at once. */
   const room = (at: number, most = 200): number => {
     let count = 0;

@@ -36,7 +36,8 @@ describe('what may be repeated', () => {
   ] as const;
 
   it.each(table)('after %s', (_, failed, safe, upsert, once) => {
-    const repeats = (retry: 'safe' | 'upsert' | 'once') => nextDelay({ retry }, failed, 0, defaultRetryPolicy, clock) !== null;
+    const repeats = (retry: 'safe' | 'upsert' | 'once') =>
+      nextDelay({ retry }, failed, 0, defaultRetryPolicy, clock) !== null;
     expect({ safe: repeats('safe'), upsert: repeats('upsert'), once: repeats('once') }).toEqual({ safe, upsert, once });
   });
 });
@@ -67,7 +68,13 @@ describe('how long to wait', () => {
     expect(ceilings).toEqual([500, 1_000, 2_000, 4_000, 30_000]);
     fc.assert(
       fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.nat(30), (random, attempt) => {
-        const delay = nextDelay({ retry: 'safe' }, answered(500), attempt, { ...defaultRetryPolicy, retries: 99 }, { ...clock, random: () => random });
+        const delay = nextDelay(
+          { retry: 'safe' },
+          answered(500),
+          attempt,
+          { ...defaultRetryPolicy, retries: 99 },
+          { ...clock, random: () => random },
+        );
         return delay !== null && delay >= 0 && delay <= 30_000;
       }),
     );
@@ -93,7 +100,9 @@ describe('a call that fails', () => {
   it('throws at once where the service asks for more patience than the caller has, and says how long', async () => {
     const host = scriptedHost([{ status: 429, headers: { 'retry-after': '3600' } }]);
     const engine = createEngine({ host, baseUrl, publicationId });
-    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({
+      retryAfterMs: 3_600_000,
+    });
     expect(host.slept).toEqual([]);
   });
 
@@ -101,14 +110,30 @@ describe('a call that fails', () => {
     '%s (%s) is sent again after a lost answer, if a second arrival would do harm only after a look whether the first has happened',
     async (id, retry, path) => {
       const host = scriptedHost([new TransportError('network'), { body: '{"data":[]}' }, { body: '{"data":[]}' }]);
-      const args = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, name === 'publicationId' ? publicationId : `${name}_1`]));
-      const body = { email: 'a@example.com', kind: 'string', display: 'x', subscriptions: [], subscription_ids: [], new_status: 'active' };
+      const args = Object.fromEntries(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
+          name,
+          name === 'publicationId' ? publicationId : `${name}_1`,
+        ]),
+      );
+      const body = {
+        email: 'a@example.com',
+        kind: 'string',
+        display: 'x',
+        subscriptions: [],
+        subscription_ids: [],
+        new_status: 'active',
+      };
       const operation = operations.find((each) => each.id === id);
-      const fields = Object.fromEntries((operation?.body?.required ?? []).map((name) => [name, body[name as keyof typeof body]]));
+      const fields = Object.fromEntries(
+        (operation?.body?.required ?? []).map((name) => [name, body[name as keyof typeof body]]),
+      );
       const call = createEngine({ host, baseUrl, publicationId }).call(id, { ...args, ...fields } as never);
       await call;
       const { method = '' } = operation ?? {};
-      expect(host.sent.map((request) => request.method)).toEqual(retry === 'once' ? [method, 'GET', method] : [method, method]);
+      expect(host.sent.map((request) => request.method)).toEqual(
+        retry === 'once' ? [method, 'GET', method] : [method, method],
+      );
     },
   );
 });

@@ -8,7 +8,10 @@ export interface ScriptedHost extends Host {
   readonly slept: number[];
 }
 
-export function scriptedHost(script: readonly Scripted[], options: { readonly random?: number; readonly nowMs?: number } = {}): ScriptedHost {
+export function scriptedHost(
+  script: readonly Scripted[],
+  options: { readonly random?: number; readonly nowMs?: number } = {},
+): ScriptedHost {
   const left = [...script];
   const sent: HostRequest[] = [];
   const slept: number[] = [];
@@ -33,4 +36,7 @@ export function scriptedHost(script: readonly Scripted[], options: { readonly ra
   };
 }
 
-export const json = (value: unknown, extra: Partial<HostAnswer> = {}): Scripted => ({ body: JSON.stringify(value), ...extra });
+export const json = (value: unknown, extra: Partial<HostAnswer> = {}): Scripted => ({
+  body: JSON.stringify(value),
+  ...extra,
+});

@@ -46,7 +46,9 @@ describe('the token of a call', () => {
   it('is renewed once: a second refusal is the answer, and the renewed token stands in no text', async () => {
     const source = renewing();
     const { engine } = calling(source, refused, refused);
-    const error: unknown = await engine.call('automations.get', { automationId: 'aut_1' }).catch((reason: unknown) => reason);
+    const error: unknown = await engine
+      .call('automations.get', { automationId: 'aut_1' })
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnauthorizedError);
     expect(String(error)).toContain('The token [secret] expired');
     expect(source.rejected).toEqual(['stale']);
@@ -69,7 +71,13 @@ describe('the token of a call', () => {
     const host = scriptedHost([json({ data: {} })]);
     const tokens = ['', 'k'];
     const token = (): string => tokens.shift() || expect.fail('nobody is signed in');
-    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', token, publicationId: 'pub_1', pacer: createPacer(host, { maxConcurrency: 1 }) });
+    const engine = createEngine({
+      host,
+      baseUrl: 'http://api.test/v2',
+      token,
+      publicationId: 'pub_1',
+      pacer: createPacer(host, { maxConcurrency: 1 }),
+    });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('nobody is signed in');
     await engine.call('automations.get', { automationId: 'aut_1' });
     expect(host.sent).toHaveLength(1);
@@ -82,7 +90,10 @@ describe('the token of a call', () => {
   });
 
   it('that cannot be renewed fails the call with the reason', async () => {
-    const { engine } = calling({ get: () => 'stale', refresh: () => Promise.reject(new Error('sign in again')) }, refused);
+    const { engine } = calling(
+      { get: () => 'stale', refresh: () => Promise.reject(new Error('sign in again')) },
+      refused,
+    );
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('sign in again');
   });
 });

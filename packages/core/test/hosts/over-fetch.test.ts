@@ -2,7 +2,15 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AbortedError, createClient, createFetchHost, createKyHost, NetworkError, TimeoutError, type AttemptEvent } from '../../src/index.ts';
+import {
+  AbortedError,
+  createClient,
+  createFetchHost,
+  createKyHost,
+  NetworkError,
+  TimeoutError,
+  type AttemptEvent,
+} from '../../src/index.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -54,7 +62,9 @@ describe.each([
   it('knows that a refused connection sent nothing', async () => {
     const baseUrl = await serving(() => {});
     await new Promise((closed) => servers.pop()?.close(closed));
-    await expect(client(baseUrl).list()).rejects.toSatisfy((error) => error instanceof NetworkError && error.notSent && error.code === 'ECONNREFUSED');
+    await expect(client(baseUrl).list()).rejects.toSatisfy(
+      (error) => error instanceof NetworkError && error.notSent && error.code === 'ECONNREFUSED',
+    );
   });
 
   it('does not know it of a connection that broke, also in the middle of the body', async () => {
@@ -65,7 +75,9 @@ describe.each([
     });
     const reset = await serving((request) => request.socket.destroy());
     for (const baseUrl of [cut, reset]) {
-      await expect(client(baseUrl).list()).rejects.toSatisfy((error) => error instanceof NetworkError && !error.notSent);
+      await expect(client(baseUrl).list()).rejects.toSatisfy(
+        (error) => error instanceof NetworkError && !error.notSent,
+      );
     }
   });
 
@@ -78,7 +90,11 @@ describe.each([
     const { list, attempts } = client(baseUrl, { retries: 2 });
     await expect(list()).rejects.toThrow('answered 503');
     expect(requests).toBe(3);
-    expect(attempts.map(({ attempt, outcome, retryInMs }) => [attempt, outcome, retryInMs !== null])).toEqual([[1, 503, true], [2, 503, true], [3, 503, false]]);
+    expect(attempts.map(({ attempt, outcome, retryInMs }) => [attempt, outcome, retryInMs !== null])).toEqual([
+      [1, 503, true],
+      [2, 503, true],
+      [3, 503, false],
+    ]);
   });
 
   it('times out, also when the body stalls', async () => {

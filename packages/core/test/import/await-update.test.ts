@@ -4,26 +4,44 @@ import { awaitUpdate, readErrorLog, UpdatePendingError } from '../../src/import/
 import { json, scriptedHost } from '../engine/scripted-host.ts';
 
 const job = (status: string, more: object = {}) => json({ data: { id: 'job', status, ...more } });
-const items = [{ subscription_id: 'sub_a', tier: 'free' }, { subscription_id: 'sub_b', tier: 'free' }] as const;
+const items = [
+  { subscription_id: 'sub_a', tier: 'free' },
+  { subscription_id: 'sub_b', tier: 'free' },
+] as const;
 function waiting(script: Parameters<typeof scriptedHost>[0], options: object = {}) {
   const host = scriptedHost(script);
   const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
   return { host, update: awaitUpdate({ engine, id: 'job', items, ...options }) };
 }
 
-it.each(['complete', 'completed'])('looks at growing intervals until the job is %s, and tells which items were not applied', async (word) => {
-  const log = ['subscriptions[1] (sub_b): There is no subscription with this id.'];
-  const { host, update } = waiting([job('pending'), job('processing'), job('processing'), job(word, { error_log: log })], { maxDelayMs: 2000 });
-  expect(await update).toMatchObject({ outcome: 'complete', problems: [{ index: 1, item: items[1], message: log[0] }] });
-  expect(host.slept).toEqual([1000, 1500, 2000]);
-});
+it.each(['complete', 'completed'])(
+  'looks at growing intervals until the job is %s, and tells which items were not applied',
+  async (word) => {
+    const log = ['subscriptions[1] (sub_b): There is no subscription with this id.'];
+    const { host, update } = waiting(
+      [job('pending'), job('processing'), job('processing'), job(word, { error_log: log })],
+      { maxDelayMs: 2000 },
+    );
+    expect(await update).toMatchObject({
+      outcome: 'complete',
+      problems: [{ index: 1, item: items[1], message: log[0] }],
+    });
+    expect(host.slept).toEqual([1000, 1500, 2000]);
+  },
+);
 
 it('tells that a job failed', async () => {
-  expect(await waiting([job('failed', { failure_reason: 'Nothing could be applied.' })]).update).toMatchObject({ outcome: 'failed', update: { failure_reason: 'Nothing could be applied.' } });
+  expect(await waiting([job('failed', { failure_reason: 'Nothing could be applied.' })]).update).toMatchObject({
+    outcome: 'failed',
+    update: { failure_reason: 'Nothing could be applied.' },
+  });
 });
 
 it('gives up at its deadline, not later, and says that the job goes on', async () => {
-  const { host, update } = waiting(Array.from({ length: 9 }, () => job('processing')), { deadlineMs: 5000 });
+  const { host, update } = waiting(
+    Array.from({ length: 9 }, () => job('processing')),
+    { deadlineMs: 5000 },
+  );
   await expect(update).rejects.toThrow(UpdatePendingError);
   expect(host.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { importSubscriptions, memoryJournal, SourceChangedError, JournalError, type ImportProgress, type Rejection } from '../../src/import/index.ts';
+import {
+  importSubscriptions,
+  memoryJournal,
+  SourceChangedError,
+  JournalError,
+  type ImportProgress,
+  type Rejection,
+} from '../../src/import/index.ts';
 import { people, refusal, service } from './service.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
@@ -7,11 +14,22 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 describe('a bulk import', () => {
   it('sends every row once, a thousand at a time, with the address normalised', async () => {
     const { sent, ...api } = service();
-    const result = await importSubscriptions({ ...api, source: [{ email: ' Ada@EXAMPLE.com ', utm_source: 'fair' }, ...people(2001)] });
+    const result = await importSubscriptions({
+      ...api,
+      source: [{ email: ' Ada@EXAMPLE.com ', utm_source: 'fair' }, ...people(2001)],
+    });
     expect(sent.map(({ rows }) => rows.length)).toEqual([1000, 1000, 2]);
     expect(sent[0]?.rows[0]).toEqual({ email: 'Ada@example.com', utm_source: 'fair' });
     expect(result).toEqual({
-      outcome: 'complete', read: 2002, accepted: 2002, rejected: 0, duplicates: 0, failed: 0, batches: 3, resumed: 0, resent: 0,
+      outcome: 'complete',
+      read: 2002,
+      accepted: 2002,
+      rejected: 0,
+      duplicates: 0,
+      failed: 0,
+      batches: 3,
+      resumed: 0,
+      resent: 0,
       importIds: ['import-1', 'import-2', 'import-3'],
     });
   });
@@ -19,7 +37,11 @@ describe('a bulk import', () => {
   it('begins a new call where the bytes would grow too many, and sends a large row alone', async () => {
     const { sent, ...api } = service();
     const long = { email: 'long@example.com', utm_campaign: 'ü'.repeat(400) };
-    await importSubscriptions({ ...api, batchBytes: 600, source: [...people(3), long, ...people(2).map(({ email }) => ({ email: `b${email}` }))] });
+    await importSubscriptions({
+      ...api,
+      batchBytes: 600,
+      source: [...people(3), long, ...people(2).map(({ email }) => ({ email: `b${email}` }))],
+    });
     expect(sent.map(({ rows }) => rows.length)).toEqual([3, 1, 2]);
   });
 
@@ -33,7 +55,11 @@ describe('a bulk import', () => {
       { row: 40, subscription: { email: 'bo@example.com', tier: 'gold' } },
       { row: 41, problem: 'column "Age" must hold a whole number', original: { Mail: 'cy@example.com' } },
     ] as never[];
-    const result = await importSubscriptions({ ...api, source, onRejected: (rejection) => void rejections.push(rejection) });
+    const result = await importSubscriptions({
+      ...api,
+      source,
+      onRejected: (rejection) => void rejections.push(rejection),
+    });
     expect(result).toMatchObject({ outcome: 'complete', read: 5, accepted: 1, rejected: 3, duplicates: 1 });
     expect(sent).toHaveLength(1);
     expect(rejections.map(({ row, kind, reason }) => [row, kind, reason])).toEqual([
@@ -46,11 +72,19 @@ describe('a bulk import', () => {
   });
 
   it('finds the row that the service refuses by halving, and sends the 999 others', async () => {
-    const { sent, ...api } = service((rows) => (rows.some(({ email }) => email === 'reader700@example.com') ? refusal('A list does not exist.') : undefined));
+    const { sent, ...api } = service((rows) =>
+      rows.some(({ email }) => email === 'reader700@example.com') ? refusal('A list does not exist.') : undefined,
+    );
     const rejections: Rejection[] = [];
-    const result = await importSubscriptions({ ...api, source: people(1000), onRejected: (rejection) => void rejections.push(rejection) });
+    const result = await importSubscriptions({
+      ...api,
+      source: people(1000),
+      onRejected: (rejection) => void rejections.push(rejection),
+    });
     expect(result).toMatchObject({ outcome: 'complete', accepted: 999, rejected: 1 });
-    expect(rejections).toMatchObject([{ row: 700, kind: 'refused', reason: 'the service refused it: A list does not exist' }]);
+    expect(rejections).toMatchObject([
+      { row: 700, kind: 'refused', reason: 'the service refused it: A list does not exist' },
+    ]);
     expect(sent.length).toBeLessThan(25);
   });
 
@@ -65,7 +99,11 @@ describe('a bulk import', () => {
 
   it('divides a call that is too large', async () => {
     const { sent, ...api } = service((rows) => (rows.length > 300 ? { status: 413, body: '' } : undefined));
-    expect(await importSubscriptions({ ...api, source: people(1000) })).toMatchObject({ outcome: 'complete', accepted: 1000, batches: 4 });
+    expect(await importSubscriptions({ ...api, source: people(1000) })).toMatchObject({
+      outcome: 'complete',
+      accepted: 1000,
+      batches: 4,
+    });
     expect(sent.at(-1)?.rows).toHaveLength(250);
   });
 
@@ -80,24 +118,59 @@ describe('a bulk import', () => {
     const { sent, ...api } = service((_, call) => (call === 2 ? { status: 503 } : undefined));
     const journal = memoryJournal();
     const failed: number[] = [];
-    const options = { ...api, journal, batchSize: 10, concurrency: 1, source: people(40), onFailed: ({ rows }: { rows: readonly number[] }) => void failed.push(...rows) };
-    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'incomplete', accepted: 30, failed: 10, error: { status: 503 } });
+    const options = {
+      ...api,
+      journal,
+      batchSize: 10,
+      concurrency: 1,
+      source: people(40),
+      onFailed: ({ rows }: { rows: readonly number[] }) => void failed.push(...rows),
+    };
+    expect(await importSubscriptions(options)).toMatchObject({
+      outcome: 'incomplete',
+      accepted: 30,
+      failed: 10,
+      error: { status: 503 },
+    });
     expect(failed).toEqual(numbers(20).slice(10));
-    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'complete', accepted: 40, failed: 0, batches: 4, resumed: 30, resent: 10 });
-    expect(sent.slice(4).map(({ rows }) => rows.map(({ email }) => email))).toEqual([people(20).slice(10).map(({ email }) => email)]);
-    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'complete', accepted: 40, resumed: 40, importIds: expect.arrayContaining(['import-5']) });
+    expect(await importSubscriptions(options)).toMatchObject({
+      outcome: 'complete',
+      accepted: 40,
+      failed: 0,
+      batches: 4,
+      resumed: 30,
+      resent: 10,
+    });
+    expect(sent.slice(4).map(({ rows }) => rows.map(({ email }) => email))).toEqual([
+      people(20)
+        .slice(10)
+        .map(({ email }) => email),
+    ]);
+    expect(await importSubscriptions(options)).toMatchObject({
+      outcome: 'complete',
+      accepted: 40,
+      resumed: 40,
+      importIds: expect.arrayContaining(['import-5']),
+    });
     expect(sent).toHaveLength(5);
   });
 
   it.each([401, 403, 404])('stops at once on %i', async (status) => {
     const { sent, ...api } = service(() => refusal('No.', status));
-    expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({ outcome: 'incomplete', failed: 1, error: { status } });
+    expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({
+      outcome: 'incomplete',
+      failed: 1,
+      error: { status },
+    });
     expect(sent).toHaveLength(1);
   });
 
   it('gives up after five failed calls in succession', async () => {
     const { sent, ...api } = service(() => ({ status: 500 }));
-    expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({ outcome: 'incomplete', failed: 5 });
+    expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({
+      outcome: 'incomplete',
+      failed: 5,
+    });
     expect(sent).toHaveLength(5);
   });
 
@@ -114,7 +187,13 @@ describe('a bulk import', () => {
       if (call === 20) stop.abort();
       return undefined;
     });
-    const result = await importSubscriptions({ ...api, batchSize: 10, concurrency: 3, source: endless(), signal: stop.signal });
+    const result = await importSubscriptions({
+      ...api,
+      batchSize: 10,
+      concurrency: 3,
+      source: endless(),
+      signal: stop.signal,
+    });
     expect(result.outcome).toBe('interrupted');
     expect(result.accepted).toBe(sent.length * 10);
     expect(furthest).toBeLessThanOrEqual(50);
@@ -127,19 +206,28 @@ describe('a bulk import', () => {
       await new Promise(() => undefined);
     }
     setTimeout(() => stop.abort(), 5);
-    expect(await importSubscriptions({ ...service(), source: stuck(), signal: stop.signal })).toMatchObject({ outcome: 'interrupted', read: 3, accepted: 0 });
+    expect(await importSubscriptions({ ...service(), source: stuck(), signal: stop.signal })).toMatchObject({
+      outcome: 'interrupted',
+      read: 3,
+      accepted: 0,
+    });
   });
 
   it('refuses a source that is another than the one it began with', async () => {
     const journal = memoryJournal();
     const { sent, ...api } = service();
     await importSubscriptions({ ...api, journal, batchSize: 10, source: { rows: people(30), fingerprint: 'a' } });
-    await expect(importSubscriptions({ ...api, journal, source: { rows: people(40), fingerprint: 'b' } })).rejects.toThrow(SourceChangedError);
+    await expect(
+      importSubscriptions({ ...api, journal, source: { rows: people(40), fingerprint: 'b' } }),
+    ).rejects.toThrow(SourceChangedError);
     const changed = people(40).map((each, index) => (index === 4 ? { email: 'new@example.com' } : each));
     await expect(importSubscriptions({ ...api, journal, source: changed })).rejects.toThrow('Among the first 30 rows');
     await expect(importSubscriptions({ ...api, journal, source: people(20) })).rejects.toThrow('ends after 20 rows');
     expect(sent).toHaveLength(3);
-    expect(await importSubscriptions({ ...api, journal, source: people(40) }), 'rows may be added at the end').toMatchObject({ outcome: 'complete', accepted: 40 });
+    expect(
+      await importSubscriptions({ ...api, journal, source: people(40) }),
+      'rows may be added at the end',
+    ).toMatchObject({ outcome: 'complete', accepted: 40 });
   });
 
   it('checks the rows of a lost call before it sends them again', async () => {
@@ -147,19 +235,32 @@ describe('a bulk import', () => {
     const { sent, ...api } = service((_, call) => (call === 1 ? { status: 500 } : undefined));
     await importSubscriptions({ ...api, journal, batchSize: 10, concurrency: 1, source: people(30) });
     const changed = people(30).map((each, index) => (index === 4 ? { email: 'new@example.com' } : each));
-    await expect(importSubscriptions({ ...api, journal, batchSize: 10, source: changed })).rejects.toThrow(SourceChangedError);
+    await expect(importSubscriptions({ ...api, journal, batchSize: 10, source: changed })).rejects.toThrow(
+      SourceChangedError,
+    );
     expect(sent).toHaveLength(3);
   });
 
   it('refuses a journal that is none', async () => {
-    const reading = (records: unknown[]) => importSubscriptions({ ...service(), source: people(1), journal: { read: () => records, append: async () => undefined } });
+    const reading = (records: unknown[]) =>
+      importSubscriptions({
+        ...service(),
+        source: people(1),
+        journal: { read: () => records, append: async () => undefined },
+      });
     await expect(reading([{ hello: 1 }])).rejects.toThrow(JournalError);
-    await expect(reading([{ type: 'accepted', first: 1, last: 2, rows: 2 }])).rejects.toThrow('its beginning is missing');
+    await expect(reading([{ type: 'accepted', first: 1, last: 2, rows: 2 }])).rejects.toThrow(
+      'its beginning is missing',
+    );
   });
 
   it('sends nothing that could not be written down', async () => {
     const { sent, ...api } = service();
-    const journal = { read: () => [], append: async ({ type }: { type: string }) => (type === 'sending' ? Promise.reject(new Error('disk full')) : undefined) };
+    const journal = {
+      read: () => [],
+      append: async ({ type }: { type: string }) =>
+        type === 'sending' ? Promise.reject(new Error('disk full')) : undefined,
+    };
     await expect(importSubscriptions({ ...api, journal, source: people(10) })).rejects.toThrow('disk full');
     expect(sent).toEqual([]);
   });
@@ -171,14 +272,27 @@ describe('a bulk import', () => {
       yield* people(25);
       throw new Error('row 26 is torn');
     }
-    await expect(importSubscriptions({ ...api, batchSize: 10, source: breaking(), onAccepted: ({ rows }) => void told.push(...rows) })).rejects.toThrow('row 26 is torn');
+    await expect(
+      importSubscriptions({
+        ...api,
+        batchSize: 10,
+        source: breaking(),
+        onAccepted: ({ rows }) => void told.push(...rows),
+      }),
+    ).rejects.toThrow('row 26 is torn');
     expect(sent).toHaveLength(2);
     expect(told).toEqual(numbers(20));
   });
 
   it('tells how far it is, how fast, and how long it still takes', async () => {
     const seen: ImportProgress[] = [];
-    await importSubscriptions({ ...service(), batchSize: 100, concurrency: 1, source: { rows: people(1000), total: 1000 }, onProgress: (progress) => void seen.push(progress) });
+    await importSubscriptions({
+      ...service(),
+      batchSize: 100,
+      concurrency: 1,
+      source: { rows: people(1000), total: 1000 },
+      onProgress: (progress) => void seen.push(progress),
+    });
     expect(seen[4]).toMatchObject({ accepted: 500, batches: 5, total: 1000, rowsPerSecond: 100, secondsLeft: 5 });
     expect(seen.at(-1)).toMatchObject({ read: 1000, accepted: 1000, secondsLeft: 0 });
   });

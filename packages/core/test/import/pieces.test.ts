@@ -17,7 +17,8 @@ describe('the hash', () => {
     const texts = 2000;
     for (let n = 0; n < texts; n += 1) {
       const [a, b] = [hashText(`reader${n}@example.com`, seed), hashText(`reader${n}@example.con`, seed)];
-      for (const [index, word] of a.entries()) bits += ((word ^ (b[index] ?? 0)) >>> 0).toString(2).replaceAll('0', '').length;
+      for (const [index, word] of a.entries())
+        bits += ((word ^ (b[index] ?? 0)) >>> 0).toString(2).replaceAll('0', '').length;
     }
     expect(bits / texts).toBeGreaterThan(62);
     expect(bits / texts).toBeLessThan(66);
@@ -26,7 +27,9 @@ describe('the hash', () => {
   it('tells apart every text of up to two letters, whatever the length of what precedes', () => {
     const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789');
     for (let length = 0; length < 9; length += 1) {
-      const texts = [...letters, ...letters.flatMap((one) => letters.map((other) => one + other))].map((text) => 'x'.repeat(length) + text);
+      const texts = [...letters, ...letters.flatMap((one) => letters.map((other) => one + other))].map(
+        (text) => 'x'.repeat(length) + text,
+      );
       expect(new Set(texts.map((text) => hex(hashText(text, seed)))).size).toBe(texts.length);
     }
   });
@@ -51,13 +54,16 @@ describe('the set of addresses', () => {
 
   it('keeps 200,000 addresses apart', () => {
     const set = new AddressSet(seed);
-    for (let row = 1; row <= 200_000; row += 1) if (set.add(`reader${row}@example.com`, row) !== undefined) throw new Error(`Row ${row} was taken for another.`);
+    for (let row = 1; row <= 200_000; row += 1)
+      if (set.add(`reader${row}@example.com`, row) !== undefined) throw new Error(`Row ${row} was taken for another.`);
     expect(set.add('READER77777@example.com', 200_001)).toBe(77_777);
   });
 });
 
 it('ranges hold what a set holds', () => {
-  const range = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.nat({ max: 9 })).map(([first, more]) => ({ first, last: first + more }));
+  const range = fc
+    .tuple(fc.integer({ min: 1, max: 60 }), fc.nat({ max: 9 }))
+    .map(([first, more]) => ({ first, last: first + more }));
   fc.assert(
     fc.property(fc.array(range, { maxLength: 30 }), (added) => {
       const ranges = new RangeSet();
@@ -67,17 +73,31 @@ it('ranges hold what a set holds', () => {
         for (let value = first; value <= last; value += 1) plain.add(value);
       }
       for (let value = 0; value <= 75; value += 1) expect(ranges.has(value)).toBe(plain.has(value));
-      for (const [index, { first }] of ranges.ranges.entries()) expect(first).toBeGreaterThan((ranges.ranges[index - 1]?.last ?? -1) + 1);
+      for (const [index, { first }] of ranges.ranges.entries())
+        expect(first).toBeGreaterThan((ranges.ranges[index - 1]?.last ?? -1) + 1);
     }),
   );
 });
 
 it('dividing loses no entry, keeps the order, and ends', () => {
-  const refused = fc.record({ size: fc.integer({ min: 2, max: 40 }), named: fc.array(fc.nat({ max: 50 }), { maxLength: 6 }), gap: fc.nat({ max: 3 }) });
+  const refused = fc.record({
+    size: fc.integer({ min: 2, max: 40 }),
+    named: fc.array(fc.nat({ max: 50 }), { maxLength: 6 }),
+    gap: fc.nat({ max: 3 }),
+  });
   fc.assert(
     fc.property(refused, ({ size, named, gap }) => {
-      const entries = Array.from({ length: size }, (_, index) => ({ ordinal: 5 + index * (gap + 1), row: index, request: { email: 'a@b.c' }, original: null, digest: seed }));
-      const parts = divide({ first: 3, last: entries.at(-1)?.ordinal ?? 0, entries, resent: true }, named.map((index) => `subscriptions[${index}].email is wrong`));
+      const entries = Array.from({ length: size }, (_, index) => ({
+        ordinal: 5 + index * (gap + 1),
+        row: index,
+        request: { email: 'a@b.c' },
+        original: null,
+        digest: seed,
+      }));
+      const parts = divide(
+        { first: 3, last: entries.at(-1)?.ordinal ?? 0, entries, resent: true },
+        named.map((index) => `subscriptions[${index}].email is wrong`),
+      );
       expect(parts.flatMap((part) => part.entries)).toEqual(entries);
       expect(parts.length).toBeGreaterThan(1);
       for (const [index, part] of parts.entries()) {
@@ -89,15 +109,36 @@ it('dividing loses no entry, keeps the order, and ends', () => {
 });
 
 it('counts the bytes of any text as an encoder does', () => {
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Length(text) === new TextEncoder().encode(text).length));
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Length(text) === new TextEncoder().encode(text).length),
+  );
 });
 
 it('a row is taken where the schema takes it, and refused where the schema refuses it', () => {
   const id = fc.constantFrom('tier_1-a', 'aut_9', 'nl_list_x', 'comp_access_0', 'tier_', 'plain', '');
   const texts = fc.array(id, { maxLength: 3 });
-  const field = fc.record({ name: fc.constantFrom('Name', 'Topics'), value: fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.array(fc.string()), fc.constant({})) }, { requiredKeys: ['name'] });
-  const value = fc.oneof(fc.string(), id, fc.boolean(), fc.constantFrom('on', 'off', 'free', 'premium'), texts, fc.array(field, { maxLength: 2 }), fc.integer(), fc.constant({}));
-  const fields = fc.dictionary(fc.constantFrom(...Object.keys(requestFields).filter((name) => name !== 'email'), 'first_name'), value, { maxKeys: 3 });
+  const field = fc.record(
+    {
+      name: fc.constantFrom('Name', 'Topics'),
+      value: fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.array(fc.string()), fc.constant({})),
+    },
+    { requiredKeys: ['name'] },
+  );
+  const value = fc.oneof(
+    fc.string(),
+    id,
+    fc.boolean(),
+    fc.constantFrom('on', 'off', 'free', 'premium'),
+    texts,
+    fc.array(field, { maxLength: 2 }),
+    fc.integer(),
+    fc.constant({}),
+  );
+  const fields = fc.dictionary(
+    fc.constantFrom(...Object.keys(requestFields).filter((name) => name !== 'email'), 'first_name'),
+    value,
+    { maxKeys: 3 },
+  );
   const email = fc.constantFrom('ada@example.com', ' Ada@BÜCHER.example', 'nope', 'a@b', 7);
   fc.assert(
     fc.property(email, fields, (address, rest) => {

@@ -11,7 +11,10 @@ export interface Service {
   readonly sent: Sent[];
 }
 
-type Answering = (rows: Sent['rows'], call: number) => Partial<HostAnswer> | undefined | Promise<Partial<HostAnswer> | undefined>;
+type Answering = (
+  rows: Sent['rows'],
+  call: number,
+) => Partial<HostAnswer> | undefined | Promise<Partial<HostAnswer> | undefined>;
 
 /** @param answering - undefined for a plain yes */
 export function service(answering: Answering = () => undefined): Service {
@@ -25,16 +28,27 @@ export function service(answering: Answering = () => undefined): Service {
       now += 1000;
       const yes = value.subscriptions
         ? { message: 'Accepted.', import_id: `import-${call}` }
-        : { data: { id: `sub_${call}`, email: value.email, status: 'active', created: 1 }, warnings: [{ message: 'No such field.', code: 'X' }] };
+        : {
+            data: { id: `sub_${call}`, email: value.email, status: 'active', created: 1 },
+            warnings: [{ message: 'No such field.', code: 'X' }],
+          };
       return { status: 200, headers: {}, body: JSON.stringify(yes), ...(await answering(rows, call)) };
     },
     sleep: async (ms) => void (now += ms),
     now: () => now,
     random: () => 0.5,
   };
-  return { host, sent, engine: createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false }) };
+  return {
+    host,
+    sent,
+    engine: createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false }),
+  };
 }
 
-export const refusal = (message: string, status = 400): Partial<HostAnswer> => ({ status, body: JSON.stringify({ status, statusText: '', errors: [{ message, code: 'X' }] }) });
+export const refusal = (message: string, status = 400): Partial<HostAnswer> => ({
+  status,
+  body: JSON.stringify({ status, statusText: '', errors: [{ message, code: 'X' }] }),
+});
 
-export const people = (count: number): { email: string }[] => Array.from({ length: count }, (_, index) => ({ email: `reader${index + 1}@example.com` }));
+export const people = (count: number): { email: string }[] =>
+  Array.from({ length: count }, (_, index) => ({ email: `reader${index + 1}@example.com` }));

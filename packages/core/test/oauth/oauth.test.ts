@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createOAuth, type OAuthOptions, type TokenSet } from '../../src/oauth/index.ts';
 
-const options = { appUrl: 'https://app.test', clientId: 'my-app', redirectUri: 'http://127.0.0.1:8080/callback' } satisfies OAuthOptions;
-const tokens: TokenSet = { accessToken: 'old-access', refreshToken: 'old-refresh', issuedAt: 0, expiresAt: 1, scopes: ['subscriptions:read'] };
+const options = {
+  appUrl: 'https://app.test',
+  clientId: 'my-app',
+  redirectUri: 'http://127.0.0.1:8080/callback',
+} satisfies OAuthOptions;
+const tokens: TokenSet = {
+  accessToken: 'old-access',
+  refreshToken: 'old-refresh',
+  issuedAt: 0,
+  expiresAt: 1,
+  scopes: ['subscriptions:read'],
+};
 
 /** An app whose service gives this answer, and what was sent to it. */
 function answering(answer: () => Response, more: Partial<OAuthOptions> = {}) {
@@ -14,7 +24,12 @@ function answering(answer: () => Response, more: Partial<OAuthOptions> = {}) {
     ...more,
     async fetch(request) {
       const body = Object.fromEntries(new URLSearchParams(await request.text()));
-      sent.push({ url: request.url, body, authorization: request.headers.get('authorization'), redirect: request.redirect });
+      sent.push({
+        url: request.url,
+        body,
+        authorization: request.headers.get('authorization'),
+        redirect: request.redirect,
+      });
       return answer();
     },
   });
@@ -22,7 +37,11 @@ function answering(answer: () => Response, more: Partial<OAuthOptions> = {}) {
 }
 
 const fresh = { access_token: 'new-access', token_type: 'Bearer', expires_in: 7200, created_at: 5 };
-const failure = async (work: PromiseLike<unknown>): Promise<unknown> => work.then(() => expect.fail('It succeeded.'), (error: unknown) => error);
+const failure = async (work: PromiseLike<unknown>): Promise<unknown> =>
+  work.then(
+    () => expect.fail('It succeeded.'),
+    (error: unknown) => error,
+  );
 
 describe('setting up', () => {
   it.each([
@@ -37,13 +56,21 @@ describe('setting up', () => {
     expect(() => createOAuth({ ...options, appUrl })).toThrow('appUrl must be an https address');
   });
 
-  it.each(['https://app.test', 'https://app.test/', 'http://127.0.0.1:4010', 'http://localhost:4010/', 'http://[::1]:4010'])('takes %s', async (appUrl) => {
+  it.each([
+    'https://app.test',
+    'https://app.test/',
+    'http://127.0.0.1:4010',
+    'http://localhost:4010/',
+    'http://[::1]:4010',
+  ])('takes %s', async (appUrl) => {
     const { url } = await createOAuth({ ...options, appUrl }).authorize();
     expect(url).toContain(`${appUrl.replace(/\/$/, '')}/oauth/authorize?`);
   });
 
   it('names every mistake at once', () => {
-    expect(() => createOAuth({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(/appUrl .*clientId .*clientSecret .*redirectUri /);
+    expect(() => createOAuth({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(
+      /appUrl .*clientId .*clientSecret .*redirectUri /,
+    );
   });
 });
 
@@ -86,7 +113,9 @@ describe('the requests', () => {
   });
 
   it('are not sent on to where a redirect points', async () => {
-    const { oauth, sent } = answering(() => new Response(null, { status: 307, headers: { location: 'https://elsewhere.test/' } }));
+    const { oauth, sent } = answering(
+      () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.test/' } }),
+    );
     expect(await failure(oauth.refresh(tokens))).toMatchObject({ name: 'OAuthError', status: 307 });
     expect(sent).toHaveLength(1);
   });
@@ -171,7 +200,10 @@ describe('the answer', () => {
     ['is a page', () => new Response('<html>secret-token</html>')],
     ['is no object', () => Response.json(['secret-token'])],
     ['lacks the token', () => Response.json({ token_type: 'Bearer', refresh_token: 'secret-token' })],
-    ['has a kind of token nobody here can send', () => Response.json({ ...fresh, token_type: 'mac', access_token: 'secret-token' })],
+    [
+      'has a kind of token nobody here can send',
+      () => Response.json({ ...fresh, token_type: 'mac', access_token: 'secret-token' }),
+    ],
   ])('that %s is refused without what it held', async (_, answer) => {
     const error = await failure(answering(answer).oauth.refresh(tokens));
     expect(error).toMatchObject({ name: 'InvalidAnswerError' });
@@ -180,7 +212,10 @@ describe('the answer', () => {
 
   it('that repeats the secrets of the request is told without them', async () => {
     const echo = () =>
-      Response.json({ error: 'invalid_grant', error_description: 'No old-refresh of hush for ada@example.com.' }, { status: 400, headers: { 'www-authenticate': 'Bearer error="invalid_grant"' } });
+      Response.json(
+        { error: 'invalid_grant', error_description: 'No old-refresh of hush for ada@example.com.' },
+        { status: 400, headers: { 'www-authenticate': 'Bearer error="invalid_grant"' } },
+      );
     const error = await failure(answering(echo, { clientSecret: 'hush' }).oauth.refresh(tokens));
     expect(error).toMatchObject({ name: 'OAuthError', code: 'invalid_grant', status: 400, operation: 'oauth.refresh' });
     for (const secret of ['old-refresh', 'hush', 'ada@example.com']) expect(everything(error)).not.toContain(secret);

@@ -6,11 +6,9 @@ import { isDue, isExpired } from '../../src/oauth/tokens.ts';
 
 describe('the scopes of operations', () => {
   it('are each named once, whatever the order, and none where none is needed', () => {
-    expect(scopesFor(['subscriptions.create', 'subscriptions.list', 'automations.list', 'subscriptions.bulkCreate'])).toEqual([
-      'automations:read',
-      'subscriptions:read',
-      'subscriptions:write',
-    ]);
+    expect(
+      scopesFor(['subscriptions.create', 'subscriptions.list', 'automations.list', 'subscriptions.bulkCreate']),
+    ).toEqual(['automations:read', 'subscriptions:read', 'subscriptions:write']);
     expect(scopesFor(['oauth.tokenInfo'])).toEqual([]);
     expect(scopesFor([])).toEqual([]);
   });
@@ -44,13 +42,19 @@ describe('a token set', () => {
 
   it('is due before it has expired and not in the first half of its life', () => {
     fc.assert(
-      fc.property(moment, fc.integer({ min: 2, max: 10_000 }), fc.nat(20_000), fc.nat(20_000), (issuedAt, life, ahead, later) => {
-        const tokens = { accessToken: 'a', refreshToken: null, issuedAt, expiresAt: issuedAt + life, scopes: [] };
-        const now = issuedAt + later;
-        if (isExpired(tokens, now)) expect(isDue(tokens, now, ahead)).toBe(true);
-        if (later < life / 2) expect(isDue(tokens, now, ahead)).toBe(false);
-        expect(isDue({ ...tokens, expiresAt: null }, now, ahead)).toBe(false);
-      }),
+      fc.property(
+        moment,
+        fc.integer({ min: 2, max: 10_000 }),
+        fc.nat(20_000),
+        fc.nat(20_000),
+        (issuedAt, life, ahead, later) => {
+          const tokens = { accessToken: 'a', refreshToken: null, issuedAt, expiresAt: issuedAt + life, scopes: [] };
+          const now = issuedAt + later;
+          if (isExpired(tokens, now)) expect(isDue(tokens, now, ahead)).toBe(true);
+          if (later < life / 2) expect(isDue(tokens, now, ahead)).toBe(false);
+          expect(isDue({ ...tokens, expiresAt: null }, now, ahead)).toBe(false);
+        },
+      ),
     );
   });
 });

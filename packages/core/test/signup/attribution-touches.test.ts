@@ -39,7 +39,11 @@ interface Row {
 }
 
 /** Walks a journey as a page does: visits in memory, a text in a store that is read and written only after the grant. */
-function walk(steps: readonly Step[]): { readonly first: Attribution; readonly last: Attribution; readonly stored: string } {
+function walk(steps: readonly Step[]): {
+  readonly first: Attribution;
+  readonly last: Attribution;
+  readonly stored: string;
+} {
   let now = Date.UTC(2026, 0, 1);
   let store = '';
   let granted = false;
@@ -50,11 +54,17 @@ function walk(steps: readonly Step[]): { readonly first: Attribution; readonly l
     if (step === 'grant') granted = true;
     else if (step === 'revoke') [granted, store] = [false, ''];
     else if ('days' in step) now += step.days * day;
-    else if ('load' in step) [visits, granted] = [[{ url: site + step.load, referrer: step.from ?? '', at: now }], false];
-    else if (visits.every(({ url }) => url !== site + step.soft)) visits.push({ url: site + step.soft, referrer: '', at: now });
+    else if ('load' in step)
+      [visits, granted] = [[{ url: site + step.load, referrer: step.from ?? '', at: now }], false];
+    else if (visits.every(({ url }) => url !== site + step.soft))
+      visits.push({ url: site + step.soft, referrer: '', at: now });
     if (granted) store = storedTouches(touches());
   }
-  return { first: chooseTouch(touches(), 'first')?.attribution ?? {}, last: chooseTouch(touches(), 'last')?.attribution ?? {}, stored: store };
+  return {
+    first: chooseTouch(touches(), 'first')?.attribution ?? {},
+    last: chooseTouch(touches(), 'last')?.attribution ?? {},
+    stored: store,
+  };
 }
 
 const fair = { utm_source: 'fair', utm_campaign: 'spring' };
@@ -69,38 +79,166 @@ const rows: readonly Row[] = [
   { name: 'landing with a campaign', steps: [{ load: toFair }], first: fair },
   { name: 'landing with a referral code', steps: [{ load: '/?ref=Zq4' }], first: { referral_code: 'Zq4' } },
   { name: 'landing from another site', steps: [{ load: '/', from: news }], first: fromNews },
-  { name: 'landing with a campaign from another site', steps: [{ load: toFair, from: news }], first: { ...fair, ...fromNews } },
-  { name: 'a page that goes on by itself keeps its campaign', steps: [{ load: toFair }, { soft: '/about' }], first: fair },
-  { name: 'a page that goes on by itself keeps its referrer', steps: [{ load: '/', from: news }, { soft: '/about' }], first: fromNews },
+  {
+    name: 'landing with a campaign from another site',
+    steps: [{ load: toFair, from: news }],
+    first: { ...fair, ...fromNews },
+  },
+  {
+    name: 'a page that goes on by itself keeps its campaign',
+    steps: [{ load: toFair }, { soft: '/about' }],
+    first: fair,
+  },
+  {
+    name: 'a page that goes on by itself keeps its referrer',
+    steps: [{ load: '/', from: news }, { soft: '/about' }],
+    first: fromNews,
+  },
   { name: 'a campaign met on the way', steps: [{ load: '/' }, { soft: toMail }], first: mail },
-  { name: 'a campaign met on the way beats the referrer, and does not take it over', steps: [{ load: '/', from: news }, { soft: toMail }], first: mail },
+  {
+    name: 'a campaign met on the way beats the referrer, and does not take it over',
+    steps: [{ load: '/', from: news }, { soft: toMail }],
+    first: mail,
+  },
   { name: 'a second campaign on the way', steps: [{ load: toFair }, { soft: toMail }], first: fair, last: mail },
-  { name: 'campaigns are never mixed', steps: [{ load: '/?utm_campaign=spring' }, { soft: toMail }], first: { utm_campaign: 'spring' }, last: mail },
-  { name: 'going back to the landing is no new touch', steps: [{ load: toFair }, { soft: toMail }, { soft: toFair }], first: fair, last: mail },
-  { name: 'our own page between two of ours', steps: [{ load: '/', from: news }, { load: '/two', from: `${site}/` }], first: {} },
+  {
+    name: 'campaigns are never mixed',
+    steps: [{ load: '/?utm_campaign=spring' }, { soft: toMail }],
+    first: { utm_campaign: 'spring' },
+    last: mail,
+  },
+  {
+    name: 'going back to the landing is no new touch',
+    steps: [{ load: toFair }, { soft: toMail }, { soft: toFair }],
+    first: fair,
+    last: mail,
+  },
+  {
+    name: 'our own page between two of ours',
+    steps: [
+      { load: '/', from: news },
+      { load: '/two', from: `${site}/` },
+    ],
+    first: {},
+  },
   { name: 'the next page forgets without consent', steps: [{ load: toFair }, { load: '/two', from: site }], first: {} },
-  { name: 'the next page forgets when consent comes too late', steps: [{ load: toFair }, { load: '/two', from: site }, 'grant'], first: {} },
-  { name: 'the next page does not read without its own consent', steps: [{ load: toFair }, 'grant', { load: '/two', from: site }], first: {} },
-  { name: 'the next page remembers with consent', steps: [{ load: toFair }, 'grant', { load: '/two', from: site }, 'grant'], first: fair },
-  { name: 'a referral code is remembered too', steps: [{ load: '/?ref=Zq4' }, 'grant', { load: '/two' }, 'grant'], first: { referral_code: 'Zq4' } },
-  { name: 'a referrer is remembered too', steps: [{ load: '/', from: news }, 'grant', { load: '/two', from: site }, 'grant'], first: fromNews },
-  { name: 'a campaign after the grant is remembered', steps: [{ load: '/' }, 'grant', { soft: toMail }, { load: '/two' }, 'grant'], first: mail },
-  { name: 'a direct return does not overwrite', steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/' }, 'grant'], first: fair },
-  { name: 'the store is stronger than a new referrer', steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/', from: news }, 'grant'], first: fair },
-  { name: 'the address is stronger than a stored referrer', steps: [{ load: '/', from: news }, 'grant', { days: 2 }, { load: toMail }, 'grant'], first: mail },
-  { name: 'a second campaign days later', steps: [{ load: toFair }, 'grant', { days: 2 }, { load: toMail }, 'grant'], first: fair, last: mail },
-  { name: 'a second campaign before the grant: only what the page may know', steps: [{ load: toFair }, 'grant', { days: 2 }, { load: toMail }], first: mail },
-  { name: 'three campaigns: the first and the last are kept', steps: [{ load: toFair }, 'grant', { load: toMail }, 'grant', { load: '/?utm_source=third' }, 'grant', { load: '/' }, 'grant'], first: fair, last: { utm_source: 'third' } },
-  { name: 'two referrers', steps: [{ load: '/', from: news }, 'grant', { load: '/', from: 'https://blog.example' }, 'grant'], first: fromNews, last: { referring_site: 'https://blog.example' } },
+  {
+    name: 'the next page forgets when consent comes too late',
+    steps: [{ load: toFair }, { load: '/two', from: site }, 'grant'],
+    first: {},
+  },
+  {
+    name: 'the next page does not read without its own consent',
+    steps: [{ load: toFair }, 'grant', { load: '/two', from: site }],
+    first: {},
+  },
+  {
+    name: 'the next page remembers with consent',
+    steps: [{ load: toFair }, 'grant', { load: '/two', from: site }, 'grant'],
+    first: fair,
+  },
+  {
+    name: 'a referral code is remembered too',
+    steps: [{ load: '/?ref=Zq4' }, 'grant', { load: '/two' }, 'grant'],
+    first: { referral_code: 'Zq4' },
+  },
+  {
+    name: 'a referrer is remembered too',
+    steps: [{ load: '/', from: news }, 'grant', { load: '/two', from: site }, 'grant'],
+    first: fromNews,
+  },
+  {
+    name: 'a campaign after the grant is remembered',
+    steps: [{ load: '/' }, 'grant', { soft: toMail }, { load: '/two' }, 'grant'],
+    first: mail,
+  },
+  {
+    name: 'a direct return does not overwrite',
+    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/' }, 'grant'],
+    first: fair,
+  },
+  {
+    name: 'the store is stronger than a new referrer',
+    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/', from: news }, 'grant'],
+    first: fair,
+  },
+  {
+    name: 'the address is stronger than a stored referrer',
+    steps: [{ load: '/', from: news }, 'grant', { days: 2 }, { load: toMail }, 'grant'],
+    first: mail,
+  },
+  {
+    name: 'a second campaign days later',
+    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: toMail }, 'grant'],
+    first: fair,
+    last: mail,
+  },
+  {
+    name: 'a second campaign before the grant: only what the page may know',
+    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: toMail }],
+    first: mail,
+  },
+  {
+    name: 'three campaigns: the first and the last are kept',
+    steps: [
+      { load: toFair },
+      'grant',
+      { load: toMail },
+      'grant',
+      { load: '/?utm_source=third' },
+      'grant',
+      { load: '/' },
+      'grant',
+    ],
+    first: fair,
+    last: { utm_source: 'third' },
+  },
+  {
+    name: 'two referrers',
+    steps: [{ load: '/', from: news }, 'grant', { load: '/', from: 'https://blog.example' }, 'grant'],
+    first: fromNews,
+    last: { referring_site: 'https://blog.example' },
+  },
   { name: '29 days later', steps: [{ load: toFair }, 'grant', { days: 29 }, { load: '/' }, 'grant'], first: fair },
   { name: '31 days later', steps: [{ load: toFair }, 'grant', { days: 31 }, { load: '/' }, 'grant'], first: {} },
-  { name: 'the first has expired, the last has not', steps: [{ load: toFair }, 'grant', { days: 20 }, { load: toMail }, 'grant', { days: 20 }, { load: '/' }, 'grant'], first: mail },
-  { name: 'consent taken back: the page still knows what it saw', steps: [{ load: toFair }, 'grant', 'revoke'], first: fair },
-  { name: 'consent taken back: the next page knows nothing', steps: [{ load: toFair }, 'grant', 'revoke', { load: '/' }, 'grant'], first: {} },
-  { name: 'consent taken back and given again', steps: [{ load: toFair }, 'grant', 'revoke', 'grant', { load: '/' }, 'grant'], first: fair },
-  { name: 'the owner wins over the address', steps: [{ load: toFair }], given: { utm_source: 'footer' }, first: { ...fair, utm_source: 'footer' } },
-  { name: 'the owner wins over the store', steps: [{ load: toFair }, 'grant', { load: '/' }, 'grant'], given: { utm_source: 'footer' }, first: { ...fair, utm_source: 'footer' } },
-  { name: 'the owner wins over the referrer', steps: [{ load: '/', from: news }], given: { referring_site: 'Partner' }, first: { referring_site: 'Partner' } },
+  {
+    name: 'the first has expired, the last has not',
+    steps: [{ load: toFair }, 'grant', { days: 20 }, { load: toMail }, 'grant', { days: 20 }, { load: '/' }, 'grant'],
+    first: mail,
+  },
+  {
+    name: 'consent taken back: the page still knows what it saw',
+    steps: [{ load: toFair }, 'grant', 'revoke'],
+    first: fair,
+  },
+  {
+    name: 'consent taken back: the next page knows nothing',
+    steps: [{ load: toFair }, 'grant', 'revoke', { load: '/' }, 'grant'],
+    first: {},
+  },
+  {
+    name: 'consent taken back and given again',
+    steps: [{ load: toFair }, 'grant', 'revoke', 'grant', { load: '/' }, 'grant'],
+    first: fair,
+  },
+  {
+    name: 'the owner wins over the address',
+    steps: [{ load: toFair }],
+    given: { utm_source: 'footer' },
+    first: { ...fair, utm_source: 'footer' },
+  },
+  {
+    name: 'the owner wins over the store',
+    steps: [{ load: toFair }, 'grant', { load: '/' }, 'grant'],
+    given: { utm_source: 'footer' },
+    first: { ...fair, utm_source: 'footer' },
+  },
+  {
+    name: 'the owner wins over the referrer',
+    steps: [{ load: '/', from: news }],
+    given: { referring_site: 'Partner' },
+    first: { referring_site: 'Partner' },
+  },
 ];
 
 describe('the touch that counts', () => {
@@ -115,12 +253,18 @@ describe('the touch that counts', () => {
 
   it('survives storing whole, whatever the values', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'), fc.string({ unit: 'binary', maxLength: 600 })), (query) => {
-        const visit = { url: `${site}/?${new URLSearchParams(query)}`, referrer: news, at: 1000 };
-        const touches = knownTouches('', [visit], 1000);
-        const [touch] = touches;
-        expect(knownTouches(storedTouches(touches), [], 2000)).toEqual([touch]);
-      }),
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom('utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
+          fc.string({ unit: 'binary', maxLength: 600 }),
+        ),
+        (query) => {
+          const visit = { url: `${site}/?${new URLSearchParams(query)}`, referrer: news, at: 1000 };
+          const touches = knownTouches('', [visit], 1000);
+          const [touch] = touches;
+          expect(knownTouches(storedTouches(touches), [], 2000)).toEqual([touch]);
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -129,7 +273,12 @@ describe('the touch that counts', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 });
     const hostile = fc.oneof(
       text,
-      fc.tuple(fc.integer({ min: -10, max: 2000 }), fc.dictionary(fc.constantFrom(...attributionFields, 'tier', '__proto__'), text)).map(([at, query]) => `t:${at}?${new URLSearchParams(query)}`),
+      fc
+        .tuple(
+          fc.integer({ min: -10, max: 2000 }),
+          fc.dictionary(fc.constantFrom(...attributionFields, 'tier', '__proto__'), text),
+        )
+        .map(([at, query]) => `t:${at}?${new URLSearchParams(query)}`),
     );
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 5 }), (texts) => {
@@ -157,6 +306,8 @@ describe('the touch that counts', () => {
   });
 
   it('never brings an e-mail address back from the store', () => {
-    expect(knownTouches('t:5?utm_content=ada@example.com&utm_source=mail', [], 1000)).toEqual([{ at: 5, attribution: { utm_source: 'mail' } }]);
+    expect(knownTouches('t:5?utm_content=ada@example.com&utm_source=mail', [], 1000)).toEqual([
+      { at: 5, attribution: { utm_source: 'mail' } },
+    ]);
   });
 });

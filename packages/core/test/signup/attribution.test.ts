@@ -30,38 +30,92 @@ const rows: readonly Row[] = [
     url: '?utm_source=a&utm_medium=b&utm_campaign=c&utm_term=d&utm_content=e',
     expected: { utm_source: 'a', utm_medium: 'b', utm_campaign: 'c', utm_term: 'd', utm_content: 'e' },
   },
-  { name: 'spaces as plus and as %20', url: '?utm_campaign=spring+sale%202026', expected: { utm_campaign: 'spring sale 2026' } },
+  {
+    name: 'spaces as plus and as %20',
+    url: '?utm_campaign=spring+sale%202026',
+    expected: { utm_campaign: 'spring sale 2026' },
+  },
   { name: 'a plus sign of its own', url: '?utm_content=C%2B%2B', expected: { utm_content: 'C++' } },
-  { name: 'umlauts', url: '?utm_campaign=Fr%C3%BChling%20f%C3%BCr%20alle', expected: { utm_campaign: 'Frühling für alle' } },
-  { name: 'an umlaut written as two characters is composed', url: '?utm_term=Fru%CC%88hling', expected: { utm_term: 'Frühling' } },
-  { name: 'emoji joined by zero-width joiners', url: `?utm_content=${encodeURIComponent('👩‍👩‍👧 Familie 🎉')}`, expected: { utm_content: '👩‍👩‍👧 Familie 🎉' } },
+  {
+    name: 'umlauts',
+    url: '?utm_campaign=Fr%C3%BChling%20f%C3%BCr%20alle',
+    expected: { utm_campaign: 'Frühling für alle' },
+  },
+  {
+    name: 'an umlaut written as two characters is composed',
+    url: '?utm_term=Fru%CC%88hling',
+    expected: { utm_term: 'Frühling' },
+  },
+  {
+    name: 'emoji joined by zero-width joiners',
+    url: `?utm_content=${encodeURIComponent('👩‍👩‍👧 Familie 🎉')}`,
+    expected: { utm_content: '👩‍👩‍👧 Familie 🎉' },
+  },
   { name: '300 characters', url: `?utm_campaign=${'ä'.repeat(300)}`, expected: { utm_campaign: 'ä'.repeat(300) } },
-  { name: 'more than the limit is cut', url: `?utm_campaign=${'x'.repeat(2000)}`, expected: { utm_campaign: 'x'.repeat(500) } },
+  {
+    name: 'more than the limit is cut',
+    url: `?utm_campaign=${'x'.repeat(2000)}`,
+    expected: { utm_campaign: 'x'.repeat(500) },
+  },
   { name: 'names in another case are other parameters', url: '?UTM_Source=Fair', expected: {} },
   { name: 'a repeated name: the first', url: '?utm_source=first&utm_source=second', expected: { utm_source: 'first' } },
   { name: 'an empty parameter', url: '?utm_source=&utm_medium=cpc', expected: { utm_medium: 'cpc' } },
   { name: 'a parameter of blanks', url: '?utm_source=%20%20', expected: {} },
   { name: 'parameters we do not know', url: '?utm_id=7&utm_channel=import&gclid=abc&tier=premium', expected: {} },
   { name: 'a fragment is left alone', url: '#utm_source=hash', expected: {} },
-  { name: 'markup stays text', url: `?utm_source=${encodeURIComponent('<img src=x onerror=alert(1)>')}`, expected: { utm_source: '<img src=x onerror=alert(1)>' } },
+  {
+    name: 'markup stays text',
+    url: `?utm_source=${encodeURIComponent('<img src=x onerror=alert(1)>')}`,
+    expected: { utm_source: '<img src=x onerror=alert(1)>' },
+  },
   { name: 'an ampersand is not encoded for HTML', url: '?utm_campaign=R%26D%27s', expected: { utm_campaign: "R&D's" } },
   { name: 'control characters are removed', url: '?utm_source=a%00b%0D%0Ac', expected: { utm_source: 'abc' } },
   { name: 'direction overrides are removed', url: '?utm_source=a%E2%80%AEb', expected: { utm_source: 'ab' } },
-  { name: 'broken percent-encoding does no harm', url: '?utm_source=%E0%A4%A&utm_medium=cpc', expected: { utm_source: '\uFFFD%A', utm_medium: 'cpc' } },
-  { name: 'an e-mail address is left out', url: '?utm_content=ada@example.com&utm_source=mail', expected: { utm_source: 'mail' } },
+  {
+    name: 'broken percent-encoding does no harm',
+    url: '?utm_source=%E0%A4%A&utm_medium=cpc',
+    expected: { utm_source: '\uFFFD%A', utm_medium: 'cpc' },
+  },
+  {
+    name: 'an e-mail address is left out',
+    url: '?utm_content=ada@example.com&utm_source=mail',
+    expected: { utm_source: 'mail' },
+  },
   { name: 'a referral code', url: '?ref=gBZbSVal1X', expected: { referral_code: 'gBZbSVal1X' } },
-  { name: 'a referral code under another name', url: '?ref=no&invite=Yes-1_a', options: { referralParameter: 'invite' }, expected: { referral_code: 'Yes-1_a' } },
+  {
+    name: 'a referral code under another name',
+    url: '?ref=no&invite=Yes-1_a',
+    options: { referralParameter: 'invite' },
+    expected: { referral_code: 'Yes-1_a' },
+  },
   { name: 'no referral code: wrong characters', url: '?ref=a%20b', expected: {} },
   { name: 'no referral code: too long', url: `?ref=${'a'.repeat(65)}`, expected: {} },
-  { name: 'another site, without its path', referrer: 'https://news.example/post/1?q=private#x', expected: { referring_site: 'https://news.example' } },
-  { name: 'another site over http with a port', referrer: 'http://intranet.example:8080/', expected: { referring_site: 'http://intranet.example:8080' } },
+  {
+    name: 'another site, without its path',
+    referrer: 'https://news.example/post/1?q=private#x',
+    expected: { referring_site: 'https://news.example' },
+  },
+  {
+    name: 'another site over http with a port',
+    referrer: 'http://intranet.example:8080/',
+    expected: { referring_site: 'http://intranet.example:8080' },
+  },
   { name: 'our own page is no referrer', referrer: 'https://shop.example/start', expected: {} },
   { name: 'our own page with www is no referrer', referrer: 'https://www.shop.example/start', expected: {} },
   { name: 'our own page before https is no referrer', referrer: 'http://shop.example/', expected: {} },
-  { name: 'a subdomain is another site', referrer: 'https://blog.shop.example/', expected: { referring_site: 'https://blog.shop.example' } },
+  {
+    name: 'a subdomain is another site',
+    referrer: 'https://blog.shop.example/',
+    expected: { referring_site: 'https://blog.shop.example' },
+  },
   { name: 'an app is no site', referrer: 'android-app://com.example/', expected: {} },
   { name: 'a referrer that is no address', referrer: 'javascript:alert(1)', expected: {} },
-  { name: 'a referrer never becomes a source', url: '?utm_medium=social', referrer: 'https://t.example/x', expected: { utm_medium: 'social', referring_site: 'https://t.example' } },
+  {
+    name: 'a referrer never becomes a source',
+    url: '?utm_medium=social',
+    referrer: 'https://t.example/x',
+    expected: { utm_medium: 'social', referring_site: 'https://t.example' },
+  },
   {
     name: 'the owner wins over the address, field by field',
     url: '?utm_source=fair&utm_campaign=spring',
@@ -75,8 +129,17 @@ const rows: readonly Row[] = [
     options: { given: { referring_site: 'Partner page', referral_code: 'owner' } },
     expected: { referring_site: 'Partner page', referral_code: 'owner' },
   },
-  { name: 'an empty text of the owner counts as not given', url: '?utm_source=fair', options: { given: { utm_source: ' ', utm_medium: null } }, expected: { utm_source: 'fair' } },
-  { name: "the owner's text is cleaned too", options: { given: { utm_source: ' a\u202Eb\u0007 ' } }, expected: { utm_source: 'ab' } },
+  {
+    name: 'an empty text of the owner counts as not given',
+    url: '?utm_source=fair',
+    options: { given: { utm_source: ' ', utm_medium: null } },
+    expected: { utm_source: 'fair' },
+  },
+  {
+    name: "the owner's text is cleaned too",
+    options: { given: { utm_source: ' a\u202Eb\u0007 ' } },
+    expected: { utm_source: 'ab' },
+  },
 ];
 
 describe('readAttribution', () => {
@@ -86,30 +149,48 @@ describe('readAttribution', () => {
 
   it('takes any two texts for a visit', () => {
     expect(readAttribution({ url: 'about:srcdoc', referrer: '' })).toEqual({});
-    expect(readAttribution({ url: '', referrer: 'https://news.example' })).toEqual({ referring_site: 'https://news.example' });
+    expect(readAttribution({ url: '', referrer: 'https://news.example' })).toEqual({
+      referring_site: 'https://news.example',
+    });
     expect(readAttribution({ url: '/relative?utm_source=x', referrer: 'x' })).toEqual({});
   });
 
   it('keeps five values of 300 emoji beside a referrer and a code, and leaves room in the body', () => {
     const value = '🎉'.repeat(300);
-    const query = new URLSearchParams({ utm_source: value, utm_medium: value, utm_campaign: value, utm_term: value, utm_content: value, ref: 'gBZbSVal1X' });
+    const query = new URLSearchParams({
+      utm_source: value,
+      utm_medium: value,
+      utm_campaign: value,
+      utm_term: value,
+      utm_content: value,
+      ref: 'gBZbSVal1X',
+    });
     const found = readAttribution({ url: `${page}?${query}`, referrer: 'https://news.example/' });
-    expect([found.utm_source, found.utm_medium, found.utm_campaign, found.utm_term, found.utm_content]).toEqual(Array(5).fill(value));
+    expect([found.utm_source, found.utm_medium, found.utm_campaign, found.utm_term, found.utm_content]).toEqual(
+      Array(5).fill(value),
+    );
     expect(found).toMatchObject({ referring_site: 'https://news.example', referral_code: 'gBZbSVal1X' });
     expect(bytes(found)).toBeLessThan(submissionLimit * 0.8);
   });
 
   it('gives only clean, known, filled fields within the limit, whatever the address', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom(...attributionFields, 'ref', 'tier'), fc.string({ unit: 'binary', maxLength: 3000 })), fc.string(), (query, referrer) => {
-        const found = readAttribution({ url: `${page}?${new URLSearchParams(query)}`, referrer });
-        for (const [name, value] of Object.entries(found)) {
-          expect(attributionFields).toContain(name);
-          expect(value).not.toBe('');
-          expect(cleanText(value)).toBe(value);
-        }
-        expect(bytes(found)).toBeLessThanOrEqual(attributionLimit);
-      }),
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom(...attributionFields, 'ref', 'tier'),
+          fc.string({ unit: 'binary', maxLength: 3000 }),
+        ),
+        fc.string(),
+        (query, referrer) => {
+          const found = readAttribution({ url: `${page}?${new URLSearchParams(query)}`, referrer });
+          for (const [name, value] of Object.entries(found)) {
+            expect(attributionFields).toContain(name);
+            expect(value).not.toBe('');
+            expect(cleanText(value)).toBe(value);
+          }
+          expect(bytes(found)).toBeLessThanOrEqual(attributionLimit);
+        },
+      ),
     );
   });
 });

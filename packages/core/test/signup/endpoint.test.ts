@@ -1,6 +1,15 @@
 /** What every endpoint says and understands alike: encodings, refusals, the pages without JavaScript. */
 import { describe, expect, it } from 'vitest';
-import { contentKind, keepSubmission, originRefused, parseContent, readSubmission, refusalBody, refusalHtml, wantsPage } from '../../src/signup/index.ts';
+import {
+  contentKind,
+  keepSubmission,
+  originRefused,
+  parseContent,
+  readSubmission,
+  refusalBody,
+  refusalHtml,
+  wantsPage,
+} from '../../src/signup/index.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -29,7 +38,9 @@ describe('contentKind', () => {
 describe('parseContent', () => {
   it('reads both encodings to the same value', () => {
     const form = parseContent('form', bytes('email=a%40b.example&custom_fields%5BTopics%5D%5B%5D=boats'));
-    expect(parseContent('json', bytes('{"email":"a@b.example","custom_fields":[{"name":"Topics","value":["boats"]}]}'))).toEqual(form);
+    expect(
+      parseContent('json', bytes('{"email":"a@b.example","custom_fields":[{"name":"Topics","value":["boats"]}]}')),
+    ).toEqual(form);
   });
 
   it('throws on what is not UTF-8 rather than guess', () => {
@@ -51,7 +62,11 @@ describe('wantsPage', () => {
 describe('a refusal', () => {
   it('has the shape of the API and says back no more of a header than is safe', () => {
     const refusal = originRefused(`https://evil.example/\u0000${'x'.repeat(500)}`, 'Allowed Origins');
-    expect(refusalBody(refusal)).toMatchObject({ status: 403, statusText: 'forbidden', errors: [{ code: 'ORIGIN_NOT_ALLOWED' }] });
+    expect(refusalBody(refusal)).toMatchObject({
+      status: 403,
+      statusText: 'forbidden',
+      errors: [{ code: 'ORIGIN_NOT_ALLOWED' }],
+    });
     expect(refusal.errors[0]?.message.length).toBeLessThan(320);
   });
 
@@ -62,9 +77,22 @@ describe('a refusal', () => {
 
 describe('keepSubmission', () => {
   it('leaves out what only the endpoint reads, and the custom fields that a form does not list', () => {
-    const read = readSubmission({ email: 'a@b.example', token: 't', proof: 'p', consent: true, custom_fields: [{ name: 'A', value: 1 }, { name: 'B', value: 2 }] });
+    const read = readSubmission({
+      email: 'a@b.example',
+      token: 't',
+      proof: 'p',
+      consent: true,
+      custom_fields: [
+        { name: 'A', value: 1 },
+        { name: 'B', value: 2 },
+      ],
+    });
     if (!read.ok) throw new Error('It is a good submission.');
-    expect(keepSubmission(read.submission, new Set(['B']))).toEqual({ email: 'a@b.example', consent: true, custom_fields: [{ name: 'B', value: 2 }] });
+    expect(keepSubmission(read.submission, new Set(['B']))).toEqual({
+      email: 'a@b.example',
+      consent: true,
+      custom_fields: [{ name: 'B', value: 2 }],
+    });
     expect(keepSubmission(read.submission, new Set())).toEqual({ email: 'a@b.example', consent: true });
     expect(keepSubmission(read.submission, null).custom_fields).toHaveLength(2);
   });

@@ -60,7 +60,10 @@ describe('readSubmission', () => {
     const open = new Set<string>(['email', 'custom_fields', ...attributionFields]);
     const privileged = subscriptionRequestFields.filter((name) => !open.has(name));
     expect(privileged.length).toBeGreaterThan(8);
-    const read = readSubmission({ email: 'ada@example.com', ...Object.fromEntries(privileged.map((name) => [name, 'on'])) });
+    const read = readSubmission({
+      email: 'ada@example.com',
+      ...Object.fromEntries(privileged.map((name) => [name, 'on'])),
+    });
     expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
   });
 
@@ -69,14 +72,24 @@ describe('readSubmission', () => {
       email: 'ada@example.com',
       utm_source: '',
       utm_medium: null,
-      custom_fields: [{ name: 'First name', value: ' ' }, { name: 'Topics', value: [] }, { name: 'City', value: null }],
+      custom_fields: [
+        { name: 'First name', value: ' ' },
+        { name: 'Topics', value: [] },
+        { name: 'City', value: null },
+      ],
     });
     expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
   });
 
   it('suspects a filled honeypot and still keeps the signup', () => {
-    expect(readSubmission({ email: 'ada@example.com', [honeypotField]: 'x' })).toMatchObject({ ok: true, suspected: true });
-    expect(readSubmission({ email: 'ada@example.com', [honeypotField]: '' })).toMatchObject({ ok: true, suspected: false });
+    expect(readSubmission({ email: 'ada@example.com', [honeypotField]: 'x' })).toMatchObject({
+      ok: true,
+      suspected: true,
+    });
+    expect(readSubmission({ email: 'ada@example.com', [honeypotField]: '' })).toMatchObject({
+      ok: true,
+      suspected: false,
+    });
   });
 
   test.each<[string, unknown, readonly string[]]>([
@@ -88,11 +101,27 @@ describe('readSubmission', () => {
     ['an address that is a number', { email: 7 }, ['EMAIL_REQUIRED']],
     ['something that is no address', { email: 'ada' }, ['EMAIL_INVALID']],
     ['a parameter that is no text', { email: 'a@b.co', utm_source: 7 }, ['INVALID_FIELD']],
-    ['several at once', { email: 'ada', utm_source: {}, custom_fields: {} }, ['INVALID_FIELD', 'INVALID_FIELD', 'EMAIL_INVALID']],
+    [
+      'several at once',
+      { email: 'ada', utm_source: {}, custom_fields: {} },
+      ['INVALID_FIELD', 'INVALID_FIELD', 'EMAIL_INVALID'],
+    ],
     ['a custom field without a name', { email: 'a@b.co', custom_fields: [{ value: 'x' }] }, ['INVALID_FIELD']],
-    ['a custom field that holds an object', { email: 'a@b.co', custom_fields: [{ name: 'x', value: {} }] }, ['INVALID_FIELD']],
-    ['a list with a number in it', { email: 'a@b.co', custom_fields: [{ name: 'x', value: ['a', 1] }] }, ['INVALID_FIELD']],
-    ['too many custom fields', { email: 'a@b.co', custom_fields: Array(51).fill({ name: 'x', value: 'y' }) }, ['INVALID_FIELD']],
+    [
+      'a custom field that holds an object',
+      { email: 'a@b.co', custom_fields: [{ name: 'x', value: {} }] },
+      ['INVALID_FIELD'],
+    ],
+    [
+      'a list with a number in it',
+      { email: 'a@b.co', custom_fields: [{ name: 'x', value: ['a', 1] }] },
+      ['INVALID_FIELD'],
+    ],
+    [
+      'too many custom fields',
+      { email: 'a@b.co', custom_fields: Array(51).fill({ name: 'x', value: 'y' }) },
+      ['INVALID_FIELD'],
+    ],
   ])('refuses %s', (_name, input, expected) => {
     expect([...codes(input)].sort()).toEqual([...expected].sort());
   });
@@ -100,11 +129,19 @@ describe('readSubmission', () => {
   it('never throws and never lets an unknown name through', () => {
     const allowed = new Set(['email', ...attributionFields, 'custom_fields', 'consent', 'token', 'proof']);
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.record({ email: fc.emailAddress() }).chain((base) => fc.dictionary(fc.string(), fc.anything()).map((more) => ({ ...more, ...base })))), (input) => {
-        const read = readSubmission(input);
-        if (read.ok) expect(Object.keys(read.submission).filter((name) => !allowed.has(name))).toEqual([]);
-        else expect(read.errors.length).toBeGreaterThan(0);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc
+            .record({ email: fc.emailAddress() })
+            .chain((base) => fc.dictionary(fc.string(), fc.anything()).map((more) => ({ ...more, ...base }))),
+        ),
+        (input) => {
+          const read = readSubmission(input);
+          if (read.ok) expect(Object.keys(read.submission).filter((name) => !allowed.has(name))).toEqual([]);
+          else expect(read.errors.length).toBeGreaterThan(0);
+        },
+      ),
     );
   });
 });
@@ -132,11 +169,19 @@ describe('formToObject', () => {
   });
 
   it('makes a list of a single choice', () => {
-    expect(formToObject([['custom_fields[Topics][]', 'ai']])).toEqual({ custom_fields: [{ name: 'Topics', value: ['ai'] }] });
+    expect(formToObject([['custom_fields[Topics][]', 'ai']])).toEqual({
+      custom_fields: [{ name: 'Topics', value: ['ai'] }],
+    });
   });
 
   it('keeps values that have a type already', () => {
-    expect(formToObject<string | number | boolean>([['email', 'a@b.co'], ['custom_fields[Age]', 42], ['custom_fields[Vegan]', false]])).toEqual({
+    expect(
+      formToObject<string | number | boolean>([
+        ['email', 'a@b.co'],
+        ['custom_fields[Age]', 42],
+        ['custom_fields[Vegan]', false],
+      ]),
+    ).toEqual({
       email: 'a@b.co',
       custom_fields: [
         { name: 'Age', value: 42 },
@@ -146,11 +191,20 @@ describe('formToObject', () => {
   });
 
   it('takes the first of a name that may stand only once', () => {
-    expect(formToObject([['email', 'a@b.co'], ['email', 'c@d.co']])).toEqual({ email: 'a@b.co' });
+    expect(
+      formToObject([
+        ['email', 'a@b.co'],
+        ['email', 'c@d.co'],
+      ]),
+    ).toEqual({ email: 'a@b.co' });
   });
 
   it('takes hostile names as names', () => {
-    const object = formToObject([['__proto__', 'x'], ['constructor', 'y'], ['custom_fields[__proto__]', 'z']]);
+    const object = formToObject([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+      ['custom_fields[__proto__]', 'z'],
+    ]);
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
     expect(object['constructor']).toBe('y');

@@ -21,6 +21,11 @@ describe('cleanText', () => {
   });
 
   it('cleaned once is clean', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 800 }), (text) => cleanText(cleanText(text)) === cleanText(text)));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 800 }),
+        (text) => cleanText(cleanText(text)) === cleanText(text),
+      ),
+    );
   });
 });

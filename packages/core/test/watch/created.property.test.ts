@@ -38,7 +38,9 @@ async function follow(schedule: readonly Step[], crashes: boolean) {
       const [gone] = publication.records.slice(step.at % publication.records.length).map(({ id }) => id);
       if (gone === undefined || deleted.has(gone)) continue;
       deleted.add(gone);
-      publication.records = publication.records.map((record) => (record.id === gone ? { ...record, created: -1 } : record));
+      publication.records = publication.records.map((record) =>
+        record.id === gone ? { ...record, created: -1 } : record,
+      );
     } else {
       const result = await pollCreated({ state, read: publication.reader(step.limit), pages: step.pages });
       reported.push(...result.events.map(({ id }) => id));
@@ -47,7 +49,7 @@ async function follow(schedule: readonly Step[], crashes: boolean) {
     }
   }
   // Twice to the end: once for what an earlier poll left, once for what came since.
-  for (let ends = 0; ends < 2; ) {
+  for (let ends = 0; ends < 2;) {
     const result = await pollCreated({ state, read: publication.reader(5), pages: 2 });
     reported.push(...result.events.map(({ id }) => id));
     state = result.state;

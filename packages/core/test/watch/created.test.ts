@@ -93,7 +93,7 @@ describe('a later poll', () => {
     for (let second = 0; second < 10; second++, publication.now++) publication.insert(1);
 
     const polls: string[][] = [];
-    for (let complete = false; !complete; ) {
+    for (let complete = false; !complete;) {
       const result = await poll(publication, state, { limit: 2, pages: 2 });
       polls.push(ids(result.events));
       ({ state, complete } = result);
@@ -102,7 +102,12 @@ describe('a later poll', () => {
       ['sub_7', 'sub_8', 'sub_9', 'sub_10'],
       ['sub_3', 'sub_4', 'sub_5', 'sub_6'],
     ]);
-    expect(polls.flat().toSorted()).toEqual(publication.records.map(({ id }) => id).slice(1).toSorted());
+    expect(polls.flat().toSorted()).toEqual(
+      publication.records
+        .map(({ id }) => id)
+        .slice(1)
+        .toSorted(),
+    );
   });
 
   it('keeps a state that survives JSON', async () => {
@@ -115,7 +120,12 @@ describe('a later poll', () => {
   it('stops in time and says that it is not complete', async () => {
     const publication = new Publication();
     publication.insert(9);
-    const result = await pollCreated({ state: startCreated(0), read: publication.reader(2), pages: 100, hasTime: () => false });
+    const result = await pollCreated({
+      state: startCreated(0),
+      read: publication.reader(2),
+      pages: 100,
+      hasTime: () => false,
+    });
     expect(result).toMatchObject({ complete: false });
     expect(result.events).toHaveLength(2);
   });
@@ -123,7 +133,9 @@ describe('a later poll', () => {
 
 describe('a reading that fails', () => {
   it('on the first page fails the poll', async () => {
-    await expect(pollCreated({ state: startCreated(), read: () => Promise.reject(new Error('down')), pages: 5 })).rejects.toThrow('down');
+    await expect(
+      pollCreated({ state: startCreated(), read: () => Promise.reject(new Error('down')), pages: 5 }),
+    ).rejects.toThrow('down');
   });
 
   it('on a later page keeps the pages before it and reports why it stopped', async () => {
@@ -146,9 +158,21 @@ describe('a reading that fails', () => {
 describe('the reducer', () => {
   it('asks for the next page until it meets a record older than what was seen', () => {
     const state: CreatedState = { version: 1, seen: { created: 100, ids: ['a'] }, walk: null };
-    const ties = created(state, { items: [{ id: 'b', created: 100 }, { id: 'a', created: 100 }], nextCursor: 'p2' });
+    const ties = created(state, {
+      items: [
+        { id: 'b', created: 100 },
+        { id: 'a', created: 100 },
+      ],
+      nextCursor: 'p2',
+    });
     expect(ties.next).toEqual({ cursor: 'p2' });
-    const older = created(ties.state, { items: [{ id: 'c', created: 100 }, { id: 'z', created: 99 }], nextCursor: 'p3' });
+    const older = created(ties.state, {
+      items: [
+        { id: 'c', created: 100 },
+        { id: 'z', created: 99 },
+      ],
+      nextCursor: 'p3',
+    });
     expect(older.next).toBeNull();
     expect(ids(older.events)).toEqual(['c']);
     expect(older.state.seen).toEqual({ created: 100, ids: ['a', 'b', 'c'] });

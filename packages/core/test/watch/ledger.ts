@@ -32,7 +32,8 @@ export class Ledger {
       else if (event.type === 'created') this.#meet(event.subscription, events);
       else if (event.type === 'status_changed') this.#follow(event, events);
       else if (event.type === 'updated') this.#update(event.subscription, event.changed);
-      else if (event.from === null && !this.#created.has(event.subscription.id)) this.#complain(`${event.type} from null of one that is not new`);
+      else if (event.from === null && !this.#created.has(event.subscription.id))
+        this.#complain(`${event.type} from null of one that is not new`);
     }
     const arrivals = events.filter(({ type }) => type === 'became_active' || type === 'unsubscribed').length;
     const expected = events.filter((event) => {
@@ -62,7 +63,9 @@ export class Ledger {
     if (this.#believed.has(subscription.id)) this.#complain(`created, though known: ${subscription.id}`);
     this.#created.add(subscription.id);
     this.#believed.set(subscription.id, subscription);
-    const firsts = events.filter((event) => 'from' in event && event.from === null && event.subscription.id === subscription.id);
+    const firsts = events.filter(
+      (event) => 'from' in event && event.from === null && event.subscription.id === subscription.id,
+    );
     const expected = ['active', 'inactive'].includes(subscription.status) ? 1 : 0;
     if (firsts.length !== expected) this.#complain(`${firsts.length} first statuses of ${subscription.id}`);
   }
@@ -70,12 +73,21 @@ export class Ledger {
   #follow(event: Extract<SubscriptionEvent, { from: string | null }>, events: readonly SubscriptionEvent[]): void {
     const { subscription, from, to } = event;
     const believed = this.#believed.get(subscription.id);
-    if (believed?.status !== from) this.#complain(`${subscription.id}: told from ${from}, believed ${believed?.status}`);
-    if (subscription.status !== to || from === to) this.#complain(`${subscription.id}: told ${from} to ${to}, is ${subscription.status}`);
+    if (believed?.status !== from)
+      this.#complain(`${subscription.id}: told from ${from}, believed ${believed?.status}`);
+    if (subscription.status !== to || from === to)
+      this.#complain(`${subscription.id}: told ${from} to ${to}, is ${subscription.status}`);
     if (believed === undefined) return;
     this.#believed.set(subscription.id, { ...believed, status: subscription.status });
-    const alike = events.filter((other) => 'from' in other && other.type !== 'status_changed' && other.subscription === subscription && other.from === from);
-    if (alike.length !== (to === 'active' || to === 'inactive' ? 1 : 0)) this.#complain(`${alike.length} arrivals for ${from} to ${to}`);
+    const alike = events.filter(
+      (other) =>
+        'from' in other &&
+        other.type !== 'status_changed' &&
+        other.subscription === subscription &&
+        other.from === from,
+    );
+    if (alike.length !== (to === 'active' || to === 'inactive' ? 1 : 0))
+      this.#complain(`${alike.length} arrivals for ${from} to ${to}`);
   }
 
   #update(subscription: Look, changed: readonly string[]): void {
@@ -85,7 +97,8 @@ export class Ledger {
       ...(tierOf(believed) === tierOf(subscription) ? [] : ['tier']),
       ...(fieldsOf(believed) === fieldsOf(subscription) ? [] : ['custom_fields']),
     ];
-    if (expected.join() !== changed.join()) this.#complain(`${subscription.id}: told ${changed.join()} changed, it was ${expected.join()}`);
+    if (expected.join() !== changed.join())
+      this.#complain(`${subscription.id}: told ${changed.join()} changed, it was ${expected.join()}`);
     this.#believed.set(subscription.id, { ...subscription, status: believed.status });
   }
 

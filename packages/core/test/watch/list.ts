@@ -71,7 +71,12 @@ export class SubscriptionList {
     const list = `${direction}/${day}/${status}`;
     const last = cursor === null ? null : this.#cursors.get(`${list}:${cursor}`);
     if (last === undefined) {
-      throw new BadRequestError('subscriptions.list', { status: 400, statusText: 'Bad Request', errors: [], retryAfterMs: undefined });
+      throw new BadRequestError('subscriptions.list', {
+        status: 400,
+        statusText: 'Bad Request',
+        errors: [],
+        retryAfterMs: undefined,
+      });
     }
     const sign = direction === 'asc' ? 1 : -1;
     const rest = this.rows()

@@ -11,7 +11,10 @@ export class Publication {
 
   /** Adds records in the current second. */
   insert(count: number): Dated[] {
-    const added = Array.from({ length: count }, (_, index) => ({ id: `sub_${this.records.length + index}`, created: this.now }));
+    const added = Array.from({ length: count }, (_, index) => ({
+      id: `sub_${this.records.length + index}`,
+      created: this.now,
+    }));
     this.records.push(...added);
     return added;
   }
@@ -27,7 +30,12 @@ export class Publication {
       this.requests++;
       const last = cursor === null ? null : this.#cursors.get(cursor);
       if (last === undefined) {
-        throw new BadRequestError('subscriptions.list', { status: 400, statusText: 'Bad Request', errors: [], retryAfterMs: undefined });
+        throw new BadRequestError('subscriptions.list', {
+          status: 400,
+          statusText: 'Bad Request',
+          errors: [],
+          retryAfterMs: undefined,
+        });
       }
       const rest = this.records.toSorted(order).filter((record) => last === null || order(last, record) < 0);
       const items = rest.slice(0, limit);

@@ -5,7 +5,10 @@ import { ageOf, looked, type LookedAt } from '../../src/watch/staleness.ts';
 
 const length = 1000;
 /** Passes from the beginning to the end, each in slices of random sizes, at times that only grow. */
-const slices = fc.array(fc.record({ seconds: fc.integer({ min: 1, max: 12 }), later: fc.integer({ min: 0, max: 50 }) }), { maxLength: 300, size: 'max' });
+const slices = fc.array(
+  fc.record({ seconds: fc.integer({ min: 1, max: 12 }), later: fc.integer({ min: 0, max: 50 }) }),
+  { maxLength: 300, size: 'max' },
+);
 
 it('is exact for few stretches, and else at least what it is', () => {
   fc.assert(

@@ -3,7 +3,16 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hash32, hash48 } from '../../src/watch/hash.ts';
 import { charactersAnEntry } from '../../src/watch/segment.ts';
-import { note, remark, secondAfter, sizeOf, sweep, type Rule, type Sighting, type Table } from '../../src/watch/table.ts';
+import {
+  note,
+  remark,
+  secondAfter,
+  sizeOf,
+  sweep,
+  type Rule,
+  type Sighting,
+  type Table,
+} from '../../src/watch/table.ts';
 
 const upsert: Rule = { rank: () => 0, merge: (_, { mark, print }) => ({ mark, print }), add: true };
 
@@ -23,30 +32,45 @@ const spreads: Readonly<Record<string, (index: number) => number>> = {
   'bursts of a thousand': (index) => start + Math.floor(index / 1000) * 3600,
   'one every few minutes': (index) => start + index * 157,
   'one a month': (index) => start + index * 2_600_000,
-  'slow, then a burst, then slow': (index) => start + (index < 500 ? index * 9000 : index < 2500 ? 4_500_000 : index * 5000),
+  'slow, then a burst, then slow': (index) =>
+    start + (index < 500 ? index * 9000 : index < 2500 ? 4_500_000 : index * 5000),
 };
 
 describe.each(Object.entries(spreads))('subscriptions created %s', (name, secondOf) => {
   const count = name === 'one a month' ? 300 : 3000;
-  const all = Array.from({ length: count }, (_, index) => sighting(`sub_${index}`, secondOf(index), index % 1024, hash32(`${index}`)));
+  const all = Array.from({ length: count }, (_, index) =>
+    sighting(`sub_${index}`, secondOf(index), index % 1024, hash32(`${index}`)),
+  );
 
   it('are all found again, in whatever order and batches they were written', () => {
-    const batch = fc.array(fc.integer({ min: 0, max: count - 1 }), { maxLength: 200 }).map((indexes) => [...new Set(indexes)]);
+    const batch = fc
+      .array(fc.integer({ min: 0, max: count - 1 }), { maxLength: 200 })
+      .map((indexes) => [...new Set(indexes)]);
     fc.assert(
       fc.property(fc.array(batch, { maxLength: 30 }), (batches) => {
         let table: Table = [];
         const written = new Set<number>();
         for (const indexes of batches) {
           const before = JSON.stringify(table);
-          const step = note(table, indexes.map((index) => all[index]!), upsert);
+          const step = note(
+            table,
+            indexes.map((index) => all[index]!),
+            upsert,
+          );
           expect(JSON.stringify(table)).toBe(before);
           ({ table } = step);
           expect(step.known.map((known) => known !== null)).toEqual(indexes.map((index) => written.has(index)));
           for (const index of indexes) written.add(index);
         }
         expect(sizeOf(table)).toBe(written.size);
-        const again = note(table, [...written].map((index) => all[index]!), upsert);
-        expect(again.known).toEqual([...written].map((index) => ({ mark: all[index]!.mark, print: all[index]!.print })));
+        const again = note(
+          table,
+          [...written].map((index) => all[index]!),
+          upsert,
+        );
+        expect(again.known).toEqual(
+          [...written].map((index) => ({ mark: all[index]!.mark, print: all[index]!.print })),
+        );
         expect(again.table).toBe(table);
       }),
       { numRuns: 15 },
@@ -63,9 +87,15 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
     const expected = all.filter(({ second, mark }) => second <= middle && mark % 2 === 0);
     expect(gone.map(({ second }) => second).sort()).toEqual(expected.map(({ second }) => second).sort());
     expect(sizeOf(rest)).toBe(count - expected.length);
-    expect(note(rest, all, { ...upsert, add: false }).known.filter((known) => known === null)).toHaveLength(expected.length);
+    expect(note(rest, all, { ...upsert, add: false }).known.filter((known) => known === null)).toHaveLength(
+      expected.length,
+    );
     const marked = remark(rest, middle + 1, () => 7);
-    const known = note(marked, all.filter(({ second }) => second > middle), { ...upsert, add: false }).known;
+    const known = note(
+      marked,
+      all.filter(({ second }) => second > middle),
+      { ...upsert, add: false },
+    ).known;
     expect(new Set(known.map((entry) => entry?.mark))).toEqual(new Set(known.length === 0 ? [] : [7]));
     expect(secondAfter(kept, start - 1)).toBe(start);
     expect(secondAfter(kept, secondOf(count - 1))).toBeNull();
@@ -73,12 +103,18 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
 });
 
 it('tells two ids of one second apart whose hashes look alike, as long as they come in one page', () => {
-  const [one, other] = [{ second: start, hash: 5, mark: 1, print: 1 }, { second: start, hash: 5, mark: 2, print: 2 }];
+  const [one, other] = [
+    { second: start, hash: 5, mark: 1, print: 1 },
+    { second: start, hash: 5, mark: 2, print: 2 },
+  ];
   const { table, known } = note([], [one, other], upsert);
   expect(known).toEqual([null, null]);
   expect(sizeOf(table)).toBe(2);
   const rank: Rule['rank'] = (entry, seen) => (entry.mark === seen.mark ? 0 : 1);
-  expect(note(table, [other, one], { ...upsert, rank }).known).toEqual([{ mark: 2, print: 2 }, { mark: 1, print: 1 }]);
+  expect(note(table, [other, one], { ...upsert, rank }).known).toEqual([
+    { mark: 2, print: 2 },
+    { mark: 1, print: 1 },
+  ]);
 });
 
 it('keeps any number of ids that look alike together', () => {
@@ -133,7 +169,9 @@ describe('a hash', () => {
   it('spreads ids that are alike over its whole range', () => {
     const buckets = Array<number>(64).fill(0);
     for (let index = 0; index < 64_000; index++) {
-      const bucket = Math.floor(hash48(`sub_00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`) / 2 ** 42);
+      const bucket = Math.floor(
+        hash48(`sub_00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`) / 2 ** 42,
+      );
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;
     }
     expect(Math.min(...buckets)).toBeGreaterThan(850);
@@ -142,7 +180,9 @@ describe('a hash', () => {
 
   it('of 32 bits collides about as often as chance would have it', () => {
     const count = 200_000;
-    const different = new Set(Array.from({ length: count }, (_, index) => hash32(JSON.stringify([['Name', `"${index}"`]])))).size;
+    const different = new Set(
+      Array.from({ length: count }, (_, index) => hash32(JSON.stringify([['Name', `"${index}"`]]))),
+    ).size;
     // Expected: 4.7 pairs.
     expect(count - different).toBeLessThan(20);
   });

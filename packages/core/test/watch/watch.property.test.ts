@@ -8,7 +8,14 @@
  * than what was told. What changes and changes back between two looks may merge. A poll that crashed, or came too late behind
  * another, told what is told again as long as it is true.
  */
-import { pollWatch, readWatchState, startWatch, type SubscriptionEvent, type WatchResult, type WatchState } from '@newsletter-kit/core/watch';
+import {
+  pollWatch,
+  readWatchState,
+  startWatch,
+  type SubscriptionEvent,
+  type WatchResult,
+  type WatchState,
+} from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { Ledger } from './ledger.ts';
@@ -20,12 +27,42 @@ vi.setConfig({ testTimeout: 240_000 + runs * 50 });
 
 const statuses = ['validating', 'pending', 'active', 'inactive', 'on_hold'];
 const change = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('insert' as const), count: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 7 }) }, { weight: 1, arbitrary: fc.constant(120) }), status: fc.constantFrom(...statuses) }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), status: fc.constantFrom(...statuses) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('tier' as const), at: fc.nat(), tier: fc.constantFrom('free', 'premium', 'gold') }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('field' as const), at: fc.nat(), value: fc.constantFrom<unknown[]>(null, 1, 'blue', ['a', 'b']) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('insert' as const),
+      count: fc.oneof(
+        { weight: 12, arbitrary: fc.integer({ min: 1, max: 7 }) },
+        { weight: 1, arbitrary: fc.constant(120) },
+      ),
+      status: fc.constantFrom(...statuses),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), status: fc.constantFrom(...statuses) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('tier' as const),
+      at: fc.nat(),
+      tier: fc.constantFrom('free', 'premium', 'gold'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('field' as const),
+      at: fc.nat(),
+      value: fc.constantFrom<unknown[]>(null, 1, 'blue', ['a', 'b']),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: fc.nat() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('tick' as const), seconds: fc.constantFrom(1, 2, 90, 40_000, 5_000_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('tick' as const), seconds: fc.constantFrom(1, 2, 90, 40_000, 5_000_000) }),
+  },
 );
 const poll = fc.record({
   kind: fc.constant('poll' as const),
@@ -57,7 +94,10 @@ function apply(list: SubscriptionList, happening: Change): void {
   if (row === undefined) return;
   if (happening.kind === 'flip') list.change(row.id, { status: happening.status });
   else if (happening.kind === 'tier') list.change(row.id, { subscription_tier: happening.tier });
-  else if (happening.kind === 'field') list.change(row.id, { custom_fields: happening.value === null ? [] : [{ name: 'Colour', value: happening.value }] });
+  else if (happening.kind === 'field')
+    list.change(row.id, {
+      custom_fields: happening.value === null ? [] : [{ name: 'Colour', value: happening.value }],
+    });
   else list.remove(row.id);
 }
 
@@ -75,7 +115,11 @@ async function follow({ before, zone, steps }: Schedule, crashes: boolean): Prom
   let state: WatchState = startWatch('model');
   let seenByScan: Row[] = [];
 
-  async function look({ limit, pages, meanwhile }: Pick<Poll, 'limit' | 'pages' | 'meanwhile'>): Promise<WatchResult<Row>> {
+  async function look({
+    limit,
+    pages,
+    meanwhile,
+  }: Pick<Poll, 'limit' | 'pages' | 'meanwhile'>): Promise<WatchResult<Row>> {
     const waiting = [...meanwhile];
     const readers = list.readers(() => limit);
     seenByScan = [];
@@ -89,7 +133,14 @@ async function follow({ before, zone, steps }: Schedule, crashes: boolean): Prom
       if (next !== undefined) apply(list, next);
     };
     try {
-      return await pollWatch({ state, read: { newest: readers.newest, oldest }, events: everything, customFields: 'all', pages, now: list.now * 1000 });
+      return await pollWatch({
+        state,
+        read: { newest: readers.newest, oldest },
+        events: everything,
+        customFields: 'all',
+        pages,
+        now: list.now * 1000,
+      });
     } finally {
       list.meanwhile = () => undefined;
     }
@@ -99,7 +150,10 @@ async function follow({ before, zone, steps }: Schedule, crashes: boolean): Prom
     const fresh = new Set(result.events.flatMap((event) => (event.type === 'created' ? [event.subscription.id] : [])));
     const { seen } = result.state.created;
     for (const row of seenByScan) {
-      const beyond = seen === null || row.created > seen.created || (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
+      const beyond =
+        seen === null ||
+        row.created > seen.created ||
+        (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
       if (!beyond && !fresh.has(row.id)) ledger.learn(row);
     }
     ledger.hear(result.events);

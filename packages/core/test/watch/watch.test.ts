@@ -49,7 +49,8 @@ class Follower {
 function told(events: readonly SubscriptionEvent[]): string[] {
   return events.map((event) => {
     if (event.type === 'removed') return `removed ${event.created}`;
-    const detail = event.type === 'updated' ? ` ${event.changed.join('+')}` : 'from' in event ? ` ${event.from}>${event.to}` : '';
+    const detail =
+      event.type === 'updated' ? ` ${event.changed.join('+')}` : 'from' in event ? ` ${event.from}>${event.to}` : '';
     return `${event.type} ${event.subscription.id}${detail}`;
   });
 }
@@ -123,7 +124,10 @@ describe('a change of status', () => {
     const watch = new Follower(list);
     await watch.poll();
     const [fresh] = list.insert(1, 'active');
-    expect(told((await watch.poll()).events)).toEqual([`created ${fresh!.id}`, `became_active ${fresh!.id} null>active`]);
+    expect(told((await watch.poll()).events)).toEqual([
+      `created ${fresh!.id}`,
+      `became_active ${fresh!.id} null>active`,
+    ]);
     expect((await watch.poll()).events).toEqual([]);
   });
 
@@ -158,7 +162,10 @@ describe('a change of status', () => {
 });
 
 describe('an update', () => {
-  const colour = (value: unknown) => [{ name: 'Colour', value }, { name: 'Size', value: 4 }];
+  const colour = (value: unknown) => [
+    { name: 'Colour', value },
+    { name: 'Size', value: 4 },
+  ];
 
   it('says which of tier and custom fields changed', async () => {
     const { list, rows } = publication(3);
@@ -168,7 +175,11 @@ describe('an update', () => {
     list.change(rows[0]!.id, { subscription_tier: 'premium' });
     list.change(rows[1]!.id, { custom_fields: colour('red') });
     list.change(rows[2]!.id, { subscription_premium_tier_names: ['Gold'], custom_fields: [] });
-    expect(told((await watch.poll()).events)).toEqual([`updated ${rows[0]!.id} tier`, `updated ${rows[1]!.id} custom_fields`, `updated ${rows[2]!.id} tier+custom_fields`]);
+    expect(told((await watch.poll()).events)).toEqual([
+      `updated ${rows[0]!.id} tier`,
+      `updated ${rows[1]!.id} custom_fields`,
+      `updated ${rows[2]!.id} tier+custom_fields`,
+    ]);
   });
 
   it('is not made by the order of fields or of the values in a list, nor by an empty value', async () => {
@@ -177,7 +188,13 @@ describe('an update', () => {
     list.change(id, { custom_fields: [{ name: 'Topics', value: ['ai', 'design'] }, ...colour('blue')] });
     const watch = new Follower(list, { customFields: 'all' });
     await watch.poll();
-    list.change(id, { custom_fields: [...colour('blue').toReversed(), { name: 'Topics', value: ['design', 'ai'] }, { name: 'Note', value: '' }] });
+    list.change(id, {
+      custom_fields: [
+        ...colour('blue').toReversed(),
+        { name: 'Topics', value: ['design', 'ai'] },
+        { name: 'Note', value: '' },
+      ],
+    });
     expect((await watch.poll()).events).toEqual([]);
   });
 
@@ -264,15 +281,18 @@ describe('the cost', () => {
     expect(list.requests).toBe(1);
   });
 
-  it.each([1, 99, 100, 101, 250])('of a poll with %i new ones is at most a hundredth of them and two', async (count) => {
-    const { list } = publication(500);
-    const watch = new Follower(list, { events: ['created'] });
-    await watch.poll();
-    for (let made = 0; made < count; made++, list.now++) list.insert(1);
-    list.requests = 0;
-    expect((await watch.poll()).events).toHaveLength(count);
-    expect(list.requests).toBeLessThanOrEqual(count / 100 + 2);
-  });
+  it.each([1, 99, 100, 101, 250])(
+    'of a poll with %i new ones is at most a hundredth of them and two',
+    async (count) => {
+      const { list } = publication(500);
+      const watch = new Follower(list, { events: ['created'] });
+      await watch.poll();
+      for (let made = 0; made < count; made++, list.now++) list.insert(1);
+      list.requests = 0;
+      expect((await watch.poll()).events).toHaveLength(count);
+      expect(list.requests).toBeLessThanOrEqual(count / 100 + 2);
+    },
+  );
 
   it('of an idle poll is one request again a minute after ten pages came within one second, and no late one is lost', async () => {
     const { list } = publication(500);
@@ -319,23 +339,27 @@ describe('the cost', () => {
 });
 
 describe('a cursor that the service no longer knows', () => {
-  it.each([-12, -5, 0, 9, 14])('is made up for by the days of creation, in whatever zone they begin (UTC%i)', async (hours) => {
-    const { list, rows } = publication(60, 'active', 3 * 3600);
-    list.zone = hours * 3600;
-    const watch = new Follower(list, { limit: 5, pages: 4 });
-    for (let polls = 0; polls < 12; polls++) {
-      list.forgetCursors();
-      expect((await watch.poll()).events).toEqual([]);
-    }
-    expect(watch.state.scan?.pass).toBeGreaterThan(0);
-    for (const { id } of rows) list.change(id, { status: 'inactive' });
-    const unsubscribed: string[] = [];
-    for (let polls = 0; polls < 24; polls++) {
-      list.forgetCursors();
-      for (const event of (await watch.poll()).events) if (event.type === 'unsubscribed') unsubscribed.push(event.subscription.id);
-    }
-    expect(unsubscribed.sort()).toEqual(rows.map(({ id }) => id).sort());
-  });
+  it.each([-12, -5, 0, 9, 14])(
+    'is made up for by the days of creation, in whatever zone they begin (UTC%i)',
+    async (hours) => {
+      const { list, rows } = publication(60, 'active', 3 * 3600);
+      list.zone = hours * 3600;
+      const watch = new Follower(list, { limit: 5, pages: 4 });
+      for (let polls = 0; polls < 12; polls++) {
+        list.forgetCursors();
+        expect((await watch.poll()).events).toEqual([]);
+      }
+      expect(watch.state.scan?.pass).toBeGreaterThan(0);
+      for (const { id } of rows) list.change(id, { status: 'inactive' });
+      const unsubscribed: string[] = [];
+      for (let polls = 0; polls < 24; polls++) {
+        list.forgetCursors();
+        for (const event of (await watch.poll()).events)
+          if (event.type === 'unsubscribed') unsubscribed.push(event.subscription.id);
+      }
+      expect(unsubscribed.sort()).toEqual(rows.map(({ id }) => id).sort());
+    },
+  );
 
   it('costs no request for the days in which nobody is known to have subscribed', async () => {
     const list = new SubscriptionList();
@@ -360,7 +384,12 @@ describe('a reading that fails', () => {
     const [fresh] = list.insert(1, 'pending');
     const failure = new Error('down');
     const readers = list.readers(() => 5);
-    const result = await pollWatch<Row>({ state: watch.state, events: subscriptionEventTypes, now: 0, read: { ...readers, oldest: () => Promise.reject(failure) } });
+    const result = await pollWatch<Row>({
+      state: watch.state,
+      events: subscriptionEventTypes,
+      now: 0,
+      read: { ...readers, oldest: () => Promise.reject(failure) },
+    });
     expect(told(result.events)).toEqual([`created ${fresh!.id}`]);
     expect(result.interruption).toBe(failure);
     expect(result.state.scan?.place).toEqual(watch.state.scan?.place);
@@ -369,7 +398,12 @@ describe('a reading that fails', () => {
   it('on the first page fails the poll', async () => {
     const { list } = publication(3);
     const down = () => Promise.reject(new Error('down'));
-    const watched = pollWatch<Row>({ state: startWatch(), events: ['removed'], now: 0, read: { ...list.readers(() => 5), newest: down } });
+    const watched = pollWatch<Row>({
+      state: startWatch(),
+      events: ['removed'],
+      now: 0,
+      read: { ...list.readers(() => 5), newest: down },
+    });
     await expect(watched).rejects.toThrow('down');
   });
 });
@@ -383,7 +417,12 @@ describe('the list of one status', () => {
     for (const { id } of rows.slice(100, 103)) list.change(id, { status: 'inactive' });
     list.requests = 0;
     const { events, scan } = await watch.poll();
-    expect(told(events).sort()).toEqual(rows.slice(100, 103).map(({ id }) => `unsubscribed ${id} null>inactive`).sort());
+    expect(told(events).sort()).toEqual(
+      rows
+        .slice(100, 103)
+        .map(({ id }) => `unsubscribed ${id} null>inactive`)
+        .sort(),
+    );
     expect(list.requests).toBe(1);
     expect(scan?.known).toBe(23);
   });
@@ -415,7 +454,12 @@ describe('the list of one status', () => {
 
   it('misses none who stays in it, whatever comes and goes while it is read', async () => {
     const turn = fc.record({ at: fc.nat({ max: 19 }), status: fc.constantFrom('active', 'inactive') });
-    const round = fc.record({ turns: fc.array(turn, { maxLength: 4 }), meanwhile: fc.array(turn, { maxLength: 3 }), limit: fc.integer({ min: 1, max: 5 }), forget: fc.boolean() });
+    const round = fc.record({
+      turns: fc.array(turn, { maxLength: 4 }),
+      meanwhile: fc.array(turn, { maxLength: 3 }),
+      limit: fc.integer({ min: 1, max: 5 }),
+      forget: fc.boolean(),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(round, { maxLength: 25 }), fc.constantFrom(0, 20_000), async (rounds, apart) => {
         const { list, rows } = publication(20, 'active', apart);
@@ -433,7 +477,12 @@ describe('the list of one status', () => {
           }
         };
         const passes = async (count: number) => {
-          for (let polls = 0, end = (watch.state.scan?.pass ?? 0) + count; (watch.state.scan?.pass ?? 0) < end && polls < 500; polls++) hear((await watch.poll({ limit: 5, pages: 5 })).events);
+          for (
+            let polls = 0, end = (watch.state.scan?.pass ?? 0) + count;
+            (watch.state.scan?.pass ?? 0) < end && polls < 500;
+            polls++
+          )
+            hear((await watch.poll({ limit: 5, pages: 5 })).events);
         };
         await passes(2);
         for (const { turns, meanwhile, limit, forget } of rounds) {

@@ -32,7 +32,12 @@ const beyondLimit = 'beyond the limit of the address';
  */
 export async function admit(
   visit: Visit,
-  { checks, gate, readBody, now }: { checks: readonly Check[]; gate: Gate; readBody: () => Promise<Uint8Array | null>; now: number },
+  {
+    checks,
+    gate,
+    readBody,
+    now,
+  }: { checks: readonly Check[]; gate: Gate; readBody: () => Promise<Uint8Array | null>; now: number },
 ): Promise<Admission> {
   for (const check of checks) {
     const found = check(visit);
@@ -53,7 +58,11 @@ export async function admit(
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
   const passage = await gate.pass(visit, read, now);
   if ('refused' in passage) {
-    return { refused: passage.refused, limit: passage.limit, ...(kind === 'form' && { entered: new URLSearchParams(new TextDecoder().decode(body)) }) };
+    return {
+      refused: passage.refused,
+      limit: passage.limit,
+      ...(kind === 'form' && { entered: new URLSearchParams(new TextDecoder().decode(body)) }),
+    };
   }
   const { passed } = passage;
   return {

@@ -1,5 +1,15 @@
 /** Every answer the relay gives to a post. One success, the same for everybody: it must not tell who is subscribed. */
-import { askHtml, askPageHeaders, pageHeaders, refusalBody, refusalHtml, thanksHtml, wantsPage, type Entered, type Refused } from '@newsletter-kit/core/signup';
+import {
+  askHtml,
+  askPageHeaders,
+  pageHeaders,
+  refusalBody,
+  refusalHtml,
+  thanksHtml,
+  wantsPage,
+  type Entered,
+  type Refused,
+} from '@newsletter-kit/core/signup';
 import { contentHeaders, type Asker, type Visit } from './visit.ts';
 
 /** An answer, for any kind of server. */
@@ -21,7 +31,11 @@ const acceptedJson = new Map<string | null, Answer>();
 /** Kept. JSON for scripts; a visitor without them is sent to a fixed page. @param thanks - the relay's own, seen from the form's address */
 export function accepted(visit: Visit, thanks: string): Answer {
   if (wantsPage(contentHeaders(visit))) {
-    return { status: 303, headers: { ...always, ...crossOrigin(visit), location: visit.form.thanksUrl ?? thanks }, body: null };
+    return {
+      status: 303,
+      headers: { ...always, ...crossOrigin(visit), location: visit.form.thanksUrl ?? thanks },
+      body: null,
+    };
   }
   const reader = readerOf(visit);
   let answer = acceptedJson.get(reader);
@@ -52,10 +66,15 @@ export function refusal(asker: Asker, refused: Refused, entered?: Entered): Answ
   };
   const { status } = refused;
   if (!wantsPage(contentHeaders(asker))) {
-    return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(refusalBody(refused)) };
+    return {
+      status,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(refusalBody(refused)),
+    };
   }
   const token = refused.ask?.token;
-  if (token === undefined || entered === undefined) return { status, headers: { ...headers, ...pageHeaders }, body: refusalHtml(refused) };
+  if (token === undefined || entered === undefined)
+    return { status, headers: { ...headers, ...pageHeaders }, body: refusalHtml(refused) };
   return { status, headers: { ...headers, ...askPageHeaders }, body: askHtml(entered, token) };
 }
 
@@ -85,5 +104,7 @@ function readerOf({ header, form }: Asker): string | null {
 /** Lets scripts of an allowed page read the answer, and how long to wait; never sends or takes cookies. */
 function crossOrigin(asker: Asker): Record<string, string> {
   const reader = readerOf(asker);
-  return reader === null ? {} : { 'access-control-allow-origin': reader, 'access-control-expose-headers': 'Retry-After' };
+  return reader === null
+    ? {}
+    : { 'access-control-allow-origin': reader, 'access-control-expose-headers': 'Retry-After' };
 }

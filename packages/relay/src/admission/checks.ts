@@ -1,5 +1,12 @@
 /** What a post must pass before its body is read: a table, walked in order, cheapest first. */
-import { contentKind, contentRefused, originRefused, submissionLimit, tooLarge, type Refused } from '@newsletter-kit/core/signup';
+import {
+  contentKind,
+  contentRefused,
+  originRefused,
+  submissionLimit,
+  tooLarge,
+  type Refused,
+} from '@newsletter-kit/core/signup';
 import { contentHeaders, isOwnPage, type Visit } from './visit.ts';
 
 /** One check: null lets the post on. Add one by adding it to {@link checks} (or to `createRelay`'s option of that name). */

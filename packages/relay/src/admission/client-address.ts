@@ -2,7 +2,17 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Addresses no visitor from the internet has: of machines, of local networks, of carriers' inner networks. */
-const inner = addressList(['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '100.64.0.0/10', '::1', 'fc00::/7', 'fe80::/10']);
+const inner = addressList([
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+]);
 
 /** Whether a text is an address, or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
@@ -65,7 +75,10 @@ export function networkOf(address: string): string {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all = tail === undefined ? groups : [...groups, ...Array.from({ length: 8 - groups.length - after.length }, () => '0'), ...after];
+  const all =
+    tail === undefined
+      ? groups
+      : [...groups, ...Array.from({ length: 8 - groups.length - after.length }, () => '0'), ...after];
   return `${all.slice(0, 4).join(':')}::/64`;
 }
 

@@ -1,6 +1,15 @@
 /** What a signup must pass once it is read: token, proof, limits. Whatever it asks for, it says so; what it only suspects, it keeps. */
 import { hash, randomBytes } from 'node:crypto';
-import { addressKey, refused, wantsPage, originRefused, type Ask, type ReadSubmission, type Refused, type Submission } from '@newsletter-kit/core/signup';
+import {
+  addressKey,
+  refused,
+  wantsPage,
+  originRefused,
+  type Ask,
+  type ReadSubmission,
+  type Refused,
+  type Submission,
+} from '@newsletter-kit/core/signup';
 import type { Log } from '../ops/log.ts';
 import { AttackMeter } from './attack.ts';
 import { networkOf } from './client-address.ts';
@@ -69,8 +78,10 @@ export type Passage =
 const turnstileTimeoutMs = 3000;
 
 const askTexts = {
-  TOKEN_REQUIRED: 'This form asks for a token before it takes a signup: wait as long as "ask" says, and send the same again with it.',
-  PROOF_REQUIRED: 'This form asks for a proof before it takes a signup: find it as "ask" says, and send the same again with it.',
+  TOKEN_REQUIRED:
+    'This form asks for a token before it takes a signup: wait as long as "ask" says, and send the same again with it.',
+  PROOF_REQUIRED:
+    'This form asks for a proof before it takes a signup: find it as "ask" says, and send the same again with it.',
 } as const;
 
 export class Gate {
@@ -111,8 +122,10 @@ export class Gate {
     const token = this.#readToken(visit, submission);
     const origin = token?.origin ?? visit.header('origin');
     // The relay's own page, which the first check let through, stands for the site its token names.
-    if (origin === null || !form.origins.has(origin)) return { refused: originRefused(visit.header('origin'), 'RELAY_ALLOWED_ORIGINS') };
-    const ask = (code: keyof typeof askTexts, good: ReadToken | null): Promise<Passage> => this.#ask(code, form, origin, proves, good, submission, now);
+    if (origin === null || !form.origins.has(origin))
+      return { refused: originRefused(visit.header('origin'), 'RELAY_ALLOWED_ORIGINS') };
+    const ask = (code: keyof typeof askTexts, good: ReadToken | null): Promise<Passage> =>
+      this.#ask(code, form, origin, proves, good, submission, now);
 
     if (form.protection.token && !isRipe(token, now)) return ask('TOKEN_REQUIRED', isYoung(token, now) ? token : null);
     if (proves && submission.proof === undefined) return ask('PROOF_REQUIRED', token);
@@ -143,12 +156,20 @@ export class Gate {
     if (form.protection.mx !== 'off' && !(await this.#mail.takesMail(domainOf(submission.email), now))) {
       if (form.protection.mx === 'refuse') {
         await undo();
-        return { refused: refused(400, 'EMAIL_DOMAIN_TAKES_NO_MAIL', 'No mail arrives at this address: check what stands behind the @.') };
+        return {
+          refused: refused(
+            400,
+            'EMAIL_DOMAIN_TAKES_NO_MAIL',
+            'No mail arrives at this address: check what stands behind the @.',
+          ),
+        };
       }
       suspected = true;
     }
     // What is held for review sends no mail: it has a share of its own, and uses up nothing of the person's.
-    const share = await this.#limits.count({ address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${addressKey(submission.email)}`) });
+    const share = await this.#limits.count({
+      address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${addressKey(submission.email)}`),
+    });
     if (share.within) used.push(share.giveBack);
     return {
       passed: {
@@ -183,10 +204,16 @@ export class Gate {
     const { turnstile } = form.protection;
     const ask: Ask = {
       ...(form.protection.token && {
-        token: good && token !== undefined ? token : makeToken(this.#tokenKey, form.name, origin, now, randomBytes(12).toString('base64url')),
+        token:
+          good && token !== undefined
+            ? token
+            : makeToken(this.#tokenKey, form.name, origin, now, randomBytes(12).toString('base64url')),
         wait_seconds: Math.max(0, Math.ceil(((good?.issuedAt ?? now) + tokenRipensMs - now) / 1000)),
       }),
-      ...(proves && (turnstile ? { turnstile: { site_key: turnstile.siteKey } } : { proof_of_work: await this.#proofOfWork.challenge(form.name, now) })),
+      ...(proves &&
+        (turnstile
+          ? { turnstile: { site_key: turnstile.siteKey } }
+          : { proof_of_work: await this.#proofOfWork.challenge(form.name, now) })),
     };
     return { refused: { ...refused(403, code, askTexts[code]), ask } };
   }
@@ -233,5 +260,10 @@ function domainOf(address: string): string {
 }
 
 function tooMany(retryAfterSeconds: number): Refused {
-  return refused(429, 'TOO_MANY_SIGNUPS', 'There are too many signups just now. Please try again a little later.', retryAfterSeconds);
+  return refused(
+    429,
+    'TOO_MANY_SIGNUPS',
+    'There are too many signups just now. Please try again a little later.',
+    retryAfterSeconds,
+  );
 }

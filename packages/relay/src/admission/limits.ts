@@ -18,7 +18,8 @@ export type LimitRules = Readonly<Record<LimitKind, readonly LimitRule[]>>;
 export type MakeLimiter = (name: string, rule: LimitRule) => RateLimiterAbstract;
 
 /** Counts in this process: for one relay. */
-export const inMemory: MakeLimiter = (name, rule) => new MemoryLimiter({ keyPrefix: name, points: rule.points, duration: rule.seconds });
+export const inMemory: MakeLimiter = (name, rule) =>
+  new MemoryLimiter({ keyPrefix: name, points: rule.points, duration: rule.seconds });
 
 /** How counting ended. What was counted can be taken back: a signup that came to nothing must not use up anybody's share. */
 export type Counted =

@@ -87,6 +87,11 @@ export class MemoryLimiter extends RateLimiterMemory {
   }
 
   #result({ points, until }: Count, now: number, first: boolean): RateLimiterRes {
-    return new RateLimiterRes(Math.max(this.points - points, 0), Number.isFinite(until) ? until - now : -1, points, first);
+    return new RateLimiterRes(
+      Math.max(this.points - points, 0),
+      Number.isFinite(until) ? until - now : -1,
+      points,
+      first,
+    );
   }
 }

@@ -12,7 +12,10 @@ export const challengeLastsSeconds = 600;
 
 /** Loaded where a form asks for proofs: most never do. */
 async function library() {
-  const [{ createChallenge, verifySolution }, { deriveKey }] = await Promise.all([import('altcha-lib'), import('altcha-lib/algorithms/pbkdf2')]);
+  const [{ createChallenge, verifySolution }, { deriveKey }] = await Promise.all([
+    import('altcha-lib'),
+    import('altcha-lib/algorithms/pbkdf2'),
+  ]);
   return { createChallenge, verifySolution, deriveKey };
 }
 

@@ -20,9 +20,20 @@ export interface TurnstileQuestion {
 }
 
 /** Cloudflare's codes for a wrong answer of the visitor; all others are about the question. */
-const visitorsFault: ReadonlySet<unknown> = new Set(['missing-input-response', 'invalid-input-response', 'timeout-or-duplicate']);
+const visitorsFault: ReadonlySet<unknown> = new Set([
+  'missing-input-response',
+  'invalid-input-response',
+  'timeout-or-duplicate',
+]);
 
-export async function askTurnstile({ url, secret, proof, client, hostnames, timeoutMs }: TurnstileQuestion): Promise<TurnstileVerdict> {
+export async function askTurnstile({
+  url,
+  secret,
+  proof,
+  client,
+  hostnames,
+  timeoutMs,
+}: TurnstileQuestion): Promise<TurnstileVerdict> {
   let body: unknown;
   try {
     const answer = await fetch(url, {
@@ -32,11 +43,21 @@ export async function askTurnstile({ url, secret, proof, client, hostnames, time
     });
     body = await answer.json();
   } catch (error) {
-    return { unknown: error instanceof Error && error.name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : 'no answer that can be read' };
+    return {
+      unknown:
+        error instanceof Error && error.name === 'TimeoutError'
+          ? `no answer within ${timeoutMs} ms`
+          : 'no answer that can be read',
+    };
   }
   if (!isRecord(body)) return { unknown: 'no answer that can be read' };
-  if (body['success'] === true) return { passed: typeof body['hostname'] === 'string' && hostnames.has(body['hostname']) };
+  if (body['success'] === true)
+    return { passed: typeof body['hostname'] === 'string' && hostnames.has(body['hostname']) };
   const codes = Array.isArray(body['error-codes']) ? (body['error-codes'] as unknown[]) : [];
   if (codes.some((code) => visitorsFault.has(code))) return { passed: false };
-  return { unknown: codes.some((code) => /secret/.test(String(code))) ? 'RELAY_TURNSTILE_SECRET is not accepted' : 'an error of its own' };
+  return {
+    unknown: codes.some((code) => /secret/.test(String(code)))
+      ? 'RELAY_TURNSTILE_SECRET is not accepted'
+      : 'an error of its own',
+  };
 }

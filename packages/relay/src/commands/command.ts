@@ -37,10 +37,18 @@ export class UsageError extends Error {
 /** @throws UsageError that names what is wrong */
 export function readGiven(command: Command, args: readonly string[]): Given {
   const config: ParseArgsOptionsConfig = Object.fromEntries(
-    Object.entries(command.options ?? {}).map(([name, { value }]) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
+    Object.entries(command.options ?? {}).map(([name, { value }]) => [
+      name,
+      { type: value ? ('string' as const) : ('boolean' as const) },
+    ]),
   );
   try {
-    const { positionals, values } = parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      options: config,
+      allowPositionals: true,
+      strict: true,
+    });
     if (positionals.length > 0 && !command.takes) throw new UsageError(`"${positionals[0]}" is one word too many.`);
     const entries = Object.entries(values);
     return {
@@ -51,6 +59,9 @@ export function readGiven(command: Command, args: readonly string[]): Given {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Its first sentence says what is wrong; the rest is advice for other programs.
-    throw new UsageError(`${error instanceof Error ? error.message.split('. ')[0] : String(error)}.`.replace('..', '.'), { cause: error });
+    throw new UsageError(
+      `${error instanceof Error ? error.message.split('. ')[0] : String(error)}.`.replace('..', '.'),
+      { cause: error },
+    );
   }
 }

@@ -30,7 +30,9 @@ export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.
-  const listener = getRequestListener((request, env) => fetch(request, 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null));
+  const listener = getRequestListener((request, env) =>
+    fetch(request, 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null),
+  );
   const server = createServer(limits, (incoming, outgoing) => {
     const answer = incoming.method === 'POST' ? post(toPosted(incoming)) : null;
     if (answer) void answer.then((of) => sendAnswer(incoming, outgoing, of));

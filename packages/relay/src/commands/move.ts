@@ -15,11 +15,18 @@ const lookMs = 300;
 const variable = 'RELAY_MOVE_TO';
 
 export const moveCommand: Command = {
-  about: 'move everything from the file into PostgreSQL while signups keep coming; again after an interruption, it goes on',
-  options: { to: { about: `The new store, an empty database. ${variable} says it too, and no list of processes shows that`, value: 'postgres://user:password@host:5432/database' } },
+  about:
+    'move everything from the file into PostgreSQL while signups keep coming; again after an interruption, it goes on',
+  options: {
+    to: {
+      about: `The new store, an empty database. ${variable} says it too, and no list of processes shows that`,
+      value: 'postgres://user:password@host:5432/database',
+    },
+  },
   async run({ values }) {
     const to = moveAddress(values['to'] ?? process.env[variable]?.trim() ?? '');
-    if (to === null) throw new UsageError(`${values['to'] === undefined ? `${variable}, or --to,` : '--to'} ${moveAddressRule}.`);
+    if (to === null)
+      throw new UsageError(`${values['to'] === undefined ? `${variable}, or --to,` : '--to'} ${moveAddressRule}.`);
     try {
       await withOperator((operator) => follow(operator, to));
     } catch (error) {

@@ -37,8 +37,15 @@ function readBody(incoming: IncomingMessage, limit: number): Promise<Uint8Array 
 }
 
 /** Sends the answer. What was not read of the post is not waited for: the connection ends with the answer. */
-export function sendAnswer(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: Answer): void {
+export function sendAnswer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, headers, body }: Answer,
+): void {
   if (!incoming.complete) outgoing.setHeader('connection', 'close');
-  outgoing.writeHead(status, body === null ? { ...headers } : { ...headers, 'content-length': Buffer.byteLength(body) });
+  outgoing.writeHead(
+    status,
+    body === null ? { ...headers } : { ...headers, 'content-length': Buffer.byteLength(body) },
+  );
   outgoing.end(body);
 }

@@ -49,7 +49,8 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
           count += 1;
           await write(given.switches.has('json') ? `${JSON.stringify(signup)}\n` : `${signupLine(signup)}\n`);
         }
-        if (!given.switches.has('json')) print(count === 0 ? 'None.' : `${count} in all. "newsletter-relay redrive" puts them back in line.`);
+        if (!given.switches.has('json'))
+          print(count === 0 ? 'None.' : `${count} in all. "newsletter-relay redrive" puts them back in line.`);
       });
     },
   },
@@ -58,13 +59,16 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
     options: { ...filterOptions, all: { about: 'Every dead letter' }, 'dry-run': { about: 'Only count them' } },
     run: (given) => {
       if (Object.keys(given.values).length === 0 && !given.switches.has('all')) {
-        throw new UsageError('Say which: for example --reason "custom field", --since 2h, --id ID, or --all for every dead letter.');
+        throw new UsageError(
+          'Say which: for example --reason "custom field", --since 2h, --id ID, or --all for every dead letter.',
+        );
       }
       const filter = givenFilter(given, { state: 'dead' });
       return withOperator(async (operator) => {
         if (!given.switches.has('dry-run')) return print(`${await operator.redrive(filter)} put back in line.`);
         let count = 0;
-        for await (const { state } of everySignup(operator, filter)) if (state === 'dead' || state === 'review') count += 1;
+        for await (const { state } of everySignup(operator, filter))
+          if (state === 'dead' || state === 'review') count += 1;
         print(`${count} would be put back in line.`);
       });
     },
@@ -86,7 +90,11 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
       const address = onlyWord(given, 'the address to erase');
       return withOperator(async (operator) => {
         const count = await operator.erase(address);
-        print(count === 0 ? 'Nothing was kept about this address.' : `Erased: ${count} ${count === 1 ? 'signup' : 'signups'}. What the newsletter service has of it is not ours to erase.`);
+        print(
+          count === 0
+            ? 'Nothing was kept about this address.'
+            : `Erased: ${count} ${count === 1 ? 'signup' : 'signups'}. What the newsletter service has of it is not ours to erase.`,
+        );
       });
     },
   },
@@ -101,7 +109,9 @@ function onlyWord({ words }: Given, what: string): string {
 
 /** For a person; figures in one column. */
 function statusLines({ counts, due, oldestWaitingSince, paused, deadByReason, shared, running }: Status): string[] {
-  const unasked = shared ? 'by the relays that share the store; the page of each says how it fares' : 'no relay is running here';
+  const unasked = shared
+    ? 'by the relays that share the store; the page of each says how it fares'
+    : 'no relay is running here';
   const age = oldestWaitingSince === null ? '' : `, the oldest since ${new Date(oldestWaitingSince).toISOString()}`;
   return [
     `Delivery   ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : unasked))}`,
@@ -114,7 +124,17 @@ function statusLines({ counts, due, oldestWaitingSince, paused, deadByReason, sh
 }
 
 function signupLine({ id, form, state, submission, receivedAt, attempts, reason }: StoredSignup): string {
-  return [id, new Date(receivedAt).toISOString(), state, form, submission?.email ?? '(erased)', `${attempts}×`, reason ?? ''].join('  ').trimEnd();
+  return [
+    id,
+    new Date(receivedAt).toISOString(),
+    state,
+    form,
+    submission?.email ?? '(erased)',
+    `${attempts}×`,
+    reason ?? '',
+  ]
+    .join('  ')
+    .trimEnd();
 }
 
 function print(text: string): void {

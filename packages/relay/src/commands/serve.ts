@@ -23,16 +23,34 @@ export async function serve(): Promise<void> {
   const log = logFor(config, secret);
   const store = await openStore(config.store, {
     onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated'),
-    onMoved: (to) => log.warn({ store: to }, 'everything is moved, and kept there from now on: set RELAY_STORE to it before the next start'),
+    onMoved: (to) =>
+      log.warn(
+        { store: to },
+        'everything is moved, and kept there from now on: set RELAY_STORE to it before the next start',
+      ),
   });
   try {
     const alerts = createAlerts({ ...config.alerts, log });
-    const relay = createRelay({ config, store, log, secret, notice: alerts.notice, operatorToken: operatorToken(config) });
+    const relay = createRelay({
+      config,
+      store,
+      log,
+      secret,
+      notice: alerts.notice,
+      operatorToken: operatorToken(config),
+    });
     const server = await listen(relay, config.listen);
     const { waiting, review, dead } = await store.counts();
-    log.info({ address: server.address, store: storeName(config.store), waiting, review, dead }, 'the relay takes signups');
+    log.info(
+      { address: server.address, store: storeName(config.store), waiting, review, dead },
+      'the relay takes signups',
+    );
     const move = store.moving?.progress();
-    if (move) log.warn({ to: move.to }, 'a move was begun and is not over; everything is kept here until "newsletter-relay move" goes on with it');
+    if (move)
+      log.warn(
+        { to: move.to },
+        'a move was begun and is not over; everything is kept here until "newsletter-relay move" goes on with it',
+      );
     relay.start();
     letYoungGenerationGrow();
     const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });

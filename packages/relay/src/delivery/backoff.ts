@@ -18,7 +18,12 @@ export const defaultPatience: Patience = { firstMs: 1000, longestMs: 60_000, lon
  *
  * @param failures - failures so far, this one included
  */
-export function backoff(failures: number, askedMs: number | undefined, patience: Patience, random: () => number): number {
+export function backoff(
+  failures: number,
+  askedMs: number | undefined,
+  patience: Patience,
+  random: () => number,
+): number {
   const ceiling = Math.min(patience.longestMs, patience.firstMs * 2 ** Math.min(failures - 1, 30));
   const own = ceiling * (0.5 + random() / 2);
   if (askedMs === undefined) return Math.ceil(own);

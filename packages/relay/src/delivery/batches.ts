@@ -111,7 +111,10 @@ export class Batches {
     const sentAt = now();
     try {
       const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: longestAskedMs }, timeoutMs: 120_000 };
-      await client.subscriptions.bulkCreate({ publicationId: batch.publicationId, subscriptions: batch.subscriptions }, options);
+      await client.subscriptions.bulkCreate(
+        { publicationId: batch.publicationId, subscriptions: batch.subscriptions },
+        options,
+      );
     } catch (error) {
       return this.#failed(batch, error);
     }
@@ -142,7 +145,10 @@ export class Batches {
 
   async #putOff({ signups }: Batch, nextAttemptAt: number, reason: string): Promise<void> {
     const { ledger, now } = this.#options;
-    await ledger.settle(signups.map(({ id }) => id), { state: 'waiting', at: now(), nextAttemptAt, reason });
+    await ledger.settle(
+      signups.map(({ id }) => id),
+      { state: 'waiting', at: now(), nextAttemptAt, reason },
+    );
   }
 
   async #lookOut(batch: Batch, sentAt: number, lookMs: number): Promise<void> {
@@ -153,7 +159,10 @@ export class Batches {
       if (stopping.aborted) return;
       try {
         const seen = new Set(await arrived(client, missing, sentAt, givenUp));
-        await ledger.settle([...seen].map(({ id }) => id), { state: 'delivered', at: now() });
+        await ledger.settle(
+          [...seen].map(({ id }) => id),
+          { state: 'delivered', at: now() },
+        );
         for (const { form, receivedAt } of seen) notice({ what: 'delivered', form, waitedMs: now() - receivedAt });
         missing = { ...missing, signups: missing.signups.filter((signup) => !seen.has(signup)) };
         log.info({ delivered: seen.size, missing: missing.signups.length }, 'looked who has arrived');

@@ -35,7 +35,11 @@ const skewMs = 5 * 60_000;
  *
  * @returns null where that is fewer than `least`, and one call could hold more
  */
-export function toBatch(claimed: readonly ClaimedSignup[], forms: Readonly<Record<string, Form>>, least: number): Batch | null {
+export function toBatch(
+  claimed: readonly ClaimedSignup[],
+  forms: Readonly<Record<string, Form>>,
+  least: number,
+): Batch | null {
   const publicationId = claimed.map(({ form }) => forms[form]?.publicationId).find((id) => id !== undefined);
   const signups: ClaimedSignup[] = [];
   const subscriptions: SubscriptionRequest[] = [];
@@ -51,7 +55,9 @@ export function toBatch(claimed: readonly ClaimedSignup[], forms: Readonly<Recor
     signups.push(signup);
     subscriptions.push(request);
   }
-  return publicationId === undefined || (signups.length < least && !isFull) ? null : { publicationId, signups, subscriptions };
+  return publicationId === undefined || (signups.length < least && !isFull)
+    ? null
+    : { publicationId, signups, subscriptions };
 }
 
 /**
@@ -60,10 +66,18 @@ export function toBatch(claimed: readonly ClaimedSignup[], forms: Readonly<Recor
  *
  * @param sentAt - when the batch was sent, in milliseconds since the Unix epoch
  */
-export async function arrived(client: Client, batch: Batch, sentAt: number, signal: AbortSignal): Promise<ClaimedSignup[]> {
+export async function arrived(
+  client: Client,
+  batch: Batch,
+  sentAt: number,
+  signal: AbortSignal,
+): Promise<ClaimedSignup[]> {
   const missing = new Map(batch.signups.map((signup) => [addressKey(signup.submission.email), signup] as const));
   const found: ClaimedSignup[] = [];
-  const newest = client.subscriptions.list({ publicationId: batch.publicationId, order_by: 'created', direction: 'desc', limit: 100 }, { signal });
+  const newest = client.subscriptions.list(
+    { publicationId: batch.publicationId, order_by: 'created', direction: 'desc', limit: 100 },
+    { signal },
+  );
   for await (const { email, created } of newest) {
     if (created * 1000 < sentAt - skewMs) break;
     const key = addressKey(email);

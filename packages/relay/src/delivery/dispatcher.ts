@@ -61,7 +61,13 @@ export class Dispatcher {
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
     this.#notice = options.notice ?? (() => {});
-    this.#flow = new Flow({ log, notice: this.#notice, patience: this.#patience, now: this.#now, random: this.#random });
+    this.#flow = new Flow({
+      log,
+      notice: this.#notice,
+      patience: this.#patience,
+      now: this.#now,
+      random: this.#random,
+    });
     this.#ledger = new Ledger({ store, log, notice: this.#notice, stopping: this.#stop.signal });
     this.#batches =
       bulk &&

@@ -52,7 +52,10 @@ export class Flow {
     if (verdict.trouble === this.#trouble) return;
     this.#trouble = verdict.trouble;
     const level = verdict.needsOperator ? 'error' : 'warn';
-    log[level]({ trouble: verdict.trouble, reason: verdict.reason }, 'the API takes no signups; they are kept and wait');
+    log[level](
+      { trouble: verdict.trouble, reason: verdict.reason },
+      'the API takes no signups; they are kept and wait',
+    );
     notice({ what: 'stalled', trouble: verdict.trouble, reason: verdict.reason, needsOperator: verdict.needsOperator });
   }
 }

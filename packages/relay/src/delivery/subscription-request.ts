@@ -8,7 +8,9 @@ import type { PinnedFields } from '../admission/form.ts';
  * the signups that are waiting.
  */
 export function toSubscriptionRequest(submission: KeptSubmission, pinned: PinnedFields): SubscriptionRequest {
-  const attribution = attributionFields.map((name) => [name, submission[name]] as const).filter(([, value]) => value !== undefined);
+  const attribution = attributionFields
+    .map((name) => [name, submission[name]] as const)
+    .filter(([, value]) => value !== undefined);
   return {
     email: submission.email,
     ...(Object.fromEntries(attribution) satisfies Partial<Attribution>),

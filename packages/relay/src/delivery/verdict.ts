@@ -1,5 +1,13 @@
 /** What a failed attempt means for the signup: wait, for as long as it takes, or never again. Pure. */
-import { AbortedError, ApiError, InvalidAnswerError, InvalidRequestError, NetworkError, redact, TimeoutError } from '@newsletter-kit/core';
+import {
+  AbortedError,
+  ApiError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NetworkError,
+  redact,
+  TimeoutError,
+} from '@newsletter-kit/core';
 
 /** - `dead`: this signup will never be taken. - `wait`: it may be later. - `aborted`: we stopped; nothing is known. */
 export type Verdict =

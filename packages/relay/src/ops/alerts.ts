@@ -43,7 +43,14 @@ export interface Alerts {
 const attemptMs = 10_000;
 const waits = [1000, 10_000, 60_000];
 
-export function createAlerts({ webhook, command, log, gatherMs = 60_000, patienceMs = 15 * 60_000, now = Date.now }: AlertOptions): Alerts {
+export function createAlerts({
+  webhook,
+  command,
+  log,
+  gatherMs = 60_000,
+  patienceMs = 15 * 60_000,
+  now = Date.now,
+}: AlertOptions): Alerts {
   const told = new Set<Promise<void>>();
   const stopping = new AbortController();
   let dead = { count: 0, reason: '' };
@@ -56,7 +63,12 @@ export function createAlerts({ webhook, command, log, gatherMs = 60_000, patienc
     for (const way of [webhook && post(webhook), command && run(command)]) {
       if (!way) continue;
       const telling = persist(() => way(alert), stopping.signal)
-        .catch((error: unknown) => log.error({ alert: event, reason: error instanceof Error ? error.message : String(error) }, 'an alert could not be told'))
+        .catch((error: unknown) =>
+          log.error(
+            { alert: event, reason: error instanceof Error ? error.message : String(error) },
+            'an alert could not be told',
+          ),
+        )
         .then(() => void told.delete(telling));
       told.add(telling);
     }
@@ -131,7 +143,9 @@ function run(command: string): Way {
         env: { ...withoutSettings(process.env), RELAY_ALERT_EVENT: alert.event },
       });
       child.once('error', reject);
-      child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`The command ended with ${code ?? 'a signal'}.`))));
+      child.once('close', (code) =>
+        code === 0 ? resolve() : reject(new Error(`The command ended with ${code ?? 'a signal'}.`)),
+      );
       // A command that reads nothing may be gone before it is written to.
       child.stdin.once('error', () => {}).end(`${JSON.stringify(alert)}\n`);
     });

@@ -17,7 +17,13 @@ export interface EraserOptions {
 }
 
 /** @returns a function that stops it, once the look under way is over */
-export function startEraser({ store, afterDays, log, now = Date.now, everyMs = hourMs }: EraserOptions): () => Promise<void> {
+export function startEraser({
+  store,
+  afterDays,
+  log,
+  now = Date.now,
+  everyMs = hourMs,
+}: EraserOptions): () => Promise<void> {
   if (afterDays === null) return () => Promise.resolve();
   const look = async (): Promise<void> => {
     try {

@@ -5,9 +5,20 @@ import type { LimitKind } from '../admission/limits.ts';
 /** One thing that happened. Texts are safe to show. */
 export type Happening =
   /** A post was answered with 202. `suspected`: it waits for review. `repeated`: it had been kept before. */
-  | { readonly what: 'kept'; readonly form: string; readonly suspected: boolean; readonly repeated: boolean; readonly tookMs: number }
+  | {
+      readonly what: 'kept';
+      readonly form: string;
+      readonly suspected: boolean;
+      readonly repeated: boolean;
+      readonly tookMs: number;
+    }
   /** A post was turned away. `limit`: the one it went beyond, where it was one. */
-  | { readonly what: 'refused'; readonly status: number; readonly codes: readonly string[]; readonly limit?: LimitKind | undefined }
+  | {
+      readonly what: 'refused';
+      readonly status: number;
+      readonly codes: readonly string[];
+      readonly limit?: LimitKind | undefined;
+    }
   /** The API has it. */
   | { readonly what: 'delivered'; readonly form: string; readonly waitedMs: number }
   /** An attempt failed; the signup waits. */
@@ -26,7 +37,9 @@ export type Happening =
 export type Notice = (happening: Happening) => void;
 
 /** What to do about each kind of happening; kinds left out are of no interest. */
-export type Handlers = { readonly [What in Happening['what']]?: (happening: Extract<Happening, { what: What }>) => void };
+export type Handlers = {
+  readonly [What in Happening['what']]?: (happening: Extract<Happening, { what: What }>) => void;
+};
 
 /** A {@link Notice} that hands each happening to its own handler. */
 export function noticing(handlers: Handlers): Notice {

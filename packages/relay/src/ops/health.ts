@@ -12,7 +12,11 @@ export function livez(): Response {
 }
 
 /** Makes the readiness check: it writes and syncs, as a signup would. Send no traffic while it fails. */
-export function readiness(store: Pick<SignupStore, 'probe'>, isDraining: () => boolean, now: () => number): () => Promise<Response> {
+export function readiness(
+  store: Pick<SignupStore, 'probe'>,
+  isDraining: () => boolean,
+  now: () => number,
+): () => Promise<Response> {
   let probing: Promise<void> | null = null;
   let since = 0;
   const unready = (reason: string): Response => Response.json({ status: 'unready', reason }, { status: 503, headers });

@@ -59,15 +59,28 @@ export function createMetrics({ store, now = Date.now }: MetricsOptions): Metric
     registers,
   });
   upstream.set(1);
-  const storeUp = new Gauge({ name: 'newsletter_relay_store_up', help: '1 while the store can be read and written.', registers });
+  const storeUp = new Gauge({
+    name: 'newsletter_relay_store_up',
+    help: '1 while the store can be read and written.',
+    registers,
+  });
   storeUp.set(1);
-  const queue = new Gauge({ name: 'newsletter_relay_queue', help: 'Signups in the store, by state.', labelNames: ['state'], registers });
+  const queue = new Gauge({
+    name: 'newsletter_relay_queue',
+    help: 'Signups in the store, by state.',
+    labelNames: ['state'],
+    registers,
+  });
   const oldest = new Gauge({
     name: 'newsletter_relay_oldest_waiting_seconds',
     help: 'Age of the oldest signup that waits for delivery; 0 where none does.',
     registers,
   });
-  const pausedGauge = new Gauge({ name: 'newsletter_relay_paused', help: '1 while an operator has paused delivery.', registers });
+  const pausedGauge = new Gauge({
+    name: 'newsletter_relay_paused',
+    help: '1 while an operator has paused delivery.',
+    registers,
+  });
 
   const notice = noticing({
     kept({ form, suspected, repeated, tookMs }) {

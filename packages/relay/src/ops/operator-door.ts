@@ -28,7 +28,9 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
 
   door.use('/api/*', async (context, next) => {
     if (isOperator(context.req.header('authorization'), token)) return next();
-    const answer = refuse(refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'));
+    const answer = refuse(
+      refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
+    );
     answer.headers.set('www-authenticate', 'Bearer realm="newsletter-relay operator"');
     return answer;
   });
@@ -65,7 +67,8 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
   door.get('/api/move', async () => Response.json({ move: await operator.moving() }, { headers }));
   door.post('/api/move', async ({ req }) => {
     const to = moveAddress(textOf(await req.json().catch(() => null), 'to'));
-    if (to === null) return refuse(refused(400, 'INVALID_BODY', `Send {"to": "…"} with the new store: it ${moveAddressRule}.`));
+    if (to === null)
+      return refuse(refused(400, 'INVALID_BODY', `Send {"to": "…"} with the new store: it ${moveAddressRule}.`));
     return Response.json(await operator.move(to), { headers });
   });
   door.post('/api/erase', async ({ req }) => {
@@ -79,7 +82,8 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
 
 /** A text of a JSON body; empty where there is none. */
 function textOf(body: unknown, name: string): string {
-  const value: unknown = typeof body === 'object' && body !== null ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined;
+  const value: unknown =
+    typeof body === 'object' && body !== null ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined;
   return typeof value === 'string' ? value.trim() : '';
 }
 

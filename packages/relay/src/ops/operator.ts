@@ -45,10 +45,18 @@ export interface StoreOperatorOptions {
 }
 
 /** The operator of a store in this process. */
-export function storeOperator(store: SignupStore, { running = () => null, wake = () => {}, now = Date.now }: StoreOperatorOptions = {}): Operator {
+export function storeOperator(
+  store: SignupStore,
+  { running = () => null, wake = () => {}, now = Date.now }: StoreOperatorOptions = {},
+): Operator {
   return {
     async status() {
-      return { ...(await store.overview(now())), paused: await store.paused(), shared: store.shared, running: running() };
+      return {
+        ...(await store.overview(now())),
+        paused: await store.paused(),
+        shared: store.shared,
+        running: running(),
+      };
     },
     async setPaused(paused) {
       await store.setPaused(paused);

@@ -33,7 +33,12 @@ export function createRates(now: () => number = Date.now): Rates {
     row[rate] += 1;
   };
   return {
-    notice: noticing({ kept: count('kept'), refused: count('refused'), delivered: count('delivered'), dead: count('dead') }),
+    notice: noticing({
+      kept: count('kept'),
+      refused: count('refused'),
+      delivered: count('delivered'),
+      dead: count('dead'),
+    }),
     minutes: () =>
       Array.from({ length: shown }, (_, index) => {
         const minute = current() - shown + 1 + index;

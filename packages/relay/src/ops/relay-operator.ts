@@ -13,22 +13,40 @@ export class OperatorError extends Error {
  * @param address - of the relay, for example `http://127.0.0.1:4020`
  * @param fetch - default: the global one
  */
-export function relayOperator(address: string, token: string, fetch: typeof globalThis.fetch = globalThis.fetch): Operator {
-  const ask = async <Answer>(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>> = {}, body?: unknown): Promise<Answer> => {
+export function relayOperator(
+  address: string,
+  token: string,
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): Operator {
+  const ask = async <Answer>(
+    method: 'GET' | 'POST',
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+    body?: unknown,
+  ): Promise<Answer> => {
     const search = new URLSearchParams(query).toString();
     let answer: Response;
     try {
       answer = await fetch(`${address}/operator/api/${path}${search && `?${search}`}`, {
         method,
-        headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
     } catch (cause) {
       throw new OperatorError(`The relay at ${address} does not answer: check RELAY_HOST and RELAY_PORT.`, { cause });
     }
-    if (answer.status === 401) throw new OperatorError(`The relay at ${address} does not accept the operator token: set RELAY_OPERATOR_TOKEN to the one it was started with.`);
+    if (answer.status === 401)
+      throw new OperatorError(
+        `The relay at ${address} does not accept the operator token: set RELAY_OPERATOR_TOKEN to the one it was started with.`,
+      );
     const said = (await answer.json().catch(() => null)) as (Answer & { errors?: { message: string }[] }) | null;
-    if (!answer.ok || said === null) throw new OperatorError(`The relay at ${address} answered ${answer.status}: ${said?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`);
+    if (!answer.ok || said === null)
+      throw new OperatorError(
+        `The relay at ${address} answered ${answer.status}: ${said?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`,
+      );
     return said;
   };
   return {

@@ -4,7 +4,11 @@ import type { SignupFilter } from '../store/signup-store.ts';
 
 const states = ['waiting', 'review', 'delivered', 'dead'] as const;
 
-const list = (text: string): string[] => text.split(',').map((each) => each.trim()).filter(Boolean);
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
 
 /** A moment: `2026-03-01`, `2026-03-01T12:00Z`, or an age such as `2h` or `7d`. */
 const ages = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -14,7 +18,10 @@ const moment = (now: number) =>
     const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
     const at = count && unit ? now - Number(count) * ages[unit as keyof typeof ages] : Date.parse(text);
     if (!Number.isNaN(at)) return at;
-    context.addIssue({ code: 'custom', message: 'must be a moment such as 2026-03-01 or 2026-03-01T12:00Z, or an age such as 30m, 2h or 7d' });
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a moment such as 2026-03-01 or 2026-03-01T12:00Z, or an age such as 30m, 2h or 7d',
+    });
     return z.NEVER;
   });
 
@@ -29,16 +36,23 @@ export const filterSchema = (now: number) =>
       .describe('States, with commas between them'),
     form: z.string().optional().describe('Name of the form'),
     reason: z.string().optional().describe('Words that stand in the reason, for example `custom field`'),
-    since: moment(now).optional().describe('Received at or after: `2026-03-01`, `2026-03-01T12:00Z`, or an age such as `2h` or `7d`'),
+    since: moment(now)
+      .optional()
+      .describe('Received at or after: `2026-03-01`, `2026-03-01T12:00Z`, or an age such as `2h` or `7d`'),
     until: moment(now).optional().describe('Received before, likewise'),
     id: z.string().transform(list).optional().describe('Ids, with commas between them'),
   });
 
 /** Names of the parts. */
-export const filterParts = Object.entries(filterSchema(0).shape).map(([name, schema]) => ({ name, about: schema.description ?? '' }));
+export const filterParts = Object.entries(filterSchema(0).shape).map(([name, schema]) => ({
+  name,
+  about: schema.description ?? '',
+}));
 
 /** A filter, or every mistake in it. */
-export type ReadFilter = { readonly ok: true; readonly filter: SignupFilter } | { readonly ok: false; readonly mistakes: readonly string[] };
+export type ReadFilter =
+  | { readonly ok: true; readonly filter: SignupFilter }
+  | { readonly ok: false; readonly mistakes: readonly string[] };
 
 /**
  * @param given - texts by name; what is empty counts as not given
@@ -50,7 +64,9 @@ export function readFilter(given: Readonly<Record<string, string | undefined>>, 
     return {
       ok: false,
       mistakes: result.error.issues.map((issue) =>
-        issue.code === 'unrecognized_keys' ? `There is no filter "${issue.keys.join('", "')}"` : `"${String(issue.path[0])}" ${issue.message}`,
+        issue.code === 'unrecognized_keys'
+          ? `There is no filter "${issue.keys.join('", "')}"`
+          : `"${String(issue.path[0])}" ${issue.message}`,
       ),
     };
   }
@@ -69,7 +85,14 @@ export function readFilter(given: Readonly<Record<string, string | undefined>>, 
 }
 
 /** The same filter as texts, for a query. Moments are exact. */
-export function writeFilter({ states: state, form, reason, receivedFrom, receivedUntil, ids }: SignupFilter): Record<string, string> {
+export function writeFilter({
+  states: state,
+  form,
+  reason,
+  receivedFrom,
+  receivedUntil,
+  ids,
+}: SignupFilter): Record<string, string> {
   return {
     ...(state && { state: state.join(',') }),
     ...(form !== undefined && { form }),

@@ -19,7 +19,11 @@ type Part<Value> = (value: Value, find: string) => Condition;
 
 const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable<SignupFilter[Name]>> } = {
   // What is no identifier is nobody's.
-  ids: (ids) => oneOf('id', ids.filter((id) => uuid.test(id))),
+  ids: (ids) =>
+    oneOf(
+      'id',
+      ids.filter((id) => uuid.test(id)),
+    ),
   states: (states) => {
     const { sql, values } = oneOf('state', states);
     // Says to the planner that the index of what is not delivered will do.
@@ -33,7 +37,8 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
 
 /** @param find - the dialect's function for the place of a text in another */
 export function conditions(filter: SignupFilter, find: 'instr' | 'strpos'): Condition {
-  const part = <Value>(value: Value | null | undefined, of: Part<Value>): Condition[] => (value === undefined || value === null ? [] : [of(value, find)]);
+  const part = <Value>(value: Value | null | undefined, of: Part<Value>): Condition[] =>
+    value === undefined || value === null ? [] : [of(value, find)];
   const all = [
     ...part(filter.ids, parts.ids),
     ...part(filter.states, parts.states),

@@ -4,7 +4,10 @@ import type { SignupFilter, SignupStore, StoredSignup } from './signup-store.ts'
 const pageSize = 500;
 
 /** The signups a filter means, newest first; those that come in meanwhile are left out. */
-export async function* everySignup(store: Pick<SignupStore, 'list'>, filter: SignupFilter = {}): AsyncGenerator<StoredSignup, void> {
+export async function* everySignup(
+  store: Pick<SignupStore, 'list'>,
+  filter: SignupFilter = {},
+): AsyncGenerator<StoredSignup, void> {
   let after: string | undefined;
   for (;;) {
     const page = await store.list(filter, { after, limit: pageSize });

@@ -75,7 +75,9 @@ export class MovableStore implements SignupStore {
     const to = this.#options.nameOf(url);
     const present = this.#progress;
     if (present?.state === 'copying' || present?.state === 'done') {
-      return present.to === to ? present : { ...present, state: 'failed', reason: `The signups of this relay are moved to ${present.to} already.` };
+      return present.to === to
+        ? present
+        : { ...present, state: 'failed', reason: `The signups of this relay are moved to ${present.to} already.` };
     }
     let progress: MoveProgress = { state: 'copying', copied: 0, total: 0, to, reason: null };
     const tell = (change: Partial<MoveProgress>): void => {
@@ -86,7 +88,12 @@ export class MovableStore implements SignupStore {
     this.#moved = this.#run(url, to, tell).catch((error: unknown) => {
       // The two kinds of error whose words are for people, and hold no password.
       const known = error instanceof StoreUnavailableError || error instanceof StartupError;
-      tell({ state: 'failed', reason: known ? error.message : 'An unexpected failure ended the move; the signups are where they were. Move again.' });
+      tell({
+        state: 'failed',
+        reason: known
+          ? error.message
+          : 'An unexpected failure ended the move; the signups are where they were. Move again.',
+      });
     });
     return progress;
   }
@@ -111,21 +118,30 @@ export class MovableStore implements SignupStore {
         return page;
       };
       for (;;) {
-        if (this.#closing) throw new StoreUnavailableError('The relay was stopped in the middle of the move. Start it and move again: it goes on where it was.');
+        if (this.#closing)
+          throw new StoreUnavailableError(
+            'The relay was stopped in the middle of the move. Start it and move again: it goes on where it was.',
+          );
         if ((await copy())?.more) continue;
         if (await this.#drained()) break;
       }
       await this.#hold(async (decide) => {
         while ((await copy()) !== null);
         const [there, here] = [await target.total(), source.total()];
-        if (there !== here) throw new StoreUnavailableError(`The store ${to} holds ${there} signups instead of ${here}: somebody else writes to it. Move into an empty database.`);
+        if (there !== here)
+          throw new StoreUnavailableError(
+            `The store ${to} holds ${there} signups instead of ${here}: somebody else writes to it. Move into an empty database.`,
+          );
         await target.setPaused(await this.#store.paused());
         decide();
         await source.seal();
         this.#store = both(target.open(), this.#store);
         inUse = true;
       });
-      await finished(() => target.finish(source.id), () => this.#closing);
+      await finished(
+        () => target.finish(source.id),
+        () => this.#closing,
+      );
       tell({ state: 'done', copied: total });
       this.#options.onMoved?.(to);
     } finally {
@@ -152,7 +168,9 @@ export class MovableStore implements SignupStore {
     const callers = Promise.withResolvers<void>();
     this.#held = callers.promise;
     const late = Promise.withResolvers<never>();
-    const tooLate = new StoreUnavailableError('The new store is too slow to take over without turning signups away: move again when it is less busy.');
+    const tooLate = new StoreUnavailableError(
+      'The new store is too slow to take over without turning signups away: move again when it is less busy.',
+    );
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;

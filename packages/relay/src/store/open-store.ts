@@ -20,14 +20,22 @@ export interface OpenStoreOptions {
 }
 
 type Kind = StoreAddress['kind'];
-type Adapter<K extends Kind> = (address: Extract<StoreAddress, { kind: K }>, options: OpenStoreOptions) => Promise<SignupStore>;
+type Adapter<K extends Kind> = (
+  address: Extract<StoreAddress, { kind: K }>,
+  options: OpenStoreOptions,
+) => Promise<SignupStore>;
 
 /** One adapter per kind of address, each loaded when it is wanted. */
 const adapters: { readonly [K in Kind]: Adapter<K> } = {
   sqlite: async ({ path }, options) => {
     const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
     const { MovableStore } = await import('./movable-store.ts');
-    return new MovableStore({ store: openSqliteStore(path), target: (url) => openMoveTarget(url, { onTrouble: options.onTrouble }), nameOf: (url) => storeName({ kind: 'postgres', url }), onMoved: options.onMoved });
+    return new MovableStore({
+      store: openSqliteStore(path),
+      target: (url) => openMoveTarget(url, { onTrouble: options.onTrouble }),
+      nameOf: (url) => storeName({ kind: 'postgres', url }),
+      onMoved: options.onMoved,
+    });
   },
   postgres: async ({ url }, options) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url, options),
 };

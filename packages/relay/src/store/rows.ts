@@ -32,7 +32,9 @@ export function toStored(row: Row): StoredSignup {
 }
 
 /** How an attempt ended, by column. */
-export function settledColumns(outcome: Outcome): Pick<StoredSignup, 'state' | 'nextAttemptAt' | 'settledAt' | 'reason'> {
+export function settledColumns(
+  outcome: Outcome,
+): Pick<StoredSignup, 'state' | 'nextAttemptAt' | 'settledAt' | 'reason'> {
   return {
     state: outcome.state,
     nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,

@@ -1,7 +1,13 @@
 /** Whose post it is, behind proxies that are trusted and proxies that are not. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressList, clientAddress, isNetwork, isUnnamedProxy, networkOf } from '../../src/admission/client-address.ts';
+import {
+  addressList,
+  clientAddress,
+  isNetwork,
+  isUnnamedProxy,
+  networkOf,
+} from '../../src/admission/client-address.ts';
 
 const none = addressList([]);
 const trusted = addressList(['10.0.0.0/8', '2001:db8:ffff::/48', '127.0.0.1']);
@@ -9,7 +15,13 @@ const trusted = addressList(['10.0.0.0/8', '2001:db8:ffff::/48', '127.0.0.1']);
 describe('the address of a visitor', () => {
   it.each([
     ['is that of the connection', '203.0.113.9', null, none, '203.0.113.9'],
-    ['is that of the connection, whatever an untrusted one claims', '203.0.113.9', '198.51.100.1', trusted, '203.0.113.9'],
+    [
+      'is that of the connection, whatever an untrusted one claims',
+      '203.0.113.9',
+      '198.51.100.1',
+      trusted,
+      '203.0.113.9',
+    ],
     ['is what a trusted proxy heard from', '10.0.0.1', '198.51.100.1', trusted, '198.51.100.1'],
     ['is the last that no trusted proxy has', '10.0.0.1', '6.6.6.6, 198.51.100.1, 10.1.1.1', trusted, '198.51.100.1'],
     ['is the first where all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', trusted, '10.0.0.3'],
@@ -30,17 +42,28 @@ describe('the address of a visitor', () => {
     const junk = fc.oneof(fc.string({ maxLength: 40 }), fc.ipV4(), fc.ipV6());
     const visitor = fc.ipV4().filter((address) => !address.startsWith('10.') && address !== '127.0.0.1');
     fc.assert(
-      fc.property(fc.array(junk), visitor, fc.array(fc.ipV4().map((text) => text.replace(/^\d+/, '10')), { maxLength: 4 }), (left, address, proxies) => {
-        expect(clientAddress('10.0.0.1', [...left, address, ...proxies].join(', '), trusted)).toBe(address);
-        expect(clientAddress(address, [...left, ...proxies].join(', '), trusted)).toBe(address);
-      }),
+      fc.property(
+        fc.array(junk),
+        visitor,
+        fc.array(
+          fc.ipV4().map((text) => text.replace(/^\d+/, '10')),
+          { maxLength: 4 },
+        ),
+        (left, address, proxies) => {
+          expect(clientAddress('10.0.0.1', [...left, address, ...proxies].join(', '), trusted)).toBe(address);
+          expect(clientAddress(address, [...left, ...proxies].join(', '), trusted)).toBe(address);
+        },
+      ),
     );
   });
 
   it('is an address or unknown, whatever is sent', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (peer, forwardedFor) => {
-        for (const address of [clientAddress(peer, forwardedFor, trusted), clientAddress('10.0.0.1', forwardedFor, trusted)]) {
+        for (const address of [
+          clientAddress(peer, forwardedFor, trusted),
+          clientAddress('10.0.0.1', forwardedFor, trusted),
+        ]) {
           expect(address === null || isNetwork(address)).toBe(true);
         }
       }),
@@ -79,7 +102,11 @@ describe('what counts as one visitor', () => {
     const four = fc.array(group, { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(four, four, four, (network, host, other) => {
-        const [one, two, three] = [[...network, ...host], [...network, ...other], [...other, ...host]].map((groups) => networkOf(groups.join(':')));
+        const [one, two, three] = [
+          [...network, ...host],
+          [...network, ...other],
+          [...other, ...host],
+        ].map((groups) => networkOf(groups.join(':')));
         expect(one).toBe(two);
         expect(one === three).toBe(network.join() === other.join());
       }),

@@ -45,10 +45,21 @@ function to(form: string, request: Request): Request {
   return new Request(`http://relay.example/signup/${form}`, request);
 }
 
-const value = fc.oneof(fc.boolean(), fc.constantFrom('on', 'off', 'premium', 'free', automations[1]), fc.string(), fc.array(fc.constantFrom(...automations)), fc.constant(null));
+const value = fc.oneof(
+  fc.boolean(),
+  fc.constantFrom('on', 'off', 'premium', 'free', automations[1]),
+  fc.string(),
+  fc.array(fc.constantFrom(...automations)),
+  fc.constant(null),
+);
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
 const privileged = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
-const hostile = fc.record(Object.fromEntries([...privileged, 'form', 'publication_id', 'publicationId', '__proto__'].map((name) => [name, value])), { requiredKeys: [] });
+const hostile = fc.record(
+  Object.fromEntries(
+    [...privileged, 'form', 'publication_id', 'publicationId', '__proto__'].map((name) => [name, value]),
+  ),
+  { requiredKeys: [] },
+);
 
 describe('a relay with several forms', () => {
   it('sends what each form is for, and what is posted to one never gets another’s publication, pins or fields', async () => {
@@ -66,8 +77,16 @@ describe('a relay with several forms', () => {
       { name: 'Topics', value: 'CSS' },
     ];
     const expected = {
-      jobs: { publication: publicationId, pinned: { double_opt_override: 'on', automation_ids: [automations[0]] }, field: custom_fields[0] },
-      club: { publication: 'pub_00000000-0000-4000-8000-000000000002', pinned: { tier: 'premium', automation_ids: [automations[1]] }, field: custom_fields[1] },
+      jobs: {
+        publication: publicationId,
+        pinned: { double_opt_override: 'on', automation_ids: [automations[0]] },
+        field: custom_fields[0],
+      },
+      club: {
+        publication: 'pub_00000000-0000-4000-8000-000000000002',
+        pinned: { tier: 'premium', automation_ids: [automations[1]] },
+        field: custom_fields[1],
+      },
     };
     relay.start();
     let sent = 0;
@@ -87,26 +106,51 @@ describe('a relay with several forms', () => {
 
   it('lets the pages of one form post to no other', async () => {
     const relay = severalForms();
-    const status = async (form: string, origin: string): Promise<number> => (await relay.fetch(to(form, post({ email: 'ada@example.com' }, { origin })))).status;
+    const status = async (form: string, origin: string): Promise<number> =>
+      (await relay.fetch(to(form, post({ email: 'ada@example.com' }, { origin })))).status;
     expect([await status('jobs', jobs), await status('club', club)]).toEqual([202, 202]);
     expect([await status('jobs', club), await status('club', jobs)]).toEqual([403, 403]);
-    const preflight = await relay.fetch(new Request('http://relay.example/signup/club', { method: 'OPTIONS', headers: { origin: jobs } }));
+    const preflight = await relay.fetch(
+      new Request('http://relay.example/signup/club', { method: 'OPTIONS', headers: { origin: jobs } }),
+    );
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
   it('takes the token of one form for no other, though both stand on one site', async () => {
     let now = Date.now();
     const relay = severalForms({ now: () => now });
-    const { token } = await asked(await relay.fetch(to('jobs-2', post({ email: 'ada@example.com' }, { origin: jobs }))), 'TOKEN_REQUIRED');
+    const { token } = await asked(
+      await relay.fetch(to('jobs-2', post({ email: 'ada@example.com' }, { origin: jobs }))),
+      'TOKEN_REQUIRED',
+    );
     now += 3000;
-    await asked(await relay.fetch(to('jobs-3', post({ email: 'ada@example.com', token }, { origin: jobs }))), 'TOKEN_REQUIRED');
-    expect((await relay.fetch(to('jobs-2', post({ email: 'ada@example.com', token }, { origin: jobs })))).status).toBe(202);
+    await asked(
+      await relay.fetch(to('jobs-3', post({ email: 'ada@example.com', token }, { origin: jobs }))),
+      'TOKEN_REQUIRED',
+    );
+    expect((await relay.fetch(to('jobs-2', post({ email: 'ada@example.com', token }, { origin: jobs })))).status).toBe(
+      202,
+    );
   });
 
   it('answers at /signup only where a form is named default', async () => {
     const relay = severalForms();
-    for (const path of ['/signup', '/signup/default', '/signup/nobody', '/signup/constructor', '/signup/__proto__', '/signup/jobs/x']) {
-      expect((await relay.fetch(new Request(`http://relay.example${path}`, post({ email: 'ada@example.com' }, { origin: jobs })))).status, path).toBe(404);
+    for (const path of [
+      '/signup',
+      '/signup/default',
+      '/signup/nobody',
+      '/signup/constructor',
+      '/signup/__proto__',
+      '/signup/jobs/x',
+    ]) {
+      expect(
+        (
+          await relay.fetch(
+            new Request(`http://relay.example${path}`, post({ email: 'ada@example.com' }, { origin: jobs })),
+          )
+        ).status,
+        path,
+      ).toBe(404);
     }
     expect((await runRelay().fetch(to('default', post({ email: 'ada@example.com' })))).status).toBe(202);
   });

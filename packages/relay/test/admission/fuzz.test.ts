@@ -10,9 +10,33 @@ vi.setConfig({ testTimeout: 1_200_000 });
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
 
-const email = fc.oneof(fc.emailAddress(), fc.string(), fc.constantFrom('ada@example.com', 'ada@bücher.example', '"a b"@example.com', `${'x'.repeat(64)}@${'y'.repeat(63)}.example`));
+const email = fc.oneof(
+  fc.emailAddress(),
+  fc.string(),
+  fc.constantFrom(
+    'ada@example.com',
+    'ada@bücher.example',
+    '"a b"@example.com',
+    `${'x'.repeat(64)}@${'y'.repeat(63)}.example`,
+  ),
+);
 const name = fc.oneof(
-  fc.constantFrom('email', 'utm_source', 'referring_site', 'referral_code', 'custom_fields', 'consent', 'token', 'proof', 'hp_field', 'tier', '__proto__', 'constructor', 'custom_fields[a]', 'custom_fields[a][]'),
+  fc.constantFrom(
+    'email',
+    'utm_source',
+    'referring_site',
+    'referral_code',
+    'custom_fields',
+    'consent',
+    'token',
+    'proof',
+    'hp_field',
+    'tier',
+    '__proto__',
+    'constructor',
+    'custom_fields[a]',
+    'custom_fields[a][]',
+  ),
   fc.string({ maxLength: 12 }),
 );
 const proof = fc.oneof(
@@ -23,32 +47,86 @@ const proof = fc.oneof(
     .map((payload) => Buffer.from(JSON.stringify(payload)).toString('base64')),
 );
 const body = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ email: fc.emailAddress(), utm_source: fc.string(), hp_field: fc.constantFrom('', 'x'), custom_fields: fc.constant([{ name: 'First Name', value: 'Ada' }]) }) },
-  { weight: 4, arbitrary: fc.record({ email, token: fc.option(fc.string()), proof: fc.option(proof), custom_fields: fc.option(fc.array(fc.object({ maxDepth: 2 }), { maxLength: 3 })) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      email: fc.emailAddress(),
+      utm_source: fc.string(),
+      hp_field: fc.constantFrom('', 'x'),
+      custom_fields: fc.constant([{ name: 'First Name', value: 'Ada' }]),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      email,
+      token: fc.option(fc.string()),
+      proof: fc.option(proof),
+      custom_fields: fc.option(fc.array(fc.object({ maxDepth: 2 }), { maxLength: 3 })),
+    }),
+  },
   { weight: 3, arbitrary: fc.dictionary(name, fc.oneof(email, fc.jsonValue({ maxDepth: 2 }))) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 const text = fc.oneof(
   { weight: 6, arbitrary: body.map((value) => JSON.stringify(value)) },
-  { weight: 3, arbitrary: fc.array(fc.tuple(name, fc.oneof(email, fc.string()))).map((pairs) => new URLSearchParams(pairs).toString()) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(fc.tuple(name, fc.oneof(email, fc.string())))
+      .map((pairs) => new URLSearchParams(pairs).toString()),
+  },
   { weight: 1, arbitrary: fc.string() },
   { weight: 1, arbitrary: fc.string({ minLength: 14, maxLength: 20 }).map((part) => part.repeat(600)) },
 );
-const headerText = fc.oneof(fc.string({ maxLength: 60 }), fc.ipV4(), fc.ipV6(), fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { maxLength: 5 }).map((all) => all.join(',')));
+const headerText = fc.oneof(
+  fc.string({ maxLength: 60 }),
+  fc.ipV4(),
+  fc.ipV6(),
+  fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { maxLength: 5 }).map((all) => all.join(',')),
+);
 const printable = (value: string): string => value.replace(/[^\x20-\x7e]/g, '');
 const request = fc
   .record({
-    method: fc.oneof({ weight: 12, arbitrary: fc.constant('POST') }, { weight: 1, arbitrary: fc.constantFrom('PUT', 'GET', 'OPTIONS', 'DELETE') }),
-    path: fc.oneof({ weight: 8, arbitrary: fc.constant('/signup') }, { weight: 1, arbitrary: fc.webPath() }, { weight: 1, arbitrary: fc.webPath().map((path) => `/signup${path}`) }),
+    method: fc.oneof(
+      { weight: 12, arbitrary: fc.constant('POST') },
+      { weight: 1, arbitrary: fc.constantFrom('PUT', 'GET', 'OPTIONS', 'DELETE') },
+    ),
+    path: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('/signup') },
+      { weight: 1, arbitrary: fc.webPath() },
+      { weight: 1, arbitrary: fc.webPath().map((path) => `/signup${path}`) },
+    ),
     text,
-    type: fc.oneof({ weight: 8, arbitrary: fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8') }, { weight: 1, arbitrary: fc.string() }),
-    origin: fc.oneof({ weight: 8, arbitrary: fc.constant(site) }, { weight: 1, arbitrary: fc.webUrl() }, { weight: 1, arbitrary: fc.string() }),
+    type: fc.oneof(
+      {
+        weight: 8,
+        arbitrary: fc.constantFrom(
+          'application/json',
+          'application/x-www-form-urlencoded',
+          'application/json; charset=utf-8',
+        ),
+      },
+      { weight: 1, arbitrary: fc.string() },
+    ),
+    origin: fc.oneof(
+      { weight: 8, arbitrary: fc.constant(site) },
+      { weight: 1, arbitrary: fc.webUrl() },
+      { weight: 1, arbitrary: fc.string() },
+    ),
     accept: fc.constantFrom('application/json', '*/*', 'text/html'),
     forwarded: headerText,
     key: fc.string({ maxLength: 300 }),
   })
   .map(({ method, path, text, type, origin, accept, forwarded, key }) => {
-    const headers = { 'content-type': printable(type), origin: printable(origin), accept, 'x-forwarded-for': printable(forwarded), 'idempotency-key': printable(key), 'sec-fetch-site': 'same-origin' };
+    const headers = {
+      'content-type': printable(type),
+      origin: printable(origin),
+      accept,
+      'x-forwarded-for': printable(forwarded),
+      'idempotency-key': printable(key),
+      'sec-fetch-site': 'same-origin',
+    };
     const url = `http://relay.example${path}`;
     return (): Request => new Request(url, { method, headers, ...(method === 'POST' && { body: text }) });
   });
@@ -66,7 +144,12 @@ it(`${requests} fuzzed requests bring about no failure, and leave memory as it w
     if (/"level":"(error|fatal)"/.test(line) || /ada@|example\.com/.test(line)) telling.push(line);
   };
   const log = createLog({ level: 'debug', destination: { write: look } });
-  const proofs = { RELAY_TRUSTED_PROXIES: '10.0.0.1', RELAY_PROOF: 'attack', RELAY_PROOF_EFFORT: '10', RELAY_ATTACK_RATE: '50/1s' };
+  const proofs = {
+    RELAY_TRUSTED_PROXIES: '10.0.0.1',
+    RELAY_PROOF: 'attack',
+    RELAY_PROOF_EFFORT: '10',
+    RELAY_ATTACK_RATE: '50/1s',
+  };
   const relays = [{ ...proofs, RELAY_FORM_TOKEN: 'true' }, proofs, {}].map((settings) => runRelay({ settings, log }));
   const heap: number[] = [];
   const seen = new Map<number, number>();
@@ -78,7 +161,10 @@ it(`${requests} fuzzed requests bring about no failure, and leave memory as it w
     if (!answer) throw new Error('nothing was sent');
     await answer.text();
     seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-    if (!statuses.has(answer.status)) throw new Error(`FUZZ_SEED=${seed}: ${answer.status} for ${sent.method} ${sent.url} ${JSON.stringify([...sent.headers])}`);
+    if (!statuses.has(answer.status))
+      throw new Error(
+        `FUZZ_SEED=${seed}: ${answer.status} for ${sent.method} ${sent.url} ${JSON.stringify([...sent.headers])}`,
+      );
     if (n % Math.ceil(requests / 10) === 0) {
       heap.push(heapInUse());
     }

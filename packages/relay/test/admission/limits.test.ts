@@ -53,14 +53,16 @@ describe('one address from a thousand visitors', () => {
 
   it('with the honeypot filled in is kept for review as few times, and uses up nothing of the person’s', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '2/1h' } });
-    for (let n = 0; n < 20; n += 1) await relay.fetch(post({ email: 'victim@example.com', hp_field: `x${n}`, utm_term: `${n}` }));
+    for (let n = 0; n < 20; n += 1)
+      await relay.fetch(post({ email: 'victim@example.com', hp_field: `x${n}`, utm_term: `${n}` }));
     await relay.fetch(post({ email: 'victim@example.com' }));
     expect(await relay.store.counts()).toMatchObject({ waiting: 1, review: 3 });
   });
 
   it('is no limit for a person who clicks twice', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '2/1h' } });
-    for (let n = 0; n < 10; n += 1) await relay.fetch(post({ email: 'ada@example.com' }, { 'idempotency-key': 'one-intent' }));
+    for (let n = 0; n < 10; n += 1)
+      await relay.fetch(post({ email: 'ada@example.com' }, { 'idempotency-key': 'one-intent' }));
     await relay.fetch(post({ email: 'ada@example.com', utm_term: 'corrected' }));
     expect(await relay.store.counts()).toMatchObject({ waiting: 2, review: 0 });
   });
@@ -98,23 +100,35 @@ describe('a thousand addresses from one visitor', () => {
       }
       return all;
     };
-    expect(await statuses(runRelay({ settings: { ...settings, RELAY_TRUSTED_PROXIES: '10.0.0.0/8' } }))).toEqual([202, 202, 429, 429, 429, 429]);
+    expect(await statuses(runRelay({ settings: { ...settings, RELAY_TRUSTED_PROXIES: '10.0.0.0/8' } }))).toEqual([
+      202, 202, 429, 429, 429, 429,
+    ]);
     const unnamed = runRelay({ settings });
     expect(await statuses(unnamed)).toEqual([202, 202, 202, 202, 202, 202]);
     expect(unnamed.logged.filter((line) => line.includes('RELAY_TRUSTED_PROXIES'))).toHaveLength(1);
   });
 
   it('are limited by their domain and in all, where that is set', async () => {
-    const status = async (relay: ReturnType<typeof runRelay>, email: string): Promise<number> => (await relay.fetch(post({ email }))).status;
+    const status = async (relay: ReturnType<typeof runRelay>, email: string): Promise<number> =>
+      (await relay.fetch(post({ email }))).status;
     const domain = runRelay({ settings: { RELAY_LIMIT_DOMAIN: '1/1h' } });
-    expect([await status(domain, 'a@corp.example'), await status(domain, 'b@CORP.example'), await status(domain, 'c@example.com')]).toEqual([202, 429, 202]);
+    expect([
+      await status(domain, 'a@corp.example'),
+      await status(domain, 'b@CORP.example'),
+      await status(domain, 'c@example.com'),
+    ]).toEqual([202, 429, 202]);
     const global = runRelay({ settings: { RELAY_LIMIT_GLOBAL: '2/1h' } });
-    expect([await status(global, 'a@a.example'), await status(global, 'b@b.example'), await status(global, 'c@c.example')]).toEqual([202, 202, 429]);
+    expect([
+      await status(global, 'a@a.example'),
+      await status(global, 'b@b.example'),
+      await status(global, 'c@c.example'),
+    ]).toEqual([202, 202, 429]);
   });
 
   it('have no limit where it is 0', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '0', RELAY_LIMIT_ADDRESS: '0' } });
-    for (let n = 0; n < 100; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com', utm_term: `${n}` }), '203.0.113.9')).status).toBe(202);
+    for (let n = 0; n < 100; n += 1)
+      expect((await relay.fetch(post({ email: 'ada@example.com', utm_term: `${n}` }), '203.0.113.9')).status).toBe(202);
     expect((await relay.store.counts()).waiting).toBe(100);
   });
 });
@@ -135,9 +149,12 @@ describe('a limit', () => {
   it('is not used up by a signup that could not be kept', async () => {
     let full = true;
     const { store } = runRelay();
-    const failing = changedStore(store, { accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)) });
+    const failing = changedStore(store, {
+      accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)),
+    });
     const relay = runRelay({ store: failing, settings: { RELAY_LIMIT_IP: '1/1h', RELAY_LIMIT_ADDRESS: '1/1h' } });
-    for (let n = 0; n < 5; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(503);
+    for (let n = 0; n < 5; n += 1)
+      expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(503);
     full = false;
     expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(202);
     expect(await store.counts()).toMatchObject({ waiting: 1, review: 0 });
@@ -151,11 +168,18 @@ describe('a limit', () => {
     const relay = runRelay({ settings });
     await relay.fetch(post({ email: 'ada@example.com' }), peer);
     const answer = await raw(await relay.fetch(post({ email: 'bob@example.com' }), peer));
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([429, expect.objectContaining({ errors: [expect.objectContaining({ code: 'TOO_MANY_SIGNUPS' })] })]);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      429,
+      expect.objectContaining({ errors: [expect.objectContaining({ code: 'TOO_MANY_SIGNUPS' })] }),
+    ]);
     expect(JSON.stringify(answer)).not.toContain(limit);
     const metrics = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
-    expect(metrics).toContain(`newsletter_relay_refusals_total{status="429",code="TOO_MANY_SIGNUPS",limit="${limit}"} 1`);
-    expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(expect.objectContaining({ msg: 'refused', limit }));
+    expect(metrics).toContain(
+      `newsletter_relay_refusals_total{status="429",code="TOO_MANY_SIGNUPS",limit="${limit}"} 1`,
+    );
+    expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(
+      expect.objectContaining({ msg: 'refused', limit }),
+    );
   });
 
   it('that is reached uses up nothing of the others', async () => {

@@ -3,19 +3,36 @@ import { describe, expect, it } from 'vitest';
 import type { MailResolver } from '../../src/index.ts';
 import { post, runRelay } from '../running-relay.ts';
 
-type Zone = Readonly<Record<string, { readonly mx?: readonly string[]; readonly a?: readonly string[]; readonly aaaa?: readonly string[]; readonly fails?: string }>>;
+type Zone = Readonly<
+  Record<
+    string,
+    {
+      readonly mx?: readonly string[];
+      readonly a?: readonly string[];
+      readonly aaaa?: readonly string[];
+      readonly fails?: string;
+    }
+  >
+>;
 
 /** Name servers that know a few domains, and count what they are asked. */
 function nameServers(zone: Zone): MailResolver & { readonly asked: string[] } {
   const asked: string[] = [];
-  const answer = <T>(kind: 'mx' | 'a' | 'aaaa', map: (text: string) => T) => async (domain: string): Promise<T[]> => {
-    asked.push(`${kind} ${domain}`);
-    const entry = zone[domain];
-    const records = entry?.[kind];
-    if (records) return records.map(map);
-    throw Object.assign(new Error('dns'), { code: entry?.fails ?? (entry ? 'ENODATA' : 'ENOTFOUND') });
+  const answer =
+    <T>(kind: 'mx' | 'a' | 'aaaa', map: (text: string) => T) =>
+    async (domain: string): Promise<T[]> => {
+      asked.push(`${kind} ${domain}`);
+      const entry = zone[domain];
+      const records = entry?.[kind];
+      if (records) return records.map(map);
+      throw Object.assign(new Error('dns'), { code: entry?.fails ?? (entry ? 'ENODATA' : 'ENOTFOUND') });
+    };
+  return {
+    asked,
+    resolveMx: answer('mx', (exchange) => ({ exchange })),
+    resolve4: answer('a', String),
+    resolve6: answer('aaaa', String),
   };
-  return { asked, resolveMx: answer('mx', (exchange) => ({ exchange })), resolve4: answer('a', String), resolve6: answer('aaaa', String) };
 }
 
 const mail = (): ReturnType<typeof nameServers> =>
@@ -54,7 +71,12 @@ describe('the check of mail domains', () => {
     const answer = await relay.fetch(post({ email: 'ada@nowhere.example' }), '203.0.113.9');
     expect([answer.status, ((await answer.json()) as { errors: unknown[] }).errors]).toEqual([
       400,
-      [{ code: 'EMAIL_DOMAIN_TAKES_NO_MAIL', message: 'No mail arrives at this address: check what stands behind the @.' }],
+      [
+        {
+          code: 'EMAIL_DOMAIN_TAKES_NO_MAIL',
+          message: 'No mail arrives at this address: check what stands behind the @.',
+        },
+      ],
     ]);
     expect((await relay.fetch(post({ email: 'ada@good.example' }), '203.0.113.9')).status).toBe(202);
   });

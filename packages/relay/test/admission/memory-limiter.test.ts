@@ -38,7 +38,14 @@ const steps = fc.array(
 );
 
 /** What one step gives, or is refused with. */
-async function outcome(counter: RateLimiterAbstract, { does, key, number }: { does: 'consume' | 'penalty' | 'reward' | 'get' | 'set' | 'block' | 'delete'; key: string; number: number }): Promise<unknown> {
+async function outcome(
+  counter: RateLimiterAbstract,
+  {
+    does,
+    key,
+    number,
+  }: { does: 'consume' | 'penalty' | 'reward' | 'get' | 'set' | 'block' | 'delete'; key: string; number: number },
+): Promise<unknown> {
   const ways = {
     consume: () => counter.consume(key, number),
     penalty: () => counter.penalty(key, number),
@@ -58,14 +65,22 @@ async function outcome(counter: RateLimiterAbstract, { does, key, number }: { do
 it('counts, refuses, takes back and forgets as the library does', async () => {
   vi.useFakeTimers();
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 3 }), steps, async (points, seconds, all) => {
-      const ours = inMemory('rule', { points, seconds });
-      const theirs = new RateLimiterMemory({ keyPrefix: 'rule', points, duration: seconds });
-      for (const step of all) {
-        expect({ step, ...(await outcome(ours, step) as object) }).toEqual({ step, ...(await outcome(theirs, step) as object) });
-        vi.advanceTimersByTime(step.thenMs);
-      }
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 0, max: 3 }),
+      steps,
+      async (points, seconds, all) => {
+        const ours = inMemory('rule', { points, seconds });
+        const theirs = new RateLimiterMemory({ keyPrefix: 'rule', points, duration: seconds });
+        for (const step of all) {
+          expect({ step, ...((await outcome(ours, step)) as object) }).toEqual({
+            step,
+            ...((await outcome(theirs, step)) as object),
+          });
+          vi.advanceTimersByTime(step.thenMs);
+        }
+      },
+    ),
     { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 200) },
   );
 });

@@ -11,7 +11,12 @@ const server = postgresServer();
 it('hold over all relays, count an address once for each mail, and let a token be used once', async () => {
   const url = await server.database();
   let now = Date.now();
-  const settings = { RELAY_LIMIT_IP: '6/1h', RELAY_LIMIT_ADDRESS: '2/1d', RELAY_FORM_TOKEN: 'true', RELAY_SECRET: 'a-secret-that-three-relays-share' };
+  const settings = {
+    RELAY_LIMIT_IP: '6/1h',
+    RELAY_LIMIT_ADDRESS: '2/1d',
+    RELAY_FORM_TOKEN: 'true',
+    RELAY_SECRET: 'a-secret-that-three-relays-share',
+  };
   const stores = await Promise.all([1, 2, 3].map(() => openStore({ kind: 'postgres', url })));
   const relays = stores.map((store) => runRelay({ store, settings, now: () => now }));
   const at = (n: number): RunningRelay => relays[n % 3] ?? runRelay();
@@ -19,7 +24,10 @@ it('hold over all relays, count an address once for each mail, and let a token b
     const { token } = await asked(await at(n).fetch(post({ email }), peer), 'TOKEN_REQUIRED');
     now += 2500;
     // The token was given by another relay than the one that takes it.
-    const answers = [await at(n + 1).fetch(post({ email, utm_term: `${n}`, token }), peer), await at(n + 2).fetch(post({ email: 'x@example.com', token }), peer)];
+    const answers = [
+      await at(n + 1).fetch(post({ email, utm_term: `${n}`, token }), peer),
+      await at(n + 2).fetch(post({ email: 'x@example.com', token }), peer),
+    ];
     if (answers[0]?.status === 202) await asked(answers[1] ?? Response.error(), 'TOKEN_REQUIRED');
     return answers[0]?.status ?? 0;
   };
@@ -42,10 +50,13 @@ it('are kept by each relay for itself while the database does not answer, and lo
   const store = await openStore({ kind: 'postgres', url: await server.database() });
   const { counters } = store;
   if (!counters) throw new Error('This store is shared.');
-  const deaf = changedStore(store, { counters: { ...counters, query: () => Promise.reject(new Error('connection terminated')) } });
+  const deaf = changedStore(store, {
+    counters: { ...counters, query: () => Promise.reject(new Error('connection terminated')) },
+  });
   const relay = runRelay({ store: deaf, settings: { RELAY_LIMIT_IP: '2/1h' } });
   const statuses: number[] = [];
-  for (let n = 0; n < 4; n += 1) statuses.push((await relay.fetch(post({ email: `p${n}@example.com` }), '203.0.113.9')).status);
+  for (let n = 0; n < 4; n += 1)
+    statuses.push((await relay.fetch(post({ email: `p${n}@example.com` }), '203.0.113.9')).status);
   expect(statuses).toEqual([202, 202, 429, 429]);
   await relay.stop(0);
   await store.close();

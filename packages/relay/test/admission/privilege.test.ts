@@ -27,7 +27,9 @@ const value = fc.oneof(
   fc.constant(null),
 );
 const hostileBody = fc.record(
-  Object.fromEntries([...privilegedFields, '__proto__', 'constructor', 'publicationId', 'status', 'tags'].map((name) => [name, value])),
+  Object.fromEntries(
+    [...privilegedFields, '__proto__', 'constructor', 'publicationId', 'status', 'tags'].map((name) => [name, value]),
+  ),
   { requiredKeys: [] },
 );
 
@@ -40,7 +42,10 @@ it('only public fields reach the API, and pinned ones always win', async () => {
     fc.asyncProperty(hostileBody, fc.boolean(), async (body, asForm) => {
       const email = `p${sent++}@example.com`;
       const request = asForm
-        ? formPost({ ...Object.fromEntries(Object.entries(body).map(([name, each]) => [name, JSON.stringify(each)])), email })
+        ? formPost({
+            ...Object.fromEntries(Object.entries(body).map(([name, each]) => [name, JSON.stringify(each)])),
+            email,
+          })
         : post({ ...body, email });
       expect([202, 303]).toContain((await relay.fetch(request)).status);
       const arrived = await eventually('it arrives', () => api.received.find((each) => each['email'] === email));
@@ -67,17 +72,26 @@ it('of the custom fields only the listed ones reach the API, and none too many l
 
 it('every privileged field can be pinned, but the one that belongs to a single person', () => {
   const names = settings.map(({ name }) => name);
-  expect(privilegedFields.filter((field) => !names.includes(`RELAY_${field.toUpperCase()}`))).toEqual(['payments_customer_id']);
+  expect(privilegedFields.filter((field) => !names.includes(`RELAY_${field.toUpperCase()}`))).toEqual([
+    'payments_customer_id',
+  ]);
 });
 
 it('whatever is posted, the answer is one of the wire, never a failure of the relay', async () => {
   const relay = runRelay();
   await fc.assert(
-    fc.asyncProperty(fc.oneof(fc.json(), fc.string(), hostileBody.map((body) => JSON.stringify(body))), async (text) => {
-      const { status } = await relay.fetch(post(text));
-      expect([202, 400, 413]).toContain(status);
-      if (status === 202) expect(readSubmission(JSON.parse(text)).ok).toBe(true);
-    }),
+    fc.asyncProperty(
+      fc.oneof(
+        fc.json(),
+        fc.string(),
+        hostileBody.map((body) => JSON.stringify(body)),
+      ),
+      async (text) => {
+        const { status } = await relay.fetch(post(text));
+        expect([202, 400, 413]).toContain(status);
+        if (status === 202) expect(readSubmission(JSON.parse(text)).ok).toBe(true);
+      },
+    ),
     { numRuns: 300 },
   );
 });

@@ -39,12 +39,29 @@ describe('a proof of work', () => {
     ['is null', () => Buffer.from('null').toString('base64')],
     ['has no challenge', () => encoded({ solution: {} })],
     ['has parameters of another type', () => encoded({ challenge: { parameters: [], signature: 'x' }, solution: {} })],
-    ['has another key', (good: Payload) => encoded({ ...good, solution: { ...good.solution, derivedKey: '00'.repeat(32) } })],
+    [
+      'has another key',
+      (good: Payload) => encoded({ ...good, solution: { ...good.solution, derivedKey: '00'.repeat(32) } }),
+    ],
     ['has a key of another type', (good: Payload) => encoded({ ...good, solution: { derivedKey: 3, counter: {} } })],
-    ['has easier parameters', (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, cost: 1 } } })],
-    ['has lasted longer', (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, expiresAt: 9e9 } } })],
+    [
+      'has easier parameters',
+      (good: Payload) =>
+        encoded({ ...good, challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, cost: 1 } } }),
+    ],
+    [
+      'has lasted longer',
+      (good: Payload) =>
+        encoded({
+          ...good,
+          challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, expiresAt: 9e9 } },
+        }),
+    ],
     ['has no signature', (good: Payload) => encoded({ ...good, challenge: { parameters: good.challenge.parameters } })],
-    ['has another signature', (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, signature: '00'.repeat(32) } })],
+    [
+      'has another signature',
+      (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, signature: '00'.repeat(32) } }),
+    ],
   ])('that %s is asked for anew', async (_case, change) => {
     const relay = runRelay({ settings });
     const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
@@ -62,7 +79,8 @@ describe('a proof of work', () => {
   it('that is wrong uses up the visitor’s share, so that nobody can try for ever', async () => {
     const relay = runRelay({ settings: { ...settings, RELAY_LIMIT_IP: '3/1h' } });
     const statuses: number[] = [];
-    for (let n = 0; n < 5; n += 1) statuses.push((await relay.fetch(post({ ...ada, proof: 'x' }), '203.0.113.9')).status);
+    for (let n = 0; n < 5; n += 1)
+      statuses.push((await relay.fetch(post({ ...ada, proof: 'x' }), '203.0.113.9')).status);
     expect(statuses).toEqual([403, 403, 403, 429, 429]);
   });
 
@@ -76,7 +94,10 @@ describe('a proof of work', () => {
 describe('a proof under attack', () => {
   it('is asked for from the set rate on, until it has been quiet for a while', async () => {
     let now = Date.now();
-    const relay = runRelay({ settings: { ...quick, RELAY_PROOF: 'attack', RELAY_ATTACK_RATE: '20/1m' }, now: () => now });
+    const relay = runRelay({
+      settings: { ...quick, RELAY_PROOF: 'attack', RELAY_ATTACK_RATE: '20/1m' },
+      now: () => now,
+    });
     let sent = 0;
     const statuses = async (posts: number, everyMs: number): Promise<Set<number>> => {
       const seen = new Set<number>();
@@ -92,10 +113,9 @@ describe('a proof under attack', () => {
     expect(await statuses(50, 4000)).toEqual(new Set([403])); // fifteen a minute are more than half of it
     await statuses(60, 12_000);
     expect(await statuses(5, 12_000)).toEqual(new Set([202]));
-    expect(relay.logged.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((text) => text.includes('attack'))).toEqual([
-      'under attack: forms that ask for a proof then, ask for it',
-      'the attack is over',
-    ]);
+    expect(
+      relay.logged.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((text) => text.includes('attack')),
+    ).toEqual(['under attack: forms that ask for a proof then, ask for it', 'the attack is over']);
   });
 
   it('is not asked for by forms that never want one', async () => {
@@ -111,7 +131,10 @@ describe('Turnstile', () => {
   }
 
   /** A relay, and what answers in Cloudflare's place. */
-  async function turnstileRelay(answer: (question: URLSearchParams) => unknown, parts: RelayParts = {}): Promise<Asked> {
+  async function turnstileRelay(
+    answer: (question: URLSearchParams) => unknown,
+    parts: RelayParts = {},
+  ): Promise<Asked> {
     const questions: URLSearchParams[] = [];
     const server = createServer((request, response) => {
       let body = '';
@@ -139,7 +162,10 @@ describe('Turnstile', () => {
   }
 
   it('is asked for with its site key, and lets through whom Cloudflare does, for our own sites only', async () => {
-    const { relay, questions } = await turnstileRelay((question) => ({ success: true, hostname: question.get('response') }));
+    const { relay, questions } = await turnstileRelay((question) => ({
+      success: true,
+      hostname: question.get('response'),
+    }));
     expect(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED')).toEqual({ turnstile: { site_key: '0x4site' } });
     expect((await relay.fetch(post({ ...ada, proof: 'www.shop.example' }), '203.0.113.9')).status).toBe(202);
     await asked(await relay.fetch(post({ ...ada, proof: 'evil.example' })), 'PROOF_REQUIRED');
@@ -165,7 +191,11 @@ describe('Turnstile', () => {
 
   it.each([
     ['fails inside', { success: false, 'error-codes': ['internal-error'] }, 'an error of its own'],
-    ['does not take the secret', { success: false, 'error-codes': ['invalid-input-secret'] }, 'RELAY_TURNSTILE_SECRET is not accepted'],
+    [
+      'does not take the secret',
+      { success: false, 'error-codes': ['invalid-input-secret'] },
+      'RELAY_TURNSTILE_SECRET is not accepted',
+    ],
     ['answers no JSON', '<html>', 'no answer that can be read'],
     ['answers something else', [1], 'no answer that can be read'],
     ['does not answer', undefined, 'no answer within 3000 ms'],

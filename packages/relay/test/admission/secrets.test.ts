@@ -16,7 +16,14 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
   const api = sandboxApi();
   let status = 400;
   const said = new Set<number>();
-  api.instead = () => said.add(status) && Promise.resolve(Response.json({ status, statusText: 'no', errors: [{ message: `key ${key} for ${address}`, code: 'NO' }] }, { status }));
+  api.instead = () =>
+    said.add(status) &&
+    Promise.resolve(
+      Response.json(
+        { status, statusText: 'no', errors: [{ message: `key ${key} for ${address}`, code: 'NO' }] },
+        { status },
+      ),
+    );
   const folder = scratchFolder();
   const settings = {
     NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`,
@@ -32,17 +39,33 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
   expect(statSync(join(folder, 'relay.db-secret')).mode & 0o777).toBe(0o600);
 
   const answers: string[] = [];
-  const take = async (answer: Response): Promise<void> => void answers.push(JSON.stringify([...answer.headers]) + (await answer.text()));
+  const take = async (answer: Response): Promise<void> =>
+    void answers.push(JSON.stringify([...answer.headers]) + (await answer.text()));
   const json = { origin: site, 'content-type': 'application/json' };
   const form = { origin: site, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-  const send = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${relay.address}${path}`, { redirect: 'manual', ...init });
-  for (let n = 0; n < 40; n += 1) await take(await relay.signUp(address, { utm_term: String(n), hp_field: n % 5 === 0 ? address : '' }));
+  const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${relay.address}${path}`, { redirect: 'manual', ...init });
+  for (let n = 0; n < 40; n += 1)
+    await take(await relay.signUp(address, { utm_term: String(n), hp_field: n % 5 === 0 ? address : '' }));
   const odd: [string, RequestInit][] = [
     ['/signup', { method: 'POST', headers: json, body: `{"email": "${address}` }],
     ['/signup', { method: 'POST', headers: json, body: JSON.stringify({ email: [address], [address]: address }) }],
-    ['/signup', { method: 'POST', headers: { ...json, origin: 'https://elsewhere.example' }, body: JSON.stringify({ email: address }) }],
-    ['/signup', { method: 'POST', headers: form, body: new URLSearchParams({ email: address, consent: address }).toString() }],
-    ['/signup', { method: 'POST', headers: form, body: new URLSearchParams({ email: `${address} ${address}` }).toString() }],
+    [
+      '/signup',
+      {
+        method: 'POST',
+        headers: { ...json, origin: 'https://elsewhere.example' },
+        body: JSON.stringify({ email: address }),
+      },
+    ],
+    [
+      '/signup',
+      { method: 'POST', headers: form, body: new URLSearchParams({ email: address, consent: address }).toString() },
+    ],
+    [
+      '/signup',
+      { method: 'POST', headers: form, body: new URLSearchParams({ email: `${address} ${address}` }).toString() },
+    ],
     ['/signup', { method: 'PUT', headers: json, body: JSON.stringify({ email: address }) }],
     ['/operator/api/overview', { headers: { authorization: `Bearer ${key}` } }],
     ['/operator', {}],
@@ -57,16 +80,35 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
   }
   const last = [...answers];
   for (let n = 0; n < 30; n += 1) await take(await relay.signUp(`p${n}.${address}`));
-  expect(answers.slice(last.length).some((answer) => answer.includes('TOO_MANY_SIGNUPS') && answer.includes('retry-after'))).toBe(true);
+  expect(
+    answers.slice(last.length).some((answer) => answer.includes('TOO_MANY_SIGNUPS') && answer.includes('retry-after')),
+  ).toBe(true);
   await take(await send('/metrics'));
   relay.child.kill('SIGTERM');
   const { stdout, stderr } = await relay.ended;
-  const failed = [await run(['serve'], { ...environment, ...settings, RELAY_PORT: 'x', RELAY_SECRET: secret.slice(0, 20) }), await run(['serve'], { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}` })];
+  const failed = [
+    await run(['serve'], { ...environment, ...settings, RELAY_PORT: 'x', RELAY_SECRET: secret.slice(0, 20) }),
+    await run(['serve'], { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}` }),
+  ];
 
-  const outside = { answers: answers.join('\n'), stdout, stderr, errors: failed.map((end) => end.stdout + end.stderr).join('\n') };
+  const outside = {
+    answers: answers.join('\n'),
+    stdout,
+    stderr,
+    errors: failed.map((end) => end.stdout + end.stderr).join('\n'),
+  };
   expect(stdout).toContain('"msg":"refused"');
   for (const [where, text] of Object.entries(outside)) {
-    for (const hidden of [key, operator, secret, secret.slice(0, 20), address, address.toUpperCase(), 'very.secret.person']) expect(text.includes(hidden), `${hidden} in ${where}`).toBe(false);
+    for (const hidden of [
+      key,
+      operator,
+      secret,
+      secret.slice(0, 20),
+      address,
+      address.toUpperCase(),
+      'very.secret.person',
+    ])
+      expect(text.includes(hidden), `${hidden} in ${where}`).toBe(false);
   }
   for (const file of readdirSync(folder)) {
     const content = readFileSync(join(folder, file), 'latin1');

@@ -28,7 +28,10 @@ describe('a form with tokens', () => {
     relay.turn(2000);
     expect((await relay.fetch(post({ ...ada, token: ask.token }))).status).toBe(202);
     expect((await relay.store.claim(1, Infinity))[0]?.submission).toEqual(ada);
-    const again = await asked(await relay.fetch(post({ email: 'bob@example.com', token: ask.token })), 'TOKEN_REQUIRED');
+    const again = await asked(
+      await relay.fetch(post({ email: 'bob@example.com', token: ask.token })),
+      'TOKEN_REQUIRED',
+    );
     expect(again.token).not.toBe(ask.token);
   });
 
@@ -36,9 +39,15 @@ describe('a form with tokens', () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
     relay.turn(900);
-    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({ token, wait_seconds: 2 });
+    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({
+      token,
+      wait_seconds: 2,
+    });
     relay.turn(900);
-    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({ token, wait_seconds: 1 });
+    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({
+      token,
+      wait_seconds: 1,
+    });
     relay.turn(200);
     expect((await relay.fetch(post({ ...ada, token }))).status).toBe(202);
   });
@@ -76,12 +85,16 @@ describe('a form with tokens', () => {
     relay.turn(3000);
     const characters = 'ABCDEFabcdef0123456789-_.';
     await fc.assert(
-      fc.asyncProperty(fc.nat({ max: token.length - 1 }), fc.constantFrom(...characters.split('')), async (at, character) => {
-        // The last character of a signature holds two bits that say nothing.
-        fc.pre(token[at] !== character && at !== token.length - 1);
-        const changed = token.slice(0, at) + character + token.slice(at + 1);
-        expect((await relay.fetch(post({ ...ada, token: changed }))).status).toBe(403);
-      }),
+      fc.asyncProperty(
+        fc.nat({ max: token.length - 1 }),
+        fc.constantFrom(...characters.split('')),
+        async (at, character) => {
+          // The last character of a signature holds two bits that say nothing.
+          fc.pre(token[at] !== character && at !== token.length - 1);
+          const changed = token.slice(0, at) + character + token.slice(at + 1);
+          expect((await relay.fetch(post({ ...ada, token: changed }))).status).toBe(403);
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -89,7 +102,9 @@ describe('a form with tokens', () => {
   it('gives one back that was used for a signup it could not keep', async () => {
     let full = true;
     const { store } = runRelay();
-    const failing = changedStore(store, { accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)) });
+    const failing = changedStore(store, {
+      accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)),
+    });
     const relay = tokenRelay({ store: failing });
     const token = await freshToken(relay);
     relay.turn(3000);
@@ -101,7 +116,12 @@ describe('a form with tokens', () => {
 
 describe('a visitor without JavaScript', () => {
   const own = { origin: 'https://signup.shop.example', 'sec-fetch-site': 'same-origin' };
-  const entered = { email: 'ada@example.com', 'custom_fields[Topics][]': 'CSS & <b>"more"</b>', utm_source: 'x', hp_field: '' };
+  const entered = {
+    email: 'ada@example.com',
+    'custom_fields[Topics][]': 'CSS & <b>"more"</b>',
+    utm_source: 'x',
+    hp_field: '',
+  };
 
   async function page(relay: RunningRelay): Promise<Record<string, string>> {
     const answer = await relay.fetch(formPost(entered));
@@ -112,7 +132,9 @@ describe('a visitor without JavaScript', () => {
     const html = await answer.text();
     expect(html).not.toContain('<b>');
     expect(html.match(/<button>/g)).toHaveLength(1);
-    const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name = '', value = '']) => [name, unescaped(value)]);
+    const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(
+      ([, name = '', value = '']) => [name, unescaped(value)],
+    );
     return Object.fromEntries(fields) as Record<string, string>;
   }
 
@@ -126,7 +148,11 @@ describe('a visitor without JavaScript', () => {
     const [kept] = await relay.store.list({}, { limit: 9 });
     expect(kept).toMatchObject({
       origin: site,
-      submission: { email: 'ada@example.com', utm_source: 'x', custom_fields: [{ name: 'Topics', value: ['CSS & <b>"more"</b>'] }] },
+      submission: {
+        email: 'ada@example.com',
+        utm_source: 'x',
+        custom_fields: [{ name: 'Topics', value: ['CSS & <b>"more"</b>'] }],
+      },
     });
   });
 
@@ -153,15 +179,24 @@ describe('a visitor without JavaScript', () => {
   });
 
   it.each([
-    ['of another site, with a token from here', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, true],
+    [
+      'of another site, with a token from here',
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      true,
+    ],
     ['of this origin without a token from here', own, false],
     ['of an old browser on another host', { origin: 'https://evil.example', host: 'signup.shop.example' }, true],
   ])('is not who posts from a page %s', async (_case, headers, withToken) => {
     const relay = tokenRelay();
     const { token = '', ...fields } = await page(relay);
     relay.turn(2500);
-    const answer = await relay.fetch(formPost({ ...fields, ...(withToken && { token }) }, { ...headers, accept: 'application/json' }));
-    expect([answer.status, ((await answer.json()) as { errors: { code: string }[] }).errors[0]?.code]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
+    const answer = await relay.fetch(
+      formPost({ ...fields, ...(withToken && { token }) }, { ...headers, accept: 'application/json' }),
+    );
+    expect([answer.status, ((await answer.json()) as { errors: { code: string }[] }).errors[0]?.code]).toEqual([
+      403,
+      'ORIGIN_NOT_ALLOWED',
+    ]);
   });
 
   it('may have an old browser, whose own-page posts are known by the host', async () => {
@@ -174,5 +209,10 @@ describe('a visitor without JavaScript', () => {
 });
 
 function unescaped(html: string): string {
-  return html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+  return html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
 }

@@ -5,12 +5,21 @@ import { StoreUnavailableError, type Acceptance, type Check } from '../../src/in
 import { changedStore } from '../changed-store.ts';
 import { formPost, post, runRelay, site, type RelayParts } from '../running-relay.ts';
 
-const ada = { email: 'Ada+news@BÜCHER.example', utm_source: 'Frühling 🌷', custom_fields: [{ name: 'Topics', value: ['CSS'] }] };
+const ada = {
+  email: 'Ada+news@BÜCHER.example',
+  utm_source: 'Frühling 🌷',
+  custom_fields: [{ name: 'Topics', value: ['CSS'] }],
+};
 
 describe('an accepted signup', () => {
   it('is answered with the same bytes and headers for every address, also twice the same and a suspected one', async () => {
     const relay = runRelay();
-    const posts = [ada, ada, { email: 'bob@example.com' }, { email: 'eve@example.com', hp_field: 'https://spam.example' }];
+    const posts = [
+      ada,
+      ada,
+      { email: 'bob@example.com' },
+      { email: 'eve@example.com', hp_field: 'https://spam.example' },
+    ];
     const answers = await Promise.all(posts.map(async (body) => raw(await relay.fetch(post(body)))));
     expect(answers[0]).toEqual({
       status: 202,
@@ -44,7 +53,9 @@ describe('an accepted signup', () => {
     const events: string[] = [];
     let written: (acceptance: Acceptance) => void = () => undefined;
     const slow = changedStore(relay.store, { accept: () => new Promise<Acceptance>((resolve) => (written = resolve)) });
-    const answer = runRelay({ store: slow }).fetch(post(ada)).then(({ status }) => events.push(`answered ${status}`));
+    const answer = runRelay({ store: slow })
+      .fetch(post(ada))
+      .then(({ status }) => events.push(`answered ${status}`));
     await sleep(50);
     events.push('written');
     written({ id: '1', repeated: false });
@@ -56,14 +67,18 @@ describe('an accepted signup', () => {
     ['an allowed second origin', () => post(ada, { origin: 'https://www.shop.example' })],
     ['JSON with a charset', () => post(ada, { 'content-type': 'application/json; charset=UTF-8' })],
     ['JSON without a stated length', () => streamed(JSON.stringify(ada))],
-    ['a form post from a script that wants JSON', () => formPost({ email: 'ada@example.com' }, { accept: 'application/json' })],
+    [
+      'a form post from a script that wants JSON',
+      () => formPost({ email: 'ada@example.com' }, { accept: 'application/json' }),
+    ],
   ])('can be %s', async (_case, request) => {
     expect((await runRelay().fetch(request())).status).toBe(202);
   });
 
   it('may be 8192 bytes long and not one more', async () => {
     const relay = runRelay();
-    const sized = (bytes: number): string => JSON.stringify({ email: 'a@example.com', pad: '' }).replace('""', `"${'x'.repeat(bytes - 34)}"`);
+    const sized = (bytes: number): string =>
+      JSON.stringify({ email: 'a@example.com', pad: '' }).replace('""', `"${'x'.repeat(bytes - 34)}"`);
     expect(sized(8192)).toHaveLength(8192);
     for (const send of [post, streamed]) {
       expect((await relay.fetch(send(sized(8192)))).status).toBe(202);
@@ -75,7 +90,9 @@ describe('an accepted signup', () => {
 describe('a signup without JavaScript', () => {
   it('is sent to the page of the relay, relative to where it posted', async () => {
     const relay = runRelay();
-    const { status, headers, body } = await raw(await relay.fetch(formPost({ email: 'ada@example.com', 'custom_fields[Topics][]': 'CSS' })));
+    const { status, headers, body } = await raw(
+      await relay.fetch(formPost({ email: 'ada@example.com', 'custom_fields[Topics][]': 'CSS' })),
+    );
     expect([status, headers['location'], body]).toEqual([303, 'thanks', '']);
     const page = await relay.fetch(new Request('http://relay.example/thanks'));
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -96,7 +113,11 @@ describe('a signup without JavaScript', () => {
     const wrong = await raw(await runRelay().fetch(formPost({ email: 'no address' })));
     expect([wrong.status, wrong.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
     expect(wrong.body).toContain('<p>Enter an e-mail address such as name@example.com.</p>');
-    const hostile = await raw(await runRelay().fetch(formPost({ email: 'a@example.com' }, { origin: 'https://x.example/<script>alert(1)</script>' })));
+    const hostile = await raw(
+      await runRelay().fetch(
+        formPost({ email: 'a@example.com' }, { origin: 'https://x.example/<script>alert(1)</script>' }),
+      ),
+    );
     expect(hostile.status).toBe(403);
     expect(hostile.body).toContain('&lt;script&gt;');
     expect(hostile.body).not.toContain('<script>');
@@ -104,8 +125,13 @@ describe('a signup without JavaScript', () => {
 });
 
 describe('a refused signup', () => {
-  const full = (): Promise<never> => Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'));
-  const busy: Check = () => ({ status: 429, errors: [{ message: 'Too many signups. Wait a minute.', code: 'RATE_LIMITED' }], retryAfterSeconds: 59.2 });
+  const full = (): Promise<never> =>
+    Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'));
+  const busy: Check = () => ({
+    status: 429,
+    errors: [{ message: 'Too many signups. Wait a minute.', code: 'RATE_LIMITED' }],
+    retryAfterSeconds: 59.2,
+  });
 
   it.each([
     ['no JSON', () => post('{"email":'), 400, ['INVALID_BODY']],
@@ -113,37 +139,80 @@ describe('a refused signup', () => {
     ['no object', () => post([1, 2]), 400, ['INVALID_BODY']],
     ['an empty body', () => post(''), 400, ['INVALID_BODY']],
     ['no address', () => post({ utm_source: 'x' }), 400, ['EMAIL_REQUIRED']],
-    ['several mistakes', () => post({ email: 'x', utm_source: 1, custom_fields: {} }), 400, ['EMAIL_INVALID', 'INVALID_FIELD', 'INVALID_FIELD']],
+    [
+      'several mistakes',
+      () => post({ email: 'x', utm_source: 1, custom_fields: {} }),
+      400,
+      ['EMAIL_INVALID', 'INVALID_FIELD', 'INVALID_FIELD'],
+    ],
     ['another origin', () => post(ada, { origin: 'https://shop.example.evil.example' }), 403, ['ORIGIN_NOT_ALLOWED']],
-    ['an origin that differs in scheme', () => post(ada, { origin: 'http://shop.example' }), 403, ['ORIGIN_NOT_ALLOWED']],
+    [
+      'an origin that differs in scheme',
+      () => post(ada, { origin: 'http://shop.example' }),
+      403,
+      ['ORIGIN_NOT_ALLOWED'],
+    ],
     ['an origin that differs in port', () => post(ada, { origin: `${site}:8443` }), 403, ['ORIGIN_NOT_ALLOWED']],
     ['an opaque origin', () => post(ada, { origin: 'null' }), 403, ['ORIGIN_NOT_ALLOWED']],
     ['no origin', () => without(post(ada), 'origin'), 403, ['ORIGIN_NOT_ALLOWED']],
     ['a stated length beyond the limit', () => post(ada, { 'content-length': '8193' }), 413, ['PAYLOAD_TOO_LARGE']],
     ['plain text', () => post(ada, { 'content-type': 'text/plain' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
-    ['multipart', () => post(ada, { 'content-type': 'multipart/form-data; boundary=x' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
+    [
+      'multipart',
+      () => post(ada, { 'content-type': 'multipart/form-data; boundary=x' }),
+      415,
+      ['UNSUPPORTED_MEDIA_TYPE'],
+    ],
     ['no content type', () => without(post(ada), 'content-type'), 415, ['UNSUPPORTED_MEDIA_TYPE']],
-    ['another charset', () => post(ada, { 'content-type': 'application/json; charset=utf-16' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
+    [
+      'another charset',
+      () => post(ada, { 'content-type': 'application/json; charset=utf-16' }),
+      415,
+      ['UNSUPPORTED_MEDIA_TYPE'],
+    ],
     ['a compressed body', () => post(ada, { 'content-encoding': 'gzip' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
     ['GET', () => new Request('http://relay.example/signup'), 405, ['METHOD_NOT_ALLOWED']],
     ['another path', () => new Request('http://relay.example/signups', { method: 'POST' }), 404, ['NOT_FOUND']],
     ['more than a check lets through', () => post(ada), 429, ['RATE_LIMITED'], () => ({ checks: [busy] })],
-    ['a signup the store cannot write', () => post(ada), 503, ['UNAVAILABLE'], () => ({ store: changedStore(runRelay().store, { accept: full }) })],
-  ] as const)('with %s is answered in the body of the API', async (_case, request, status, codes, parts?: () => RelayParts) => {
-    const relay = runRelay(parts?.());
-    const answer = await raw(await relay.fetch(request()));
-    const body = JSON.parse(answer.body) as { status: number; statusText: string; errors: { message: string; code: string }[] };
-    expect(answer.status).toBe(status);
-    expect(body).toEqual({ status, statusText: names[status], errors: codes.map((code) => ({ code, message: expect.stringMatching(/^\S.*\.$/) as string })) });
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin', 'cache-control': 'no-store' });
-    expect(answer.headers['retry-after']).toBe({ 429: '60', 503: '5' }[status as number]);
-    expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 0 });
-  });
+    [
+      'a signup the store cannot write',
+      () => post(ada),
+      503,
+      ['UNAVAILABLE'],
+      () => ({ store: changedStore(runRelay().store, { accept: full }) }),
+    ],
+  ] as const)(
+    'with %s is answered in the body of the API',
+    async (_case, request, status, codes, parts?: () => RelayParts) => {
+      const relay = runRelay(parts?.());
+      const answer = await raw(await relay.fetch(request()));
+      const body = JSON.parse(answer.body) as {
+        status: number;
+        statusText: string;
+        errors: { message: string; code: string }[];
+      };
+      expect(answer.status).toBe(status);
+      expect(body).toEqual({
+        status,
+        statusText: names[status],
+        errors: codes.map((code) => ({ code, message: expect.stringMatching(/^\S.*\.$/) as string })),
+      });
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json',
+        vary: 'Origin',
+        'cache-control': 'no-store',
+      });
+      expect(answer.headers['retry-after']).toBe({ 429: '60', 503: '5' }[status as number]);
+      expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 0 });
+    },
+  );
 
   it('can be read by scripts of allowed pages only', async () => {
     const relay = runRelay();
     expect((await relay.fetch(post('{'))).headers.get('access-control-allow-origin')).toBe(site);
-    expect((await relay.fetch(post(ada, { origin: 'https://evil.example' }))).headers.get('access-control-allow-origin')).toBeNull();
+    expect(
+      (await relay.fetch(post(ada, { origin: 'https://evil.example' }))).headers.get('access-control-allow-origin'),
+    ).toBeNull();
   });
 
   it('during shutdown may be sent again later', async () => {
@@ -170,7 +239,11 @@ describe('a browser that asks first', () => {
   const ask = (origin: string): Request =>
     new Request('http://relay.example/signup', {
       method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,idempotency-key' },
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,idempotency-key',
+      },
     });
 
   it('may post JSON with an idempotency key from an allowed page, without cookies', async () => {

@@ -17,7 +17,9 @@ const concurrency = 5;
 const times = (api: SandboxApi): Map<unknown, number> => {
   const counted = new Map<unknown, number>();
   // Alone, or in bulk where many wait.
-  const sent = api.received.flatMap((body) => (Array.isArray(body['subscriptions']) ? (body['subscriptions'] as { email: string }[]) : [body]));
+  const sent = api.received.flatMap((body) =>
+    Array.isArray(body['subscriptions']) ? (body['subscriptions'] as { email: string }[]) : [body],
+  );
   for (const { email } of sent) counted.set(email, (counted.get(email) ?? 0) + 1);
   return counted;
 };
@@ -33,7 +35,12 @@ interface Load {
 }
 
 /** Posts with `callers` at a time until `ends`, or until the relay is gone. */
-async function load(relay: ServingRelay, callers: number, nameOf: (n: number) => string, ends: (so: Load) => boolean): Promise<Load> {
+async function load(
+  relay: ServingRelay,
+  callers: number,
+  nameOf: (n: number) => string,
+  ends: (so: Load) => boolean,
+): Promise<Load> {
   const so: Load = { acknowledged: [], refused: null };
   let next = 0;
   const call = async (): Promise<void> => {
@@ -82,7 +89,12 @@ it('SIGKILL under load loses no acknowledged signup, and repeats only those whos
 it('without a crash each signup reaches the API exactly once', async () => {
   const api = sandboxApi();
   const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` });
-  const { acknowledged } = await load(relay, 16, (n) => `p${n}@example.com`, (so) => so.acknowledged.length >= 300);
+  const { acknowledged } = await load(
+    relay,
+    16,
+    (n) => `p${n}@example.com`,
+    (so) => so.acknowledged.length >= 300,
+  );
   await eventually('all are delivered', () => times(api).size >= acknowledged.length);
   relay.child.kill('SIGTERM');
   expect((await relay.ended).code).toBe(0);
@@ -90,7 +102,11 @@ it('without a crash each signup reaches the API exactly once', async () => {
 });
 
 /** Ways to run out of room: a limit on the size of files for everyone, a tiny file system where one may be mounted. */
-const fullDisks: readonly { readonly name: string; readonly possible: boolean; readonly fill: () => { folder: string; wrapper?: string; makeRoom: () => void } }[] = [
+const fullDisks: readonly {
+  readonly name: string;
+  readonly possible: boolean;
+  readonly fill: () => { folder: string; wrapper?: string; makeRoom: () => void };
+}[] = [
   {
     name: 'a file that may not grow',
     possible: true,
@@ -122,7 +138,10 @@ for (const { name, possible, fill } of fullDisks) {
     expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await refused?.json()).toMatchObject({ status: 503, errors: [{ code: 'UNAVAILABLE' }] });
     const ready = await fetch(`${cramped.address}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([503, { status: 'unready', reason: expect.stringMatching(/make room|free space/) as string }]);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'unready', reason: expect.stringMatching(/make room|free space/) as string },
+    ]);
     expect(acknowledged.length).toBeGreaterThan(30);
     cramped.child.kill('SIGTERM');
     expect((await cramped.ended).code).toBe(0);
@@ -139,18 +158,30 @@ it.skipIf(!canTrace())('a 202 leaves only after a sync of the disk', async () =>
   const folder = scratchFolder();
   const trace = join(folder, 'trace');
   const relay = await serve(folder);
-  const tracer = spawn('strace', ['-f', '-p', String(relay.child.pid), '-o', trace, '-s', '20', '-e', 'trace=fsync,fdatasync,write,writev']);
+  const tracer = spawn('strace', [
+    '-f',
+    '-p',
+    String(relay.child.pid),
+    '-o',
+    trace,
+    '-s',
+    '20',
+    '-e',
+    'trace=fsync,fdatasync,write,writev',
+  ]);
   onTestFinished(() => void tracer.kill());
   await once(tracer.stderr, 'data'); // "Process … attached"
   const posts = 20;
   for (let n = 0; n < posts; n++) expect((await relay.signUp(`p${n}@example.com`)).status).toBe(202);
   relay.child.kill('SIGTERM');
   await Promise.all([relay.ended, once(tracer, 'close')]);
-  const events = readFileSync(trace, 'utf8').split('\n').flatMap((line) => {
-    // A call that another thread's call came into is told in two lines.
-    if (/\b(fsync|fdatasync)(\(| resumed>).*= 0/.test(line)) return ['sync'];
-    return line.includes('HTTP/1.1 202') ? ['202'] : [];
-  });
+  const events = readFileSync(trace, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      // A call that another thread's call came into is told in two lines.
+      if (/\b(fsync|fdatasync)(\(| resumed>).*= 0/.test(line)) return ['sync'];
+      return line.includes('HTTP/1.1 202') ? ['202'] : [];
+    });
   expect(events.filter((event) => event === '202')).toHaveLength(posts);
   for (const [i, event] of events.entries()) if (event === '202') expect(events[i - 1]).toBe('sync');
 });

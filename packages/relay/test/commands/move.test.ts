@@ -12,7 +12,8 @@ import { run, serve, startProcess, type ServingRelay } from './relay-process.ts'
 
 const server = postgresServer();
 
-const columns = 'id, form, state, received_at, origin, submission, intent, content, attempts, next_attempt_at, settled_at, last_error';
+const columns =
+  'id, form, state, received_at, origin, submission, intent, content, attempts, next_attempt_at, settled_at, last_error';
 
 const fileOf = (folder: string): string => `${folder}/relay.db`;
 
@@ -21,14 +22,23 @@ const inFile = (folder: string): string[] => {
   const db = new DatabaseSync(fileOf(folder), { readOnly: true });
   const rows = db.prepare(`SELECT ${columns} FROM signup ORDER BY id`).all();
   db.close();
-  return rows.map((row) => JSON.stringify(Object.values(row).map((value) => (typeof value === 'number' ? String(value) : value))));
+  return rows.map((row) =>
+    JSON.stringify(Object.values(row).map((value) => (typeof value === 'number' ? String(value) : value))),
+  );
 };
 const inDatabase = async (to: string): Promise<string[]> => {
   const texts = columns.split(', ').map((name) => `${name}::text`);
-  return (await server.run(`SELECT ${texts.join(', ')} FROM newsletter_relay.signup ORDER BY id::text COLLATE "C"`, to)).map((row) => JSON.stringify(Object.values(row)));
+  return (
+    await server.run(`SELECT ${texts.join(', ')} FROM newsletter_relay.signup ORDER BY id::text COLLATE "C"`, to)
+  ).map((row) => JSON.stringify(Object.values(row)));
 };
 const emails = async (to: string): Promise<unknown[]> =>
-  (await server.run(`SELECT submission::json->>'email' AS email FROM newsletter_relay.signup WHERE submission IS NOT NULL`, to)).map(({ email }) => email);
+  (
+    await server.run(
+      `SELECT submission::json->>'email' AS email FROM newsletter_relay.signup WHERE submission IS NOT NULL`,
+      to,
+    )
+  ).map(({ email }) => email);
 
 /** Fills a file with signups of every state. */
 async function filled(folder: string, count: number): Promise<void> {
@@ -102,7 +112,9 @@ it('moves every row as it is from a file that no relay holds, and the file refus
   const [folder, to] = [scratchFolder(), await server.database()];
   await filled(folder, 2500);
   const rows = inFile(folder);
-  expect(new Set(rows.map((row) => (JSON.parse(row) as string[])[2]))).toEqual(new Set(['waiting', 'review', 'delivered', 'dead']));
+  expect(new Set(rows.map((row) => (JSON.parse(row) as string[])[2]))).toEqual(
+    new Set(['waiting', 'review', 'delivered', 'dead']),
+  );
 
   const { code, stdout, stderr } = await run(['move', '--to', to], commandOf(folder, null));
   expect([code, stderr]).toEqual([0, '']);
@@ -110,7 +122,10 @@ it('moves every row as it is from a file that no relay holds, and the file refus
   expect(await inDatabase(to)).toEqual(rows.map((row) => row.replaceAll(String.raw`\u0000`, '')));
 
   const again = await run(['serve'], { ...commandOf(folder, null), RELAY_PORT: '0' });
-  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/has been moved to postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: name that in RELAY_STORE/)]);
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringMatching(/has been moved to postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: name that in RELAY_STORE/),
+  ]);
   expect(again.stderr + stdout).not.toContain('quite-secret');
   // To do it once more is no mistake.
   expect((await run(['move', '--to', to], commandOf(folder, null))).code).toBe(0);
@@ -120,14 +135,20 @@ it('moves while signups keep coming and are delivered: each one acknowledged is 
   const [folder, to] = [scratchFolder(), await server.database()];
   await filled(folder, 3000);
   const before = openSqliteStore(fileOf(folder));
-  const waiting = (await before.list({ states: ['waiting'] }, { limit: 5000 })).filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= Date.now());
+  const waiting = (await before.list({ states: ['waiting'] }, { limit: 5000 })).filter(
+    ({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= Date.now(),
+  );
   await before.close();
   const received: string[] = [];
   const api = await onPort(async (request) => {
     const { email } = (await request.json()) as { email?: string };
-    if (email === undefined) return Response.json({ status: 404, statusText: 'not_found', errors: [] }, { status: 404 });
+    if (email === undefined)
+      return Response.json({ status: 404, statusText: 'not_found', errors: [] }, { status: 404 });
     received.push(email);
-    return Response.json({ data: { id: `sub_${crypto.randomUUID()}`, email, status: 'active', created: 1, subscription_tier: 'free' } }, { status: 201 });
+    return Response.json(
+      { data: { id: `sub_${crypto.randomUUID()}`, email, status: 'active', created: 1, subscription_tier: 'free' } },
+      { status: 201 },
+    );
   });
   const relay = await serve(folder, { NEWSLETTER_API_URL: `${api}/v2` });
   const signups = load(relay, 'new');
@@ -148,9 +169,15 @@ it('moves while signups keep coming and are delivered: each one acknowledged is 
   expect(kept.length).toBe(new Set(kept).size);
   expect(signups.acknowledged.filter((email) => !kept.includes(email))).toEqual([]);
   expect(kept.filter((email) => email === 'twice@example.com')).toHaveLength(1);
-  expect(await server.run('SELECT count(*)::int AS count FROM newsletter_relay.signup', to)).toEqual([{ count: 3000 + new Set([...signups.acknowledged, 'twice@example.com']).size }]);
+  expect(await server.run('SELECT count(*)::int AS count FROM newsletter_relay.signup', to)).toEqual([
+    { count: 3000 + new Set([...signups.acknowledged, 'twice@example.com']).size },
+  ]);
 
-  const wanted = new Set([...signups.acknowledged, 'twice@example.com', ...waiting.map(({ submission }) => submission?.email)]);
+  const wanted = new Set([
+    ...signups.acknowledged,
+    'twice@example.com',
+    ...waiting.map(({ submission }) => submission?.email),
+  ]);
   await eventually('all that was due is delivered', () => wanted.size === new Set(received).size, 60_000);
   expect(received.length).toBe(wanted.size);
   expect(relay.output()).toContain('set RELAY_STORE to it before the next start');
@@ -168,7 +195,11 @@ it('goes on after SIGKILL of the relay in the middle', async () => {
     const signups = load(relay, `round${round}-`);
     const command = startProcess(['move', '--to', to], commandOf(folder, relay));
     // Only through its relay: a command that finds nobody at the file would do all of it alone.
-    await eventually('the move is as far', () => [...command.output().matchAll(/^(\d+) %/gm)].some(([, percent]) => Number(percent) >= round * 40), 30_000);
+    await eventually(
+      'the move is as far',
+      () => [...command.output().matchAll(/^(\d+) %/gm)].some(([, percent]) => Number(percent) >= round * 40),
+      30_000,
+    );
     relay.child.kill('SIGKILL');
     await relay.ended;
     await signups.stop();
@@ -176,7 +207,9 @@ it('goes on after SIGKILL of the relay in the middle', async () => {
     expect((await command.ended).stderr).not.toContain('quite-secret');
   }
   // Until it is over, nobody serves the new store; what is erased meanwhile is erased in both.
-  expect((await run(['serve'], { ...environment, RELAY_STORE: to, RELAY_PORT: '0' })).stderr).toMatch(/A move into the store .* is not over/);
+  expect((await run(['serve'], { ...environment, RELAY_STORE: to, RELAY_PORT: '0' })).stderr).toMatch(
+    /A move into the store .* is not over/,
+  );
   await run(['erase', 'old1@example.com'], commandOf(folder, null));
   const relay = await serve(folder);
   expect(relay.output()).toContain('a move was begun and is not over');
@@ -198,7 +231,15 @@ it('begins anew where the new store lost what was copied into it', async () => {
   await filled(folder, 3000);
   const relay = await serve(folder, { NEWSLETTER_API_URL: `${await onPort(() => new Promise(() => undefined))}/v2` });
   const command = startProcess(['move', '--to', to], commandOf(folder, relay));
-  await eventually('rows arrive', () => server.run('SELECT 1 FROM newsletter_relay.signup LIMIT 1', to).then(({ length }) => length > 0).catch(() => false), 30_000);
+  await eventually(
+    'rows arrive',
+    () =>
+      server
+        .run('SELECT 1 FROM newsletter_relay.signup LIMIT 1', to)
+        .then(({ length }) => length > 0)
+        .catch(() => false),
+    30_000,
+  );
   relay.child.kill('SIGKILL');
   await Promise.all([relay.ended, command.ended]);
   await server.run('DROP SCHEMA newsletter_relay CASCADE', to);
@@ -211,7 +252,9 @@ it('finishes where only the new store was not told any more that it is over', as
   await filled(folder, 10);
   await run(['move', '--to', to], commandOf(folder, null));
   await server.run(`UPDATE newsletter_relay.setting SET name = 'moving_from' WHERE name = 'moved_from'`, to);
-  expect((await run(['status'], { ...environment, RELAY_STORE: to })).stderr).toMatch(/run "newsletter-relay move --to" with this one again/);
+  expect((await run(['status'], { ...environment, RELAY_STORE: to })).stderr).toMatch(
+    /run "newsletter-relay move --to" with this one again/,
+  );
   expect(await run(['move', '--to', to], commandOf(folder, null))).toMatchObject({ code: 0, stderr: '' });
   expect((await run(['status'], { ...environment, RELAY_STORE: to })).code).toBe(0);
 });
@@ -219,8 +262,13 @@ it('finishes where only the new store was not told any more that it is over', as
 it('takes the new store from the environment, where no list of processes shows its password', async () => {
   const [folder, to] = [scratchFolder(), await server.database()];
   await filled(folder, 10);
-  expect(await run(['move'], commandOf(folder, null))).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MOVE_TO, or --to, must be postgres://') });
-  expect(await run(['move'], commandOf(folder, null, { RELAY_MOVE_TO: 'mysql://x:not-the-password@y/z' }))).toMatchObject({ code: 2, stderr: expect.not.stringContaining('not-the-password') });
+  expect(await run(['move'], commandOf(folder, null))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('RELAY_MOVE_TO, or --to, must be postgres://'),
+  });
+  expect(
+    await run(['move'], commandOf(folder, null, { RELAY_MOVE_TO: 'mysql://x:not-the-password@y/z' })),
+  ).toMatchObject({ code: 2, stderr: expect.not.stringContaining('not-the-password') });
   expect(await run(['move'], commandOf(folder, null, { RELAY_MOVE_TO: to }))).toMatchObject({ code: 0, stderr: '' });
   expect(await inDatabase(to)).toHaveLength(10);
 });
@@ -231,16 +279,24 @@ it('refuses a store that is not empty, one that a relay uses, and a wrong passwo
   const other = scratchFolder();
   await filled(other, 10);
   await run(['move', '--to', full], commandOf(other, null));
-  expect(await run(['move', '--to', full], commandOf(folder, null))).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
+  expect(await run(['move', '--to', full], commandOf(folder, null))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is not empty'),
+  });
 
   const used = await server.database();
   await serve(scratchFolder(), { RELAY_STORE: used });
-  expect(await run(['move', '--to', used], commandOf(folder, null))).toMatchObject({ code: 1, stderr: expect.stringContaining('A relay is using the store') });
+  expect(await run(['move', '--to', used], commandOf(folder, null))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('A relay is using the store'),
+  });
 
   const relay = await serve(folder);
   const wrong = await run(['move', '--to', server.address('postgres', 'not-the-password')], commandOf(folder, relay));
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('the password is wrong')]);
   expect(wrong.stdout + wrong.stderr + relay.output()).not.toContain('not-the-password');
-  expect(await run(['move', '--to', 'mysql://somewhere:not-the-password@x/y'], commandOf(folder, relay))).toMatchObject({ code: 2, stderr: expect.not.stringContaining('not-the-password') });
+  expect(await run(['move', '--to', 'mysql://somewhere:not-the-password@x/y'], commandOf(folder, relay))).toMatchObject(
+    { code: 2, stderr: expect.not.stringContaining('not-the-password') },
+  );
   expect((await relay.signUp('still@example.com')).status).toBe(202);
 });

@@ -26,18 +26,30 @@ it.each<[string, string, Record<string, string>, string]>([
   ['nothing', '/signup', json, ''],
   ['another site', '/signup', { ...json, origin: 'https://evil.example' }, '{"email":"ada@example.com"}'],
   ['another type', '/signup', { ...json, 'content-type': 'text/plain' }, 'email'],
-  ['as much as is allowed', '/signup', json, `{"email":"ada@example.com","utm_term":"${'x'.repeat(200)}"}`.padEnd(limit)],
+  [
+    'as much as is allowed',
+    '/signup',
+    json,
+    `{"email":"ada@example.com","utm_term":"${'x'.repeat(200)}"}`.padEnd(limit),
+  ],
   ['too much', '/signup', json, 'x'.repeat(limit + 1)],
   ['a form that is not there', '/signup/none', json, '{"email":"ada@example.com"}'],
   ['another path', '/elsewhere', json, '{"email":"ada@example.com"}'],
 ])('%s', async (_case, path, headers, body) => {
   const { relay, address } = await open();
   const ours = await fetch(`${address}${path}`, { method: 'POST', headers, body, redirect: 'manual' });
-  const theirs = await relay.fetch(new Request(`http://relay.example${path}`, { method: 'POST', headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body }));
+  const theirs = await relay.fetch(
+    new Request(`http://relay.example${path}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      body,
+    }),
+  );
   expect(ours.status).toBe(theirs.status);
   expect(await ours.text()).toBe(await theirs.text());
   const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
-  const told = (answer: Response): object => Object.fromEntries([...answer.headers].filter(([name]) => !ofTheConnection.has(name)));
+  const told = (answer: Response): object =>
+    Object.fromEntries([...answer.headers].filter(([name]) => !ofTheConnection.has(name)));
   expect(told(ours)).toEqual(told(theirs));
 });
 
@@ -49,7 +61,9 @@ it('a body whose length nobody states is counted, and cut off where it is too lo
   let answer = '';
   socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
   socket.on('error', () => undefined);
-  socket.write(`POST /signup HTTP/1.1\r\nHost: relay.example\r\nOrigin: ${site}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  socket.write(
+    `POST /signup HTTP/1.1\r\nHost: relay.example\r\nOrigin: ${site}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
   const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
   socket.write(chunk + chunk + chunk);
   await once(socket, 'close');
@@ -62,7 +76,9 @@ it('a post that breaks off in the middle is nothing, and the relay goes on', asy
   const { relay, address } = await open();
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   await once(socket, 'connect');
-  socket.write(`POST /signup HTTP/1.1\r\nHost: relay.example\r\nOrigin: ${site}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"email":"ada@exa`);
+  socket.write(
+    `POST /signup HTTP/1.1\r\nHost: relay.example\r\nOrigin: ${site}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"email":"ada@exa`,
+  );
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.destroy();
   const next = await fetch(`${address}/signup`, { method: 'POST', headers: json, body: '{"email":"ada@example.com"}' });

@@ -14,7 +14,14 @@ async function pickyApi() {
   const address = await onPort(async (request) => {
     const text = await request.clone().text();
     if (!picky || !text.includes('Age')) return api.fetch(request);
-    return Response.json({ status: 400, statusText: 'bad_request', errors: [{ message: 'There is no custom field "Age".', code: 'INVALID' }] }, { status: 400 });
+    return Response.json(
+      {
+        status: 400,
+        statusText: 'bad_request',
+        errors: [{ message: 'There is no custom field "Age".', code: 'INVALID' }],
+      },
+      { status: 400 },
+    );
   });
   return { api, url: `${address}/v2`, relent: () => (picky = false) };
 }
@@ -43,18 +50,24 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     const { command } = await prepared();
     const { stdout, code } = await command('status');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Review +1\nDead +2\n +2 +.*no custom field "Age"/)]);
-    expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 2, review: 1 }, paused: false });
+    expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({
+      counts: { dead: 2, review: 1 },
+      paused: false,
+    });
   });
 
   it('dead lists what was refused, and redrive puts it back in line', async () => {
     const { command, relent, api } = await prepared();
     expect((await command('dead')).stdout).toMatch(/one@example\.com[^]*2 in all/);
     expect((await command('redrive', '--reason', 'something else')).stdout).toBe('0 put back in line.\n');
-    expect((await command('redrive', '--reason', 'custom field', '--dry-run')).stdout).toBe('2 would be put back in line.\n');
+    expect((await command('redrive', '--reason', 'custom field', '--dry-run')).stdout).toBe(
+      '2 would be put back in line.\n',
+    );
     relent();
     expect((await command('redrive', '--reason', 'custom field')).stdout).toBe('2 put back in line.\n');
     if (way === 'a running relay') await eventually('the API has both', () => api.received.length === 2);
-    else expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, waiting: 2 } });
+    else
+      expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, waiting: 2 } });
   });
 
   it('redrive lets a suspected signup through, once a person has looked at it', async () => {
@@ -73,8 +86,15 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
 
   it('export writes a line for everything that is kept', async () => {
     const { command } = await prepared();
-    const lines = (await command('export')).stdout.trim().split('\n').map((line) => JSON.parse(line) as { submission: { email: string } });
-    expect(lines.map(({ submission }) => submission.email).sort()).toEqual(['one@example.com', 'robot@example.com', 'two@example.com']);
+    const lines = (await command('export')).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { submission: { email: string } });
+    expect(lines.map(({ submission }) => submission.email).sort()).toEqual([
+      'one@example.com',
+      'robot@example.com',
+      'two@example.com',
+    ]);
   });
 
   it('erase leaves nothing of an address, in whatever spelling', async () => {
@@ -96,7 +116,8 @@ describe('the operator’s token', () => {
     expect(token.length).toBeGreaterThanOrEqual(32);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(relay.output()).not.toContain(token);
-    const ask = (authorization?: string): Promise<Response> => fetch(`${relay.address}/operator/api/status`, authorization ? { headers: { authorization } } : {});
+    const ask = (authorization?: string): Promise<Response> =>
+      fetch(`${relay.address}/operator/api/status`, authorization ? { headers: { authorization } } : {});
     expect((await ask()).status).toBe(401);
     expect((await ask(`Bearer ${token}x`)).status).toBe(401);
     expect((await ask(`Bearer ${token}`)).status).toBe(200);
@@ -105,7 +126,12 @@ describe('the operator’s token', () => {
   it('that is wrong is told in one sentence', async () => {
     const folder = scratchFolder();
     const relay = await serve(folder);
-    const settings = { ...environment, RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(relay.address).port, RELAY_OPERATOR_TOKEN: 'not-the-right-one-at-all' };
+    const settings = {
+      ...environment,
+      RELAY_STORE: `sqlite:${folder}/relay.db`,
+      RELAY_PORT: new URL(relay.address).port,
+      RELAY_OPERATOR_TOKEN: 'not-the-right-one-at-all',
+    };
     const { code, stderr } = await run(['status'], settings);
     expect([code, stderr]).toEqual([1, expect.stringContaining('does not accept the operator token')]);
   });
@@ -117,11 +143,23 @@ describe('/metrics', () => {
     const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: url });
     await relay.signUp('ada@example.com');
     await relay.signUp('two@example.com', age);
-    await fetch(`${relay.address}/signup`, { method: 'POST', headers: { origin: 'https://other.example', 'content-type': 'application/json' }, body: '{}' });
-    await fetch(`${relay.address}/signup`, { method: 'POST', headers: { origin: site, 'content-type': 'application/json' }, body: '{}' });
+    await fetch(`${relay.address}/signup`, {
+      method: 'POST',
+      headers: { origin: 'https://other.example', 'content-type': 'application/json' },
+      body: '{}',
+    });
+    await fetch(`${relay.address}/signup`, {
+      method: 'POST',
+      headers: { origin: site, 'content-type': 'application/json' },
+      body: '{}',
+    });
     const text = await eventually('both are settled', async () => {
       const page = await (await fetch(`${relay.address}/metrics`)).text();
-      return page.includes('newsletter_relay_queue{state="dead"} 1') && page.includes('newsletter_relay_queue{state="delivered"} 1') && page;
+      return (
+        page.includes('newsletter_relay_queue{state="dead"} 1') &&
+        page.includes('newsletter_relay_queue{state="delivered"} 1') &&
+        page
+      );
     });
     for (const line of [
       'newsletter_relay_signups_total{form="default",result="new"} 2',

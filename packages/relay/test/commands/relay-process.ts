@@ -23,9 +23,16 @@ export interface RelayProcess {
 }
 
 /** @param wrapper - a shell line around the command, which stands for `"$@"` in it */
-export function startProcess(args: readonly string[], variables: Readonly<Record<string, string>>, wrapper = 'exec "$@"'): RelayProcess {
+export function startProcess(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  wrapper = 'exec "$@"',
+): RelayProcess {
   const command = [process.execPath, '--conditions=source', main, ...args];
-  const child = spawn('/bin/sh', ['-c', wrapper, 'sh', ...command], { env: { PATH: process.env['PATH'], ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', wrapper, 'sh', ...command], {
+    env: { PATH: process.env['PATH'], ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
@@ -42,13 +49,27 @@ export function run(args: readonly string[], variables: Readonly<Record<string, 
 export interface ServingRelay extends RelayProcess {
   readonly address: string;
   /** Signs up; resolves with the answer, rejects where the connection broke. */
-  signUp(email: string, more?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  signUp(
+    email: string,
+    more?: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
 }
 
 /** Starts `serve` on a free port and waits until it takes signups. */
-export async function serve(folder: string, variables: Readonly<Record<string, string>> = {}, wrapper?: string): Promise<ServingRelay> {
+export async function serve(
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+  wrapper?: string,
+): Promise<ServingRelay> {
   // All posts of a test come from one address, and faster than people sign up.
-  const settings = { ...environment, RELAY_LIMIT_IP: '0', RELAY_PORT: '0', RELAY_STORE: `sqlite:${folder}/relay.db`, ...variables };
+  const settings = {
+    ...environment,
+    RELAY_LIMIT_IP: '0',
+    RELAY_PORT: '0',
+    RELAY_STORE: `sqlite:${folder}/relay.db`,
+    ...variables,
+  };
   const relay = startProcess(['serve'], settings, wrapper);
   const [, address = ''] = await eventually('the relay takes signups', () => {
     if (relay.child.exitCode !== null) throw new Error(`The relay ended: ${relay.output()}`);
@@ -59,6 +80,10 @@ export async function serve(folder: string, variables: Readonly<Record<string, s
     ...relay,
     address,
     signUp: (email, more = {}, others = {}) =>
-      fetch(`${address}/signup`, { method: 'POST', headers: { ...headers, ...others }, body: JSON.stringify({ email, ...more }) }),
+      fetch(`${address}/signup`, {
+        method: 'POST',
+        headers: { ...headers, ...others },
+        body: JSON.stringify({ email, ...more }),
+      }),
   };
 }

@@ -12,7 +12,10 @@ import { run, serve } from './relay-process.ts';
 describe('the command line', () => {
   it.each([
     [['--help'], ['Usage: newsletter-relay COMMAND', 'RELAY_ALLOWED_ORIGINS', 'redrive']],
-    [['redrive', '--help'], ['Usage: newsletter-relay redrive [OPTIONS]', '--since WHEN', '--dry-run']],
+    [
+      ['redrive', '--help'],
+      ['Usage: newsletter-relay redrive [OPTIONS]', '--since WHEN', '--dry-run'],
+    ],
     [['erase', '-h'], ['Usage: newsletter-relay erase ADDRESS']],
   ])('explains itself with %o', async (args, texts) => {
     const { code, stdout } = await run(args);
@@ -58,7 +61,11 @@ describe('starting', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const { code, stderr } = await run(['serve'], { ...environment, RELAY_PORT: String(port), RELAY_STORE: `sqlite:${scratchFolder()}/relay.db` });
+    const { code, stderr } = await run(['serve'], {
+      ...environment,
+      RELAY_PORT: String(port),
+      RELAY_STORE: `sqlite:${scratchFolder()}/relay.db`,
+    });
     expect([code, stderr]).toEqual([
       1,
       `newsletter-relay: Port ${port} on 127.0.0.1 cannot be opened: it is in use; stop the program that uses it, or set RELAY_PORT to a free port.\n`,
@@ -68,7 +75,11 @@ describe('starting', () => {
   it('where another relay uses the store, ends with one sentence, and the other goes on', async () => {
     const folder = scratchFolder();
     const first = await serve(folder);
-    const { code, stderr } = await run(['serve'], { ...environment, RELAY_PORT: '0', RELAY_STORE: `sqlite:${folder}/relay.db` });
+    const { code, stderr } = await run(['serve'], {
+      ...environment,
+      RELAY_PORT: '0',
+      RELAY_STORE: `sqlite:${folder}/relay.db`,
+    });
     expect([code, stderr]).toEqual([
       1,
       `newsletter-relay: Another relay is using the store ${join(folder, 'relay.db')}: stop it, or give this one a file of its own in RELAY_STORE.\n`,
@@ -109,7 +120,18 @@ describe('serving', () => {
     const body = JSON.stringify({ email: 'ada@example.com' });
     const status = new Promise<number | undefined>((resolve, reject) => {
       const slow = request(
-        { hostname, port, path: '/signup', method: 'POST', headers: { origin: site, 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' } },
+        {
+          hostname,
+          port,
+          path: '/signup',
+          method: 'POST',
+          headers: {
+            origin: site,
+            'content-type': 'application/json',
+            'content-length': body.length,
+            expect: '100-continue',
+          },
+        },
         (answer) => resolve(answer.resume().statusCode),
       );
       slow.on('error', reject);
@@ -131,7 +153,16 @@ describe('serving', () => {
     const relay = await serve(scratchFolder());
     const { hostname, port } = new URL(relay.address);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const endless = request({ hostname, port, path: '/signup', method: 'POST', headers: { origin: site, 'content-type': 'application/json' } }, resolve);
+      const endless = request(
+        {
+          hostname,
+          port,
+          path: '/signup',
+          method: 'POST',
+          headers: { origin: site, 'content-type': 'application/json' },
+        },
+        resolve,
+      );
       endless.on('error', reject);
       onTestFinished(() => void endless.destroy());
       // Never ended. Nothing follows what is too much: a write into the closed connection would come before the answer is read.

@@ -4,10 +4,20 @@ import { eventually } from '../eventually.ts';
 import { runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
-const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5, concurrency: 1, bulk: { above: 100, lookAfterMs: 300 } };
+const delivery = {
+  patience: { firstMs: 20, longestMs: 60 },
+  random: () => 0.5,
+  concurrency: 1,
+  bulk: { above: 100, lookAfterMs: 300 },
+};
 
 /** A relay with a backlog, not started yet. */
-async function withBacklog(api: SandboxApi, emails: readonly string[], parts: RelayParts = {}, more: Readonly<Record<string, string>> = {}): Promise<RunningRelay> {
+async function withBacklog(
+  api: SandboxApi,
+  emails: readonly string[],
+  parts: RelayParts = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<RunningRelay> {
   const relay = runRelay({ api: api.fetch, delivery, ...parts });
   const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
   await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email, ...more } })));
@@ -39,7 +49,10 @@ function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
     if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
     const { subscriptions } = (await request.json()) as { subscriptions: unknown[] };
     asked.bulks.push(subscriptions.length);
-    return Response.json({ status: 400, statusText: 'bad_request', errors: [{ message: 'Not here.', code: 'X' }] }, { status: 400 });
+    return Response.json(
+      { status: 400, statusText: 'bad_request', errors: [{ message: 'Not here.', code: 'X' }] },
+      { status: 400 },
+    );
   };
   return asked;
 }
@@ -51,7 +64,9 @@ it('sends a backlog in bulk, and settles each signup once it is seen at the API'
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   // The sandbox takes as long over an import as the service might.
-  const relay = await withBacklog(api, people(1500), { delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 4000 } } });
+  const relay = await withBacklog(api, people(1500), {
+    delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 4000 } },
+  });
   relay.start();
   await allDelivered(relay, 1500);
   expect(asked.bulks[0]).toBe(1000);
@@ -62,7 +77,12 @@ it('sends a backlog in bulk, and settles each signup once it is seen at the API'
 it('sends fewer in bulk where more would be too large for one call', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
-  const relay = await withBacklog(api, people(400), { delivery: { ...delivery, bulk: { above: 400, lookAfterMs: 4000 } } }, { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) });
+  const relay = await withBacklog(
+    api,
+    people(400),
+    { delivery: { ...delivery, bulk: { above: 400, lookAfterMs: 4000 } } },
+    { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) },
+  );
   relay.start();
   await allDelivered(relay, 400);
   expect(asked.bulks[0]).toBeGreaterThan(100);
@@ -81,11 +101,17 @@ it('sends one by one below the backlog', async () => {
 it('takes the backlog from RELAY_BULK_ABOVE, and never goes in bulk where that says so', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
-  const alone = await withBacklog(api, people(150), { delivery: { concurrency: 5 }, settings: { RELAY_BULK_ABOVE: 'never' } });
+  const alone = await withBacklog(api, people(150), {
+    delivery: { concurrency: 5 },
+    settings: { RELAY_BULK_ABOVE: 'never' },
+  });
   alone.start();
   await allDelivered(alone, 150);
   expect(asked.bulks).toEqual([]);
-  const together = await withBacklog(api, people(150), { delivery: { concurrency: 5 }, settings: { RELAY_BULK_ABOVE: '100' } });
+  const together = await withBacklog(api, people(150), {
+    delivery: { concurrency: 5 },
+    settings: { RELAY_BULK_ABOVE: '100' },
+  });
   together.start();
   await eventually('they go in bulk', () => asked.bulks.length > 0);
   expect(asked.bulks[0]).toBeGreaterThanOrEqual(50);
@@ -100,7 +126,13 @@ it('sends again, alone, whoever did not arrive: what the API left out in silence
     const { subscriptions } = (await request.json()) as { subscriptions: { email: string }[] };
     const some = subscriptions.filter((_, i) => i % 10 !== 0);
     asked.bulks.push(subscriptions.length);
-    return api.sandbox.fetch(new Request(request.url, { method: 'POST', headers: request.headers, body: JSON.stringify({ subscriptions: some }) }));
+    return api.sandbox.fetch(
+      new Request(request.url, {
+        method: 'POST',
+        headers: request.headers,
+        body: JSON.stringify({ subscriptions: some }),
+      }),
+    );
   };
   const relay = await withBacklog(api, people(200));
   relay.start();

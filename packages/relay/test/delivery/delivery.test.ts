@@ -14,8 +14,10 @@ const start = (api: SandboxApi, parts: RelayParts = {}) => {
   relay.start();
   return relay;
 };
-const answering = (status: number, body: unknown, headers: Record<string, string> = {}) => () =>
-  Promise.resolve(Response.json(body, { status, headers }));
+const answering =
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  () =>
+    Promise.resolve(Response.json(body, { status, headers }));
 const problem = (status: number, message = 'No.') => ({ status, statusText: 'x', errors: [{ message, code: 'X' }] });
 
 describe('a signup', () => {
@@ -36,9 +38,17 @@ describe('a signup', () => {
       }),
     );
     // Were nobody woken by it, it would wait for the minute in which the relay looks anyway.
-    await eventually('the relay counts it as delivered', async () => (await relay.store.counts()).delivered === 1, 30_000);
+    await eventually(
+      'the relay counts it as delivered',
+      async () => (await relay.store.counts()).delivered === 1,
+      30_000,
+    );
     const [newest] = (await api.subscriptions()).filter(({ email }) => email === 'Grace.Hopper+navy@bücher.example');
-    expect(newest).toMatchObject({ utm_source: 'Frühlings-Newsletter 🌷', utm_campaign: 'x'.repeat(300), referring_site: 'https://blog.example/a?b=c' });
+    expect(newest).toMatchObject({
+      utm_source: 'Frühlings-Newsletter 🌷',
+      utm_campaign: 'x'.repeat(300),
+      referring_site: 'https://blog.example/a?b=c',
+    });
     expect(newest?.custom_fields).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ name: 'First Name', value: 'Grace' }),
@@ -61,7 +71,9 @@ describe('a signup', () => {
   it('with a custom field the publication lacks is delivered, and the log says what was left out', async () => {
     const relay = start(sandboxApi());
     await relay.fetch(post({ email: 'ada@example.com', custom_fields: [{ name: 'Shoe size', value: 38 }] }));
-    await eventually('the warning is logged', () => relay.logged.some((line) => line.includes('left out parts') && line.includes('warnings')));
+    await eventually('the warning is logged', () =>
+      relay.logged.some((line) => line.includes('left out parts') && line.includes('warnings')),
+    );
     expect((await relay.store.counts()).delivered).toBe(1);
   });
 
@@ -78,7 +90,10 @@ describe('a signup', () => {
   it('reaches the API once, however often it is sent', async () => {
     const api = sandboxApi();
     const relay = start(api);
-    for (let i = 0; i < 10; i++) await relay.fetch(post({ email: i % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com' }, { 'idempotency-key': 'one-intent' }));
+    for (let i = 0; i < 10; i++)
+      await relay.fetch(
+        post({ email: i % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com' }, { 'idempotency-key': 'one-intent' }),
+      );
     await eventually('it arrives', async () => (await relay.store.counts()).delivered === 1);
     await sleep(50);
     expect(api.received).toHaveLength(1);
@@ -115,7 +130,9 @@ describe('while the API will not take them', () => {
     const relay = runRelay({ api: api.fetch });
     relay.start();
     await relay.fetch(post({ email: 'first@example.com' }));
-    await eventually('the API has asked for a minute', () => relay.logged.some((line) => line.includes('takes no signups')));
+    await eventually('the API has asked for a minute', () =>
+      relay.logged.some((line) => line.includes('takes no signups')),
+    );
     const asked = vi.spyOn(relay.store, 'claim');
     const looked = vi.spyOn(relay.store, 'nextDueAt');
     for (let n = 0; n < 20; n += 1) await relay.fetch(post({ email: `p${n}@example.com` }));
@@ -184,7 +201,11 @@ describe('while the API will not take them', () => {
     const relay = start(api);
     const from = Date.now();
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('it was tried', async () => (await relay.store.nextDueAt(Date.now())) !== null && relay.logged.some((line) => line.includes('503')));
+    await eventually(
+      'it was tried',
+      async () =>
+        (await relay.store.nextDueAt(Date.now())) !== null && relay.logged.some((line) => line.includes('503')),
+    );
     api.instead = null;
     await eventually('it is delivered', async () => (await relay.store.counts()).delivered === 1);
     expect(Date.now() - from).toBeGreaterThanOrEqual(1000);
@@ -209,7 +230,9 @@ describe('what the API refuses for good', () => {
   });
 
   it('includes what the configuration pins wrongly, as the sandbox says', async () => {
-    const relay = start(sandboxApi(), { settings: { RELAY_NEWSLETTER_LIST_IDS: 'nl_list_00000000-0000-4000-8000-00000000beef' } });
+    const relay = start(sandboxApi(), {
+      settings: { RELAY_NEWSLETTER_LIST_IDS: 'nl_list_00000000-0000-4000-8000-00000000beef' },
+    });
     await relay.fetch(post({ email: 'ada@example.com' }));
     await eventually('it is dead', async () => (await relay.store.counts()).dead === 1);
     expect(relay.logged.join('')).toContain('names no newsletter list of this publication');
@@ -241,7 +264,13 @@ describe('stopping', () => {
       return new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted'))));
     };
     // By itself the client would wait for longer than this test may take.
-    const client = createClient({ baseUrl: environment.NEWSLETTER_API_URL, token: apiKey, fetch: api.fetch, timeoutMs: 3_600_000, pacer: false });
+    const client = createClient({
+      baseUrl: environment.NEWSLETTER_API_URL,
+      token: apiKey,
+      fetch: api.fetch,
+      timeoutMs: 3_600_000,
+      pacer: false,
+    });
     const relay = start(api, { client });
     await relay.fetch(post({ email: 'ada@example.com' }));
     await eventually('the API is asked', () => asked);

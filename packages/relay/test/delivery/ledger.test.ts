@@ -6,13 +6,25 @@ import { Ledger } from '../../src/delivery/ledger.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 
-const ofPerson = (email: string) => ({ form: 'default', submission: { email }, suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() });
+const ofPerson = (email: string) => ({
+  form: 'default',
+  submission: { email },
+  suspected: false,
+  origin: null,
+  idempotencyKey: null,
+  receivedAt: Date.now(),
+});
 
 it('lets a signup in while much is still to be written', async () => {
   const store = openSqliteStore(join(scratchFolder(), 'relay.db'));
   try {
     await Promise.all(Array.from({ length: 1000 }, (_, n) => store.accept(ofPerson(`p${n}@example.com`))));
-    const ledger = new Ledger({ store, log: createLog({ level: 'silent' }), notice: () => {}, stopping: new AbortController().signal });
+    const ledger = new Ledger({
+      store,
+      log: createLog({ level: 'silent' }),
+      notice: () => {},
+      stopping: new AbortController().signal,
+    });
     const ids = (await store.claim(1000, Date.now())).map(({ id }) => id);
     const written = ledger.settle(ids, { state: 'delivered', at: Date.now() });
     await store.accept(ofPerson('visitor@example.com'));

@@ -6,13 +6,22 @@ import { backoff, defaultPatience } from '../../src/delivery/backoff.ts';
 import { judge } from '../../src/delivery/verdict.ts';
 
 const answered = (status: number, retryAfterMs?: number): ApiError =>
-  new ApiError('subscriptions.create', { status, statusText: '', errors: [{ message: 'No.', code: 'X' }], retryAfterMs });
+  new ApiError('subscriptions.create', {
+    status,
+    statusText: '',
+    errors: [{ message: 'No.', code: 'X' }],
+    retryAfterMs,
+  });
 
 describe('a failure', () => {
   it('ends a signup only where it is about the signup itself', () => {
-    const ends = Array.from({ length: 200 }, (_, i) => i + 400).filter((status) => judge(answered(status)).kind === 'dead');
+    const ends = Array.from({ length: 200 }, (_, i) => i + 400).filter(
+      (status) => judge(answered(status)).kind === 'dead',
+    );
     expect(ends).toEqual([400, 413, 422]);
-    expect(judge(new InvalidRequestError('subscriptions.create', ['"email" must be an e-mail address'])).kind).toBe('dead');
+    expect(judge(new InvalidRequestError('subscriptions.create', ['"email" must be an e-mail address'])).kind).toBe(
+      'dead',
+    );
     expect(judge(new Error('a defect of ours')).kind).toBe('wait');
     expect(judge('not even an error').kind).toBe('wait');
   });
@@ -29,13 +38,17 @@ describe('a failure', () => {
 describe('the wait after a failure', () => {
   it('doubles from half a second to a minute, half of it chance, and is a whole number', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (failures, chance) => {
-        const wait = backoff(failures, undefined, defaultPatience, () => chance);
-        const ceiling = Math.min(60_000, 1000 * 2 ** (failures - 1));
-        expect(Number.isInteger(wait)).toBe(true);
-        expect(wait).toBeGreaterThanOrEqual(ceiling / 2);
-        expect(wait).toBeLessThanOrEqual(ceiling);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (failures, chance) => {
+          const wait = backoff(failures, undefined, defaultPatience, () => chance);
+          const ceiling = Math.min(60_000, 1000 * 2 ** (failures - 1));
+          expect(Number.isInteger(wait)).toBe(true);
+          expect(wait).toBeGreaterThanOrEqual(ceiling / 2);
+          expect(wait).toBeLessThanOrEqual(ceiling);
+        },
+      ),
     );
   });
 

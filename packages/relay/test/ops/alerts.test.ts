@@ -33,7 +33,12 @@ function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts>
   return made;
 }
 
-const dead = { what: 'dead', signup: 'id', form: 'default', reason: 'The API refused the custom field "Age".' } as const;
+const dead = {
+  what: 'dead',
+  signup: 'id',
+  form: 'default',
+  reason: 'The API refused the custom field "Age".',
+} as const;
 
 describe('an alert', () => {
   test('of dead letters is one for all that died within a minute, with their number and the last reason', async () => {

@@ -28,7 +28,11 @@ it('writes when it is asked, once a second at most, and again at once after a fa
     if (full) throw new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.');
     await store.probe(at);
   };
-  const readyz = readiness({ probe }, () => false, () => now);
+  const readyz = readiness(
+    { probe },
+    () => false,
+    () => now,
+  );
   for (now of [5000, 5100, 5999, 6000]) expect((await readyz()).status).toBe(200);
   expect(probes).toEqual([5000, 6000]);
   full = true;

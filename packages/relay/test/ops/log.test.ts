@@ -6,7 +6,10 @@ import { plainLines } from '../../src/ops/plain-lines.ts';
 it('takes addresses and keys out of messages, fields, errors and their stacks', () => {
   const lines: string[] = [];
   const log = createLog({ secrets: ['sk-123'], destination: { write: (line) => void lines.push(line) } });
-  log.error({ err: new Error('ada@bücher.example, Bearer sk-123'), email: 'Ada+x@example.com' }, 'for ada@example.com with sk-123');
+  log.error(
+    { err: new Error('ada@bücher.example, Bearer sk-123'), email: 'Ada+x@example.com' },
+    'for ada@example.com with sk-123',
+  );
   const text = lines.join('');
   expect(text).not.toMatch(/@|ada|sk-123|example/i);
   expect(JSON.parse(text)).toMatchObject({ level: 'error', msg: 'for [address] with [secret]', email: '[address]' });

@@ -8,7 +8,10 @@ describe('a filter of signups', () => {
   test.for([
     [{ state: 'dead,review' }, { states: ['dead', 'review'] }],
     [{ since: '2h' }, { receivedFrom: now - 7_200_000 }],
-    [{ since: '7d', until: '30m' }, { receivedFrom: now - 604_800_000, receivedUntil: now - 1_800_000 }],
+    [
+      { since: '7d', until: '30m' },
+      { receivedFrom: now - 604_800_000, receivedUntil: now - 1_800_000 },
+    ],
     [{ until: '2026-03-01' }, { receivedUntil: Date.parse('2026-03-01') }],
     [{ reason: 'custom field', form: '' }, { reason: 'custom field' }],
     [{}, {}],
@@ -18,12 +21,21 @@ describe('a filter of signups', () => {
 
   test('names every mistake at once', () => {
     const read = readFilter({ state: 'lost', since: 'yesterday', colour: 'red' }, now);
-    expect(read).toMatchObject({ ok: false, mistakes: expect.arrayContaining([expect.stringContaining('"state"'), expect.stringContaining('"since"'), expect.stringContaining('"colour"')]) });
+    expect(read).toMatchObject({
+      ok: false,
+      mistakes: expect.arrayContaining([
+        expect.stringContaining('"state"'),
+        expect.stringContaining('"since"'),
+        expect.stringContaining('"colour"'),
+      ]),
+    });
   });
 
   test('is the same after it was written into an address and read again', () => {
     const part = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
-    const moment = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.getTime());
+    const moment = fc
+      .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+      .map((date) => date.getTime());
     const filters = fc.record({
       states: part(fc.uniqueArray(fc.constantFrom('waiting', 'review', 'delivered', 'dead'), { minLength: 1 })),
       form: part(fc.string({ minLength: 1 })),

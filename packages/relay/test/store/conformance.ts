@@ -1,14 +1,26 @@
 /** What every store must do, whatever it is made of. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { everySignup, repeatWindowMs, type NewSignup, type Outcome, type SignupFilter, type SignupState, type SignupStore } from '../../src/index.ts';
+import {
+  everySignup,
+  repeatWindowMs,
+  type NewSignup,
+  type Outcome,
+  type SignupFilter,
+  type SignupState,
+  type SignupStore,
+} from '../../src/index.ts';
 import { compareTimes } from '../timing.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 
 const signup = (changes: Partial<NewSignup> = {}): NewSignup => ({
   form: 'default',
-  submission: { email: 'ada+news@bücher.example', utm_source: 'Spring Sale 🌷', custom_fields: [{ name: 'Topics', value: ['CSS', 'Ä'] }] },
+  submission: {
+    email: 'ada+news@bücher.example',
+    utm_source: 'Spring Sale 🌷',
+    custom_fields: [{ name: 'Topics', value: ['CSS', 'Ä'] }],
+  },
   suspected: false,
   origin: 'https://shop.example',
   idempotencyKey: null,
@@ -39,29 +51,33 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     ]);
   });
 
-  it.each([0, 8])('takes as long for a signup it has, and for a suspected one, as for a new one, beside %i others who sign up', async (others) => {
-    const store = await fresh();
-    const kinds = {
-      fresh: (round: number) => ofPerson(`new${round}@example.com`),
-      repeated: () => ofPerson('same@example.com'),
-      suspected: (round: number) => ({ ...ofPerson(`robot${round}@example.com`), suspected: true }),
-    };
-    let count = 0;
-    let ended = false;
-    const crowd = Array.from({ length: others }, async () => {
-      for (; !ended; await sleep(Math.random() * 8)) await store.accept(ofPerson(`other${(count += 1)}@example.com`));
-    });
-    const comparing = compareTimes(kinds, 250, async (signedUp, kind, round) => {
-      const { repeated } = await store.accept(signedUp);
-      if (round >= 0) expect(repeated).toBe(kind === 'repeated');
-    });
-    const slowerShare = await comparing.finally(() => {
-      ended = true;
-    });
-    await Promise.all(crowd);
-    // Where less has to be written for one that is there, or that nobody will deliver, this is above 0.8.
-    for (const kind of ['repeated', 'suspected'] as const) expect(Math.abs(slowerShare('fresh', kind) - 0.5), kind).toBeLessThan(0.25);
-  });
+  it.each([0, 8])(
+    'takes as long for a signup it has, and for a suspected one, as for a new one, beside %i others who sign up',
+    async (others) => {
+      const store = await fresh();
+      const kinds = {
+        fresh: (round: number) => ofPerson(`new${round}@example.com`),
+        repeated: () => ofPerson('same@example.com'),
+        suspected: (round: number) => ({ ...ofPerson(`robot${round}@example.com`), suspected: true }),
+      };
+      let count = 0;
+      let ended = false;
+      const crowd = Array.from({ length: others }, async () => {
+        for (; !ended; await sleep(Math.random() * 8)) await store.accept(ofPerson(`other${(count += 1)}@example.com`));
+      });
+      const comparing = compareTimes(kinds, 250, async (signedUp, kind, round) => {
+        const { repeated } = await store.accept(signedUp);
+        if (round >= 0) expect(repeated).toBe(kind === 'repeated');
+      });
+      const slowerShare = await comparing.finally(() => {
+        ended = true;
+      });
+      await Promise.all(crowd);
+      // Where less has to be written for one that is there, or that nobody will deliver, this is above 0.8.
+      for (const kind of ['repeated', 'suspected'] as const)
+        expect(Math.abs(slowerShare('fresh', kind) - 0.5), kind).toBeLessThan(0.25);
+    },
+  );
 
   it('gives a signup to one claimer only, until it is released', async () => {
     const store = await fresh();
@@ -74,7 +90,8 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it('takes what is due longest first, and no more than it is asked for', async () => {
     const store = await fresh();
-    for (const offset of [30, 10, 20]) await store.accept({ ...ofPerson(`p${offset}@example.com`), receivedAt: start + offset });
+    for (const offset of [30, 10, 20])
+      await store.accept({ ...ofPerson(`p${offset}@example.com`), receivedAt: start + offset });
     const taken = await store.claim(2, start + 100);
     expect(taken.map(({ receivedAt }) => receivedAt - start)).toEqual([10, 20]);
     expect((await store.claim(2, start + 100)).map(({ receivedAt }) => receivedAt - start)).toEqual([30]);
@@ -87,7 +104,12 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.backlog(5, start)).toBe(5);
     expect(await store.backlog(50, start)).toBe(8);
     const [first] = await store.claim(2, start);
-    await store.settle([first?.id ?? ''], { state: 'waiting', at: start, nextAttemptAt: start + 1000, reason: 'the service answered 503' });
+    await store.settle([first?.id ?? ''], {
+      state: 'waiting',
+      at: start,
+      nextAttemptAt: start + 1000,
+      reason: 'the service answered 503',
+    });
     expect(await store.backlog(50, start)).toBe(6);
   });
 
@@ -95,7 +117,12 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const store = await fresh();
     const { id } = await store.accept(signup());
     await store.claim(1, start);
-    await store.settle([id], { state: 'waiting', at: start, nextAttemptAt: start + 5000, reason: 'the service answered 503' });
+    await store.settle([id], {
+      state: 'waiting',
+      at: start,
+      nextAttemptAt: start + 5000,
+      reason: 'the service answered 503',
+    });
     expect(await store.claim(1, start + 4999)).toEqual([]);
     expect(await store.nextDueAt(start + 4999)).toBe(start + 5000);
     expect(await store.claim(1, start + 5000)).toMatchObject([{ id, attempts: 1 }]);
@@ -116,7 +143,9 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it('settles many at once', async () => {
     const store = await fresh();
-    const people = await Promise.all(['ada', 'grace', 'linus'].map((name) => store.accept(ofPerson(`${name}@example.com`))));
+    const people = await Promise.all(
+      ['ada', 'grace', 'linus'].map((name) => store.accept(ofPerson(`${name}@example.com`))),
+    );
     const ids = people.map(({ id }) => id);
     await store.claim(10, start);
     await store.settle(ids, { state: 'waiting', at: start, nextAttemptAt: start + 5000, reason: 'sent in bulk' });
@@ -137,9 +166,19 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   });
 
   it.each([
-    ['the same idempotency key for the same person, even days later', { idempotencyKey: 'k1' }, { idempotencyKey: 'k1', receivedAt: start + 3 * 86_400_000 }, true],
+    [
+      'the same idempotency key for the same person, even days later',
+      { idempotencyKey: 'k1' },
+      { idempotencyKey: 'k1', receivedAt: start + 3 * 86_400_000 },
+      true,
+    ],
     ['the same person and content within ten minutes', {}, { receivedAt: start + repeatWindowMs - 1 }, true],
-    ['the same, its address spelt in other case', {}, { submission: { ...signup().submission, email: 'ADA+news@BÜCHER.example' } }, true],
+    [
+      'the same, its address spelt in other case',
+      {},
+      { submission: { ...signup().submission, email: 'ADA+news@BÜCHER.example' } },
+      true,
+    ],
     ['the same person and content, the first with a key', { idempotencyKey: 'k1' }, {}, true],
   ] as const)('counts as one: %s', async (_case, first, second, repeated) => {
     const store = await fresh();
@@ -150,9 +189,17 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it.each([
     ['the same content after ten minutes', {}, { receivedAt: start + repeatWindowMs }],
-    ['one idempotency key, two people', { idempotencyKey: 'k1' }, { ...ofPerson('bob@example.com'), idempotencyKey: 'k1' }],
+    [
+      'one idempotency key, two people',
+      { idempotencyKey: 'k1' },
+      { ...ofPerson('bob@example.com'), idempotencyKey: 'k1' },
+    ],
     ['one person, other content', {}, ofPerson(signup().submission.email)],
-    ['a suspected post first, the person after it', { suspected: true, idempotencyKey: 'k1' }, { idempotencyKey: 'k1' }],
+    [
+      'a suspected post first, the person after it',
+      { suspected: true, idempotencyKey: 'k1' },
+      { idempotencyKey: 'k1' },
+    ],
     ['another form', {}, { form: 'footer' }],
   ] as const)('keeps apart: %s', async (_case, first, second) => {
     const store = await fresh();
@@ -209,7 +256,8 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     it('lists signups newest first, with all that is known of them, page by page', async () => {
       const store = await fresh();
       const ids: string[] = [];
-      for (let i = 0; i < 5; i += 1) ids.unshift((await store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + i })).id);
+      for (let i = 0; i < 5; i += 1)
+        ids.unshift((await store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + i })).id);
       const first = await store.list({}, { limit: 2 });
       expect(first.map(({ id }) => id)).toEqual(ids.slice(0, 2));
       expect(first[0]).toEqual({
@@ -233,7 +281,14 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const { id } = await store.accept(signup());
       await settled(store, id, { state: 'dead', at: start + 7, reason: 'the service answered 400' });
       expect(await store.list({ states: ['dead'] }, { limit: 1 })).toMatchObject([
-        { id, state: 'dead', attempts: 1, settledAt: start + 7, nextAttemptAt: null, reason: 'the service answered 400' },
+        {
+          id,
+          state: 'dead',
+          attempts: 1,
+          settledAt: start + 7,
+          nextAttemptAt: null,
+          reason: 'the service answered 400',
+        },
       ]);
     });
 
@@ -243,8 +298,16 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         ids[name] = (await store.accept({ ...ofPerson(`${name}@example.com`), ...changes })).id;
         if (outcome) await settled(store, ids[name], outcome);
       };
-      await add('email', { receivedAt: start + 1 }, { state: 'dead', at: start, reason: 'Email is not a 100% valid_address.' });
-      await add('tier', { receivedAt: start + 2, form: 'footer' }, { state: 'dead', at: start, reason: 'No such tier.' });
+      await add(
+        'email',
+        { receivedAt: start + 1 },
+        { state: 'dead', at: start, reason: 'Email is not a 100% valid_address.' },
+      );
+      await add(
+        'tier',
+        { receivedAt: start + 2, form: 'footer' },
+        { state: 'dead', at: start, reason: 'No such tier.' },
+      );
       await add('robot', { receivedAt: start + 3, suspected: true });
       await add('done', { receivedAt: start + 4 }, { state: 'delivered', at: start + 10 });
       await add('next', { receivedAt: start + 5, form: 'footer' });
@@ -258,8 +321,16 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       ['no state', () => ({ states: [] }), []],
       ['a form', () => ({ form: 'footer' }), ['next', 'tier']],
       ['a part of the reason, in any case', () => ({ reason: '100% VALID_' }), ['email']],
-      ['the time of receipt, its end left out', () => ({ receivedFrom: start + 2, receivedUntil: start + 4 }), ['robot', 'tier']],
-      ['ids, of which one is none', (ids) => ({ ids: [ids['done'] ?? '', ids['tier'] ?? '', "' OR 1"] }), ['done', 'tier']],
+      [
+        'the time of receipt, its end left out',
+        () => ({ receivedFrom: start + 2, receivedUntil: start + 4 }),
+        ['robot', 'tier'],
+      ],
+      [
+        'ids, of which one is none',
+        (ids) => ({ ids: [ids['done'] ?? '', ids['tier'] ?? '', "' OR 1"] }),
+        ['done', 'tier'],
+      ],
       ['several at once', () => ({ states: ['dead', 'waiting'], form: 'footer', receivedFrom: start + 3 }), ['next']],
     ])('finds signups by %s', async (_case, filter, names) => {
       const store = await fresh();
@@ -278,17 +349,29 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       ]);
       expect(await store.redrive({}, start + 60)).toBe(2);
       expect(await store.counts()).toEqual({ waiting: 4, review: 0, delivered: 1, dead: 0 });
-      expect((await store.claim(10, start + 100)).map(({ id }) => id).sort()).toEqual(['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort());
+      expect((await store.claim(10, start + 100)).map(({ id }) => id).sort()).toEqual(
+        ['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort(),
+      );
     });
 
     it('sums up how things stand', async () => {
       const store = await fresh();
-      expect(await store.overview(start)).toEqual({ counts: { waiting: 0, review: 0, delivered: 0, dead: 0 }, due: 0, oldestWaitingSince: null, deadByReason: [] });
+      expect(await store.overview(start)).toEqual({
+        counts: { waiting: 0, review: 0, delivered: 0, dead: 0 },
+        due: 0,
+        oldestWaitingSince: null,
+        deadByReason: [],
+      });
       await kept(store);
       const another = await store.accept({ ...ofPerson('another@example.com'), receivedAt: start + 8 });
       await settled(store, another.id, { state: 'dead', at: start, reason: 'No such tier.' });
       const later = await store.accept({ ...ofPerson('later@example.com'), receivedAt: start - 5 });
-      await settled(store, later.id, { state: 'waiting', at: start, nextAttemptAt: start + 1000, reason: 'the service answered 503' });
+      await settled(store, later.id, {
+        state: 'waiting',
+        at: start,
+        nextAttemptAt: start + 1000,
+        reason: 'the service answered 503',
+      });
       expect(await store.overview(start + 100)).toEqual({
         counts: { waiting: 2, review: 1, delivered: 1, dead: 3 },
         due: 1,
@@ -306,13 +389,19 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const before = await store.counts();
       await store.accept({ ...ofPerson('Ada@Example.com'), idempotencyKey: 'k1' });
       await store.accept({ ...ofPerson('ada@example.com'), form: 'footer' });
-      const delivered = await store.accept({ ...ofPerson('ada@example.com'), origin: null, receivedAt: start + 3 * repeatWindowMs });
+      const delivered = await store.accept({
+        ...ofPerson('ada@example.com'),
+        origin: null,
+        receivedAt: start + 3 * repeatWindowMs,
+      });
       await settled(store, delivered.id, { state: 'delivered', at: start });
       await store.accept({ ...ofPerson('ada@example.com'), suspected: true });
       expect(await store.erase('ADA@example.COM')).toBe(4);
       expect(await store.counts()).toEqual(before);
       expect(await store.erase('ada@example.com')).toBe(0);
-      expect(await store.accept({ ...ofPerson('ada@example.com'), idempotencyKey: 'k1' })).toMatchObject({ repeated: false });
+      expect(await store.accept({ ...ofPerson('ada@example.com'), idempotencyKey: 'k1' })).toMatchObject({
+        repeated: false,
+      });
     });
 
     it('does not bring back what was erased while it was being delivered', async () => {
@@ -320,7 +409,12 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const { id } = await store.accept(signup());
       await store.claim(1, start);
       expect(await store.erase(signup().submission.email)).toBe(1);
-      await store.settle([id], { state: 'waiting', at: start, nextAttemptAt: start, reason: 'the service answered 503' });
+      await store.settle([id], {
+        state: 'waiting',
+        at: start,
+        nextAttemptAt: start,
+        reason: 'the service answered 503',
+      });
       expect(await store.counts()).toEqual({ waiting: 0, review: 0, delivered: 0, dead: 0 });
       expect(await store.claim(1, start + 10)).toEqual([]);
     });
@@ -333,14 +427,22 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.eraseDelivered(start + 11)).toBe(1);
       expect(await store.eraseDelivered(start + 11)).toBe(0);
       expect(await store.counts()).toEqual(counts);
-      expect(await store.list({ states: ['delivered'] }, { limit: 10 })).toMatchObject([{ id: ids['done'], submission: null, settledAt: start + 10 }]);
+      expect(await store.list({ states: ['delivered'] }, { limit: 10 })).toMatchObject([
+        { id: ids['done'], submission: null, settledAt: start + 10 },
+      ]);
       expect(await store.erase('done@example.com')).toBe(0);
-      expect(await store.accept({ ...ofPerson('done@example.com'), receivedAt: start + 5 })).toMatchObject({ repeated: false });
+      expect(await store.accept({ ...ofPerson('done@example.com'), receivedAt: start + 5 })).toMatchObject({
+        repeated: false,
+      });
     });
 
     it('walks thousands of signups, each once, whatever comes in meanwhile', async () => {
       const store = await fresh();
-      await Promise.all(Array.from({ length: 1200 }, (_, i) => store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + (i % 7) })));
+      await Promise.all(
+        Array.from({ length: 1200 }, (_, i) =>
+          store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + (i % 7) }),
+        ),
+      );
       const states = new Set<SignupState>();
       const seen: string[] = [];
       for await (const { id, state } of everySignup(store)) {

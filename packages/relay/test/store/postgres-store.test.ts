@@ -39,18 +39,28 @@ describe('a signup store in PostgreSQL', () => {
   it('does not let one signup that cannot be written take the others of its group along', async () => {
     const { store } = await fresh();
     const broken = { ...ofPerson('broken@example.com'), receivedAt: 1.5 }; // no whole number: the column refuses it
-    const results = await Promise.allSettled([store.accept(ofPerson('a@example.com')), store.accept(broken), store.accept(ofPerson('b@example.com'))]);
+    const results = await Promise.allSettled([
+      store.accept(ofPerson('a@example.com')),
+      store.accept(broken),
+      store.accept(ofPerson('b@example.com')),
+    ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await store.counts()).waiting).toBe(2);
   });
 
   it('keeps every character that a visitor may send', async () => {
     const { store } = await fresh();
-    const submission = { email: 'ada@example.com', utm_source: 'a\u0000b \ud83d 🌷', custom_fields: [{ name: "'; DROP TABLE signup; --", value: '\\x00?$1' }] };
+    const submission = {
+      email: 'ada@example.com',
+      utm_source: 'a\u0000b \ud83d 🌷',
+      custom_fields: [{ name: "'; DROP TABLE signup; --", value: '\\x00?$1' }],
+    };
     const { id } = await store.accept({ ...ofPerson('ada@example.com'), submission });
     expect(await store.claim(1, Date.now())).toMatchObject([{ submission }]);
     await store.settle([id], { state: 'dead', at: Date.now(), reason: 'the service said \u0000 and $1?' });
-    expect(await store.list({ reason: 'and $1?' }, { limit: 1 })).toMatchObject([{ id, reason: 'the service said  and $1?' }]);
+    expect(await store.list({ reason: 'and $1?' }, { limit: 1 })).toMatchObject([
+      { id, reason: 'the service said  and $1?' },
+    ]);
   });
 
   it('keeps what waits for years', async () => {
@@ -66,14 +76,21 @@ describe('a signup store in PostgreSQL', () => {
 
   it('gives jobs to signups that have lost theirs', async () => {
     const { address, store } = await fresh();
-    const [lost, cancelled] = await Promise.all([store.accept(ofPerson('ada@example.com')), store.accept(ofPerson('bob@example.com'))]);
+    const [lost, cancelled] = await Promise.all([
+      store.accept(ofPerson('ada@example.com')),
+      store.accept(ofPerson('bob@example.com')),
+    ]);
     await server.run(`DELETE FROM newsletter_relay_queue.job WHERE id = '${lost.id}'`, address);
     await server.run(`UPDATE newsletter_relay_queue.job SET state = 'cancelled' WHERE id = '${cancelled.id}'`, address);
     expect(await store.claim(10, Date.now())).toEqual([]);
     await store.close();
     const again = await openPostgresStore(address);
     onTestFinished(() => again.close());
-    expect(await eventually('both are due', async () => ((await again.nextDueAt(Date.now())) === null ? null : again.claim(10, Date.now())))).toHaveLength(2);
+    expect(
+      await eventually('both are due', async () =>
+        (await again.nextDueAt(Date.now())) === null ? null : again.claim(10, Date.now()),
+      ),
+    ).toHaveLength(2);
   });
 });
 
@@ -93,8 +110,13 @@ describe('several relays on one PostgreSQL', () => {
 
   it('keep a double submission once, whichever of them gets it', async () => {
     const stores = await relays();
-    const people = Array.from({ length: 40 }, (_, i) => ({ ...ofPerson(`p${i}@example.com`), idempotencyKey: i % 2 ? `key ${i}` : null }));
-    const all = await Promise.all([...people, ...people.toReversed()].flatMap((each) => stores.map((store) => store.accept(each))));
+    const people = Array.from({ length: 40 }, (_, i) => ({
+      ...ofPerson(`p${i}@example.com`),
+      idempotencyKey: i % 2 ? `key ${i}` : null,
+    }));
+    const all = await Promise.all(
+      [...people, ...people.toReversed()].flatMap((each) => stores.map((store) => store.accept(each))),
+    );
     expect(all.filter(({ repeated }) => !repeated)).toHaveLength(40);
     expect((await stores[0]?.counts())?.waiting).toBe(40);
   });
@@ -102,8 +124,12 @@ describe('several relays on one PostgreSQL', () => {
   it('never take out the same signup', async () => {
     const stores = await relays();
     const people = Array.from({ length: 34 }, (_, i) => ofPerson(`p${i}@example.com`));
-    await Promise.all(stores.flatMap((store, at) => people.map((each) => store.accept({ ...each, form: `form ${at}` }))));
-    const taken = await Promise.all(stores.flatMap((store) => Array.from({ length: 4 }, () => store.claim(10, Date.now()))));
+    await Promise.all(
+      stores.flatMap((store, at) => people.map((each) => store.accept({ ...each, form: `form ${at}` }))),
+    );
+    const taken = await Promise.all(
+      stores.flatMap((store) => Array.from({ length: 4 }, () => store.claim(10, Date.now()))),
+    );
     const ids = taken.flat().map(({ id }) => id);
     expect(ids).toHaveLength(102);
     expect(new Set(ids).size).toBe(102);
@@ -126,7 +152,7 @@ describe('several relays on one PostgreSQL', () => {
     await store.claim(1, Date.now());
     await server.run("UPDATE newsletter_relay_queue.job SET heartbeat_on = now() - interval '29 seconds'", address);
     await vi.advanceTimersByTimeAsync(10_000);
-    const beat = 'SELECT 1 FROM newsletter_relay_queue.job WHERE heartbeat_on > now() - interval \'5 seconds\'';
+    const beat = "SELECT 1 FROM newsletter_relay_queue.job WHERE heartbeat_on > now() - interval '5 seconds'";
     await eventually('the claim is renewed', async () => (await server.run(beat, address)).length > 0);
   });
 });
@@ -150,11 +176,21 @@ describe('a PostgreSQL that goes away', () => {
     await Promise.all(Array.from({ length: 50 }, post));
     const during = Promise.allSettled(Array.from({ length: 50 }, post));
     await own.crash();
-    for (const result of await during) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(StoreUnavailableError);
-    await expect(post()).rejects.toThrow(new StoreUnavailableError('The store cannot be written: nothing answers there; start PostgreSQL, or correct host and port.'));
+    for (const result of await during)
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(StoreUnavailableError);
+    await expect(post()).rejects.toThrow(
+      new StoreUnavailableError(
+        'The store cannot be written: nothing answers there; start PostgreSQL, or correct host and port.',
+      ),
+    );
     await expect(store.claim(1, Date.now())).rejects.toThrow(StoreUnavailableError);
     await own.start();
-    await eventually('it takes signups again', () => post().then(() => true, () => false));
+    await eventually('it takes signups again', () =>
+      post().then(
+        () => true,
+        () => false,
+      ),
+    );
     const kept = new Set<string>();
     for await (const { id } of everySignup(store)) kept.add(id);
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
@@ -164,9 +200,21 @@ describe('a PostgreSQL that goes away', () => {
 
 describe('what is said when it cannot be opened', () => {
   it.each<[string, (address: string) => string, string]>([
-    ['nothing listens there', (address) => address.replace(/:\d+\//, ':9/'), 'nothing answers there; start PostgreSQL, or correct host and port'],
-    ['the password is wrong', (address) => address.replace('quite-secret', 'wrong-secret'), 'the password is wrong; correct it'],
-    ['the database does not exist', (address) => address.replace(/test_\d+$/, 'nowhere'), 'there is no such database; create it, or correct the name'],
+    [
+      'nothing listens there',
+      (address) => address.replace(/:\d+\//, ':9/'),
+      'nothing answers there; start PostgreSQL, or correct host and port',
+    ],
+    [
+      'the password is wrong',
+      (address) => address.replace('quite-secret', 'wrong-secret'),
+      'the password is wrong; correct it',
+    ],
+    [
+      'the database does not exist',
+      (address) => address.replace(/test_\d+$/, 'nowhere'),
+      'there is no such database; create it, or correct the name',
+    ],
   ])('%s', async (_case, wrong, sentence) => {
     const failure = await openPostgresStore(wrong(await server.database())).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StartupError);
@@ -180,18 +228,24 @@ describe('what is said when it cannot be opened', () => {
     await own.create();
     await own.crash();
     await own.start(['fsync=off']);
-    await expect(openPostgresStore(await own.database())).rejects.toThrow('runs with fsync off and may lose what it said yes to: set fsync = on');
+    await expect(openPostgresStore(await own.database())).rejects.toThrow(
+      'runs with fsync off and may lose what it said yes to: set fsync = on',
+    );
   });
 
   it('a newer relay wrote the tables', async () => {
     const { address, store } = await fresh();
     await store.close();
     await server.run(`UPDATE newsletter_relay.setting SET value = '99' WHERE name = 'version'`, address);
-    await expect(openPostgresStore(address)).rejects.toThrow('were written by a newer relay (version 99): update this one');
+    await expect(openPostgresStore(address)).rejects.toThrow(
+      'were written by a newer relay (version 99): update this one',
+    );
   });
 });
 
-async function fresh(options: Parameters<typeof openPostgresStore>[1] = {}): Promise<{ address: string; store: SignupStore }> {
+async function fresh(
+  options: Parameters<typeof openPostgresStore>[1] = {},
+): Promise<{ address: string; store: SignupStore }> {
   const address = await server.database();
   const store = await openPostgresStore(address, options);
   onTestFinished(() => store.close());

@@ -52,7 +52,9 @@ describe('a signup store in an SQLite file', () => {
         acknowledged.push(email);
       }
     };
-    await expect(fill()).rejects.toThrow(new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'));
+    await expect(fill()).rejects.toThrow(
+      new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'),
+    );
     expect(acknowledged.length).toBeGreaterThan(10);
     await small.close();
 
@@ -64,7 +66,9 @@ describe('a signup store in an SQLite file', () => {
 
   it('fails all signups of a group that cannot be written, and keeps none of them', async () => {
     const store = open(join(scratchFolder(), 'relay.db'), 30);
-    const results = await Promise.allSettled(Array.from({ length: 200 }, (_, i) => store.accept(ofPerson(`p${i}@example.com`, 1000))));
+    const results = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, i) => store.accept(ofPerson(`p${i}@example.com`, 1000))),
+    );
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['rejected']));
     expect((await store.counts()).waiting).toBe(0);
   });
@@ -72,7 +76,11 @@ describe('a signup store in an SQLite file', () => {
   it('does not let one signup that cannot be written take the others of its group along', async () => {
     const store = open(join(scratchFolder(), 'relay.db'));
     const broken = { ...ofPerson('broken@example.com'), receivedAt: 1.5 }; // no whole number: the column refuses it
-    const results = await Promise.allSettled([store.accept(ofPerson('a@example.com')), store.accept(broken), store.accept(ofPerson('b@example.com'))]);
+    const results = await Promise.allSettled([
+      store.accept(ofPerson('a@example.com')),
+      store.accept(broken),
+      store.accept(ofPerson('b@example.com')),
+    ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await store.counts()).waiting).toBe(2);
   });
@@ -84,7 +92,9 @@ describe('a signup store in an SQLite file', () => {
     symlinkSync(path, join(folder, 'alias.db'));
     for (const name of [path, join(folder, 'alias.db')]) {
       expect(() => openSqliteStore(name)).toThrow(
-        new StartupError(`Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`),
+        new StartupError(
+          `Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`,
+        ),
       );
     }
   });
@@ -110,15 +120,31 @@ describe('a signup store in an SQLite file', () => {
     open(path);
     const db = new DatabaseSync(path, { readOnly: true });
     onTestFinished(() => db.close());
-    const plan = (text: string): string[] => db.prepare(`EXPLAIN QUERY PLAN ${text}`).all().map((step) => String(step['detail']));
+    const plan = (text: string): string[] =>
+      db
+        .prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all()
+        .map((step) => String(step['detail']));
     // The index of what is due holds the waiting alone, in order: its first entries are no walk, nor is counting up to a bound.
     for (const [name, text] of Object.entries(sql)) {
-      expect(plan(text).filter((step) => /^SCAN (?!signup USING COVERING INDEX signup_due|\(subquery)|TEMP B-TREE/.test(step)), name).toEqual([]);
+      expect(
+        plan(text).filter((step) =>
+          /^SCAN (?!signup USING COVERING INDEX signup_due|\(subquery)|TEMP B-TREE/.test(step),
+        ),
+        name,
+      ).toEqual([]);
     }
     // What operators ask walks what is open, and never the delivered.
-    const ofOperators = { ...survey, redrive: filtered.redrive('form = ?'), dead: filtered.list(conditions({ states: ['dead', 'review'] }, 'instr').sql) };
+    const ofOperators = {
+      ...survey,
+      redrive: filtered.redrive('form = ?'),
+      dead: filtered.list(conditions({ states: ['dead', 'review'] }, 'instr').sql),
+    };
     for (const [name, text] of Object.entries(ofOperators)) {
-      expect(plan(text).filter((step) => /^SCAN (?!signup USING (COVERING )?INDEX signup_(open|due))/.test(step)), name).toEqual([]);
+      expect(
+        plan(text).filter((step) => /^SCAN (?!signup USING (COVERING )?INDEX signup_(open|due))/.test(step)),
+        name,
+      ).toEqual([]);
     }
   });
 
@@ -132,7 +158,12 @@ describe('a signup store in an SQLite file', () => {
     await Promise.all(others.map((each) => store.accept(each)));
     const { id } = await store.accept(ofPerson('ada.lovelace@example.com', 100));
     await store.claim(1000, Date.now());
-    const failed = { state: 'waiting', at: Date.now(), nextAttemptAt: Date.now(), reason: 'the service answered 503 '.repeat(20) } as const;
+    const failed = {
+      state: 'waiting',
+      at: Date.now(),
+      nextAttemptAt: Date.now(),
+      reason: 'the service answered 503 '.repeat(20),
+    } as const;
     await store.settle([id], failed); // The row grows, and moves within the file.
     await store.settle([id], { state: 'delivered', at: Date.now() });
     const traces = () => [path, `${path}-wal`].map((file) => readFileSync(file).includes('lovelace'));
@@ -149,7 +180,9 @@ describe('a signup store in an SQLite file', () => {
     onTestFinished(() => reader.close());
     reader.exec('BEGIN');
     reader.prepare('SELECT count(*) FROM signup').get();
-    await expect(store.erase('ada@example.com')).rejects.toThrow('its log still holds them: end that program and erase again');
+    await expect(store.erase('ada@example.com')).rejects.toThrow(
+      'its log still holds them: end that program and erase again',
+    );
     reader.exec('COMMIT');
     expect(await store.erase('ada@example.com')).toBe(0);
     expect(readFileSync(`${path}-wal`)).toHaveLength(0);
@@ -159,7 +192,8 @@ describe('a signup store in an SQLite file', () => {
     const path = join(scratchFolder(), 'relay.db');
     const before = openSqliteStore(path);
     for (const name of ['ada', 'bob', 'eve']) await before.accept(ofPerson(`${name}@example.com`));
-    for (const { id } of await before.claim(2, Date.now())) await before.settle([id], { state: 'delivered', at: Date.now() });
+    for (const { id } of await before.claim(2, Date.now()))
+      await before.settle([id], { state: 'delivered', at: Date.now() });
     expect(await before.counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
     await before.close();
     expect(await open(path).counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
@@ -170,7 +204,8 @@ describe('a signup store in an SQLite file', () => {
     const old = new DatabaseSync(path);
     old.exec(steps[0] ?? '');
     old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
-    const insert = old.prepare(`INSERT INTO signup (id, form, state, received_at, submission, intent, content, attempts, next_attempt_at, settled_at, last_error)
+    const insert =
+      old.prepare(`INSERT INTO signup (id, form, state, received_at, submission, intent, content, attempts, next_attempt_at, settled_at, last_error)
       VALUES (?, 'default', ?, 1000, ?, ?, ?, 2, ?, ?, ?)`);
     // As that version hashed: nothing of the hashes says whose they are.
     for (const [n, [name, state, due, settled, reason]] of (
@@ -181,7 +216,16 @@ describe('a signup store in an SQLite file', () => {
       ] as const
     ).entries()) {
       const hashed = (what: string): string => hash('sha256', `${what} ${name}`, 'base64url');
-      insert.run(`00000000-03e8-7000-8000-00000000000${n}`, state, JSON.stringify({ email: `${name}@example.com` }), n === 0 ? null : hashed('intent'), hashed('content'), due, settled, reason);
+      insert.run(
+        `00000000-03e8-7000-8000-00000000000${n}`,
+        state,
+        JSON.stringify({ email: `${name}@example.com` }),
+        n === 0 ? null : hashed('intent'),
+        hashed('content'),
+        due,
+        settled,
+        reason,
+      );
     }
     old.close();
 
@@ -190,7 +234,12 @@ describe('a signup store in an SQLite file', () => {
     expect(await store.list({}, { limit: 10 })).toMatchObject([
       { state: 'dead', submission: { email: 'eve@example.com' }, attempts: 2, settledAt: 2000, reason: 'refused' },
       { state: 'delivered', submission: { email: 'bob@example.com' }, settledAt: 2000, reason: null },
-      { state: 'waiting', submission: { email: 'ada@example.com' }, nextAttemptAt: 1000, reason: 'the service answered 503' },
+      {
+        state: 'waiting',
+        submission: { email: 'ada@example.com' },
+        nextAttemptAt: 1000,
+        reason: 'the service answered 503',
+      },
     ]);
     expect((await store.claim(10, 1000)).map(({ submission }) => submission.email)).toEqual(['ada@example.com']);
     expect(await store.paused()).toBe(false);
@@ -200,9 +249,17 @@ describe('a signup store in an SQLite file', () => {
   });
 
   it.each([
-    ['a folder that does not exist', (folder: string) => join(folder, 'none', 'relay.db'), 'its folder does not exist; create the folder'],
+    [
+      'a folder that does not exist',
+      (folder: string) => join(folder, 'none', 'relay.db'),
+      'its folder does not exist; create the folder',
+    ],
     ['a folder', (folder: string) => folder, 'it is a folder; name a file in it'],
-    ['a file that is no database', (folder: string) => written(folder, 'notes.txt', 'x'.repeat(5000)), 'it is not an SQLite database; name another file'],
+    [
+      'a file that is no database',
+      (folder: string) => written(folder, 'notes.txt', 'x'.repeat(5000)),
+      'it is not an SQLite database; name another file',
+    ],
     ['the database of another program', foreign, "name a file of the relay's own"],
     ['a store of a newer relay', newer, 'was written by a newer relay (version 99): update this one'],
   ])('says what to do when the path is %s', (_case, path, sentence) => {
@@ -213,7 +270,9 @@ describe('a signup store in an SQLite file', () => {
     const folder = join(scratchFolder(), 'locked');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
-    expect(() => openSqliteStore(join(folder, 'relay.db'))).toThrow('the relay may not write there; change the permissions or name another place');
+    expect(() => openSqliteStore(join(folder, 'relay.db'))).toThrow(
+      'the relay may not write there; change the permissions or name another place',
+    );
   });
 });
 

@@ -41,10 +41,25 @@ export interface Trace {
 }
 
 /** The trace of a request that has not been answered yet. */
-export const blankTrace = (): Trace => ({ operation: null, status: 0, reasons: [], rule: null, changes: [], created: false, total: null });
+export const blankTrace = (): Trace => ({
+  operation: null,
+  status: 0,
+  reasons: [],
+  rule: null,
+  changes: [],
+  created: false,
+  total: null,
+});
 
 /** Answers one request of the API and tells the trace how. Never rejects. */
-export async function answer(world: World, rateLimit: RateLimit, request: Request, path: string, search: string, trace: Trace): Promise<Response> {
+export async function answer(
+  world: World,
+  rateLimit: RateLimit,
+  request: Request,
+  path: string,
+  search: string,
+  trace: Trace,
+): Promise<Response> {
   let headers: Readonly<Record<string, string>> = {};
   try {
     const match = route(request.method, path);
@@ -67,7 +82,12 @@ export async function answer(world: World, rateLimit: RateLimit, request: Reques
     const { query, ignored } = readQuery(operation, search);
     for (const name of ignored) trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
     const body = operation.body ? await readJson(request) : undefined;
-    const call = { world, publication, params: match.params, explain: (reason: string) => void trace.reasons.push(reason) };
+    const call = {
+      world,
+      publication,
+      params: match.params,
+      explain: (reason: string) => void trace.reasons.push(reason),
+    };
     const reply = handler.answer(call, query, body);
     trace.status = operation.success;
     trace.created = reply.created ?? false;
@@ -93,7 +113,11 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Refusal) return new ApiError(400, error.details);
   if (isStorageFailure(error)) {
-    return apiError(503, 'STORAGE_UNAVAILABLE', 'The sandbox could not write its database; nothing of this request was kept. Free some disk space, then repeat it.');
+    return apiError(
+      503,
+      'STORAGE_UNAVAILABLE',
+      'The sandbox could not write its database; nothing of this request was kept. Free some disk space, then repeat it.',
+    );
   }
   process.stderr.write(`${inspect(error)}\n`);
   return apiError(500, 'INTERNAL_ERROR', 'The sandbox failed; its terminal shows why. Please report it.');
@@ -101,7 +125,10 @@ export function toApiError(error: unknown): ApiError {
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
   if (body === undefined) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  });
 }
 
 /** The two mistakes that lead most people to an unknown path. */

@@ -19,7 +19,11 @@ export interface Bearer {
 export function authenticate(world: World, authorization: string | null): Bearer {
   const value = bearerOf(authorization);
   const key = value === undefined ? undefined : world.store.workspace.key(value);
-  if (key) return { publications: key.publications === null ? null : (JSON.parse(key.publications) as string[]), scopes: null };
+  if (key)
+    return {
+      publications: key.publications === null ? null : (JSON.parse(key.publications) as string[]),
+      scopes: null,
+    };
   const token = value === undefined ? undefined : world.store.oauth.byAccessToken(value);
   if (!token) throw apiError(401, 'INVALID_API_KEY', 'The api key is not valid');
   const problem = accessTokenProblem(world, token);
@@ -34,7 +38,9 @@ export function authenticate(world: World, authorization: string | null): Bearer
 export function requireScope(bearer: Bearer, { scope }: Operation): void {
   if (scope === null || !bearer.scopes || bearer.scopes.includes(scope)) return;
   const text = `The access token lacks the scope ${scope}.`;
-  throw apiError(403, 'INSUFFICIENT_SCOPE', text, { 'WWW-Authenticate': bearerChallenge('insufficient_scope', text, scope) });
+  throw apiError(403, 'INSUFFICIENT_SCOPE', text, {
+    'WWW-Authenticate': bearerChallenge('insufficient_scope', text, scope),
+  });
 }
 
 /** @throws ApiError 404, the same for a publication that does not exist and for one out of the token's reach */

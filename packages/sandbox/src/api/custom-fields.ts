@@ -16,7 +16,15 @@ const create = handler(
     return world.write(() => {
       const seq = world.store.next('custom_field');
       const id = world.ids.uuid('custom_field', seq);
-      const row = { seq, id, publication_id: publication.id, kind, display, options: '[]', created: world.clock.seconds() };
+      const row = {
+        seq,
+        id,
+        publication_id: publication.id,
+        kind,
+        display,
+        options: '[]',
+        created: world.clock.seconds(),
+      };
       customFields.insert(row);
       return { body: { data: customFieldRecord(row) } };
     });
@@ -28,7 +36,9 @@ const list = handler('customFields.list', { query: nothing, body: nothing }, ({ 
   plainList(world.store.customFields.ofPublication(publication.id).map(customFieldRecord), 'page'),
 );
 
-const get = handler('customFields.get', { query: nothing, body: nothing }, (call) => ({ body: { data: customFieldRecord(findField(call)) } }));
+const get = handler('customFields.get', { query: nothing, body: nothing }, (call) => ({
+  body: { data: customFieldRecord(findField(call)) },
+}));
 
 /** PUT and PATCH do the same. Values stay with the field, whatever it is called. */
 const rename = (['customFields.update', 'customFields.updatePut'] as const).map((id) =>
@@ -56,7 +66,11 @@ function findField({ world, publication, params }: Call): CustomFieldRow {
 
 function refuseSecond(world: World, publicationId: string, display: string): void {
   if (world.store.customFields.byDisplay(publicationId, display)) {
-    throw apiError(400, 'ALREADY_EXISTS', '"display" is the text of a custom field that exists already; subscriptions refer to fields by it.');
+    throw apiError(
+      400,
+      'ALREADY_EXISTS',
+      '"display" is the text of a custom field that exists already; subscriptions refer to fields by it.',
+    );
   }
 }
 

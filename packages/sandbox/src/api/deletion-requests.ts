@@ -43,7 +43,15 @@ const get = handler(
   wholeWorkspace,
 );
 
-function deletionRequestRecord({ id, email, status, source, requested_at, scheduled_at, completed_at }: DeletionRequestRow) {
+function deletionRequestRecord({
+  id,
+  email,
+  status,
+  source,
+  requested_at,
+  scheduled_at,
+  completed_at,
+}: DeletionRequestRow) {
   const iso = (time: number): string => new Date(time).toISOString();
   return {
     id,

@@ -44,7 +44,12 @@ export class ApiError extends Error {
 }
 
 /** An {@link ApiError} with one reason. */
-export function apiError(status: ErrorStatus, code: string, message: string, headers?: Readonly<Record<string, string>>): ApiError {
+export function apiError(
+  status: ErrorStatus,
+  code: string,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): ApiError {
   return new ApiError(status, [{ message, code }], headers);
 }
 

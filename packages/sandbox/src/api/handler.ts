@@ -34,7 +34,11 @@ export interface Handler {
   readonly id: OperationId;
   /** Whether only tokens that reach every publication may use it. */
   readonly wholeWorkspace: boolean;
-  readonly answer: (call: WorkspaceCall & { readonly publication: PublicationRow | null }, query: unknown, body: unknown) => Reply;
+  readonly answer: (
+    call: WorkspaceCall & { readonly publication: PublicationRow | null },
+    query: unknown,
+    body: unknown,
+  ) => Reply;
 }
 
 /** The schema of a side that the operation does not have. */

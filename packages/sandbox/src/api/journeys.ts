@@ -15,31 +15,55 @@ interface Subscriber {
   readonly subscription_id?: string | undefined;
 }
 
-const start = handler('journeys.enroll', { query: nothing, body: schemas['journeys.enroll'].body }, (call, _query, body) => {
-  const { world } = call;
-  const automation = findAutomation(call);
-  if (!takesApiEnrollment(automation)) {
-    throw apiError(400, 'NO_API_TRIGGER', 'This automation has no active Add by API trigger: "api" must be one of its trigger_events and its status running or live.');
-  }
-  const subscriber = findSubscriber(call, body);
-  return world.write((note) => {
-    const journey = enroll(world, automation, subscriber.seq);
-    if (!journey) throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey through this automation.');
-    overrideDoubleOpt(world, subscriber, body.double_opt_override, note);
-    return { body: { data: journeyRecord({ ...journey, automation_id: automation.id, subscription_id: subscriber.id, email: subscriber.email }) } };
-  });
-});
+const start = handler(
+  'journeys.enroll',
+  { query: nothing, body: schemas['journeys.enroll'].body },
+  (call, _query, body) => {
+    const { world } = call;
+    const automation = findAutomation(call);
+    if (!takesApiEnrollment(automation)) {
+      throw apiError(
+        400,
+        'NO_API_TRIGGER',
+        'This automation has no active Add by API trigger: "api" must be one of its trigger_events and its status running or live.',
+      );
+    }
+    const subscriber = findSubscriber(call, body);
+    return world.write((note) => {
+      const journey = enroll(world, automation, subscriber.seq);
+      if (!journey)
+        throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey through this automation.');
+      overrideDoubleOpt(world, subscriber, body.double_opt_override, note);
+      return {
+        body: {
+          data: journeyRecord({
+            ...journey,
+            automation_id: automation.id,
+            subscription_id: subscriber.id,
+            email: subscriber.email,
+          }),
+        },
+      };
+    });
+  },
+);
 
 const list = handler('journeys.list', { query: schemas['journeys.list'].query, body: nothing }, (call, query) =>
   offsetList(query, {
     list: 'journeys',
-    rows: call.world.store.automations.journeyList(findAutomation(call).seq, query.status === 'all' ? undefined : query.status),
+    rows: call.world.store.automations.journeyList(
+      findAutomation(call).seq,
+      query.status === 'all' ? undefined : query.status,
+    ),
     record: journeyRecord,
   }),
 );
 
 const get = handler('journeys.get', { query: nothing, body: nothing }, (call) => {
-  const journey = call.world.store.automations.journeyById(findAutomation(call).seq, call.params['automationJourneyId'] ?? '');
+  const journey = call.world.store.automations.journeyById(
+    findAutomation(call).seq,
+    call.params['automationJourneyId'] ?? '',
+  );
   if (!journey) throw apiError(404, 'NOT_FOUND', 'There is no journey with this id in this automation.');
   return { body: { data: journeyRecord(journey) } };
 });
@@ -51,10 +75,17 @@ function findSubscriber({ world, publication }: Call, { email, subscription_id }
     ...(email === undefined ? [] : [subscriptions.byAddress(publication.id, addressKey(email))]),
     ...(subscription_id === undefined ? [] : [subscriptions.byId(publication.id, subscription_id)]),
   ];
-  if (named.length === 0) throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'Name the subscriber by "email" or "subscription_id".');
+  if (named.length === 0)
+    throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'Name the subscriber by "email" or "subscription_id".');
   const [first, second] = named;
-  if (!first || named.includes(undefined)) throw apiError(404, 'NOT_FOUND', 'There is no such subscriber on this publication. Subscribe them first, with "automation_ids".');
-  if (second && second.seq !== first.seq) throw apiError(400, 'VALIDATE_ERROR', '"email" and "subscription_id" name two different subscribers.');
+  if (!first || named.includes(undefined))
+    throw apiError(
+      404,
+      'NOT_FOUND',
+      'There is no such subscriber on this publication. Subscribe them first, with "automation_ids".',
+    );
+  if (second && second.seq !== first.seq)
+    throw apiError(400, 'VALIDATE_ERROR', '"email" and "subscription_id" name two different subscribers.');
   return first;
 }
 

@@ -25,7 +25,10 @@ export interface Refused {
 }
 
 /** Null where nothing about the request is wrong: a success, a spent quota, a failure of the server. */
-export function nearestRequest({ method, path, status, operation, changes }: Refused, apiPrefix: string): Nearest | null {
+export function nearestRequest(
+  { method, path, status, operation, changes }: Refused,
+  apiPrefix: string,
+): Nearest | null {
   if (status < 400 || status >= 500 || status === 429) return null;
   const addressed = (found: Operation): string => (found.base === 'api' ? apiPrefix : '') + found.path;
   const found = operation ?? closest(method, path, addressed);
@@ -47,7 +50,8 @@ const methodCost = 0.4;
 
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
   const asked = segments(path);
-  const cost = (operation: Operation): number => distance(segments(addressed(operation)), asked) + (operation.method === method ? 0 : methodCost);
+  const cost = (operation: Operation): number =>
+    distance(segments(addressed(operation)), asked) + (operation.method === method ? 0 : methodCost);
   return operations.reduce((best, operation) => (cost(operation) < cost(best) ? operation : best));
 }
 
@@ -71,7 +75,9 @@ function edits<Part>(from: readonly Part[], to: readonly Part[], replace: (a: Pa
   for (const [index, part] of from.entries()) {
     const next = [index + 1];
     for (const [column, other] of to.entries()) {
-      next.push(Math.min((row[column] ?? 0) + replace(part, other), (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+      next.push(
+        Math.min((row[column] ?? 0) + replace(part, other), (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1),
+      );
     }
     row = next;
   }

@@ -29,11 +29,19 @@ export interface Listing<Row extends Position> {
 export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
   if (query.page === undefined) return cursorList(query, listing);
   if (query.cursor !== undefined) throw apiError(400, 'INVALID_PAGINATION', 'Use either "cursor" or "page", not both.');
-  return { ...offsetPage(query, listing), headers: deprecation('Leave out "page"; send the "next_cursor" of each answer as "cursor" until "has_more" is false.') };
+  return {
+    ...offsetPage(query, listing),
+    headers: deprecation(
+      'Leave out "page"; send the "next_cursor" of each answer as "cursor" until "has_more" is false.',
+    ),
+  };
 }
 
 /** A list that takes `cursor` alone. */
-export function cursorList<Row extends Position>({ cursor, limit = pageLimit.default }: PagingQuery, listing: Listing<Row>): Reply {
+export function cursorList<Row extends Position>(
+  { cursor, limit = pageLimit.default }: PagingQuery,
+  listing: Listing<Row>,
+): Reply {
   const { list, direction = 'asc', rows, record, total } = listing;
   const after = cursor === undefined ? undefined : readCursor(cursor, list, direction);
   const found = rows.rows({ direction, limit: limit + 1, after });
@@ -48,7 +56,9 @@ export function cursorList<Row extends Position>({ cursor, limit = pageLimit.def
 /** A list that takes `page` alone: its answer tells page and totals whether or not a page was asked for. */
 export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
   const reply = offsetPage(query, listing);
-  return query.page === undefined ? reply : { ...reply, headers: deprecation('This list has no cursor yet; go on with "page" until it has.') };
+  return query.page === undefined
+    ? reply
+    : { ...reply, headers: deprecation('This list has no cursor yet; go on with "page" until it has.') };
 }
 
 /** What stands beside the `data` of a list that names no paging parameters and so comes whole. */
@@ -64,7 +74,10 @@ export function plainList(data: readonly unknown[], tells: keyof typeof beside):
   return { body: { data, ...beside[tells](data.length) } };
 }
 
-function offsetPage<Row extends Position>({ page = 1, limit = pageLimit.default }: PagingQuery, listing: Listing<Row>): Reply {
+function offsetPage<Row extends Position>(
+  { page = 1, limit = pageLimit.default }: PagingQuery,
+  listing: Listing<Row>,
+): Reply {
   const { direction = 'asc', rows, record } = listing;
   const total_results = rows.total();
   const data = rows.rows({ direction, limit, offset: (page - 1) * limit }).map(record);
@@ -73,7 +86,8 @@ function offsetPage<Row extends Position>({ page = 1, limit = pageLimit.default 
 
 /** The specification names the headers and leaves their texts open. */
 const deprecation = (guide: string): Readonly<Record<string, string>> => ({
-  'X-Pagination-Warning': 'Offset pagination is deprecated and reaches no further than page 100. Use cursor pagination instead.',
+  'X-Pagination-Warning':
+    'Offset pagination is deprecated and reaches no further than page 100. Use cursor pagination instead.',
   'X-Pagination-Migration-Guide': guide,
 });
 
@@ -84,13 +98,22 @@ function writeCursor(at: Position, list: string, direction: 'asc' | 'desc'): str
 
 /** @throws ApiError 400 for anything this sandbox did not write for this list in this order */
 function readCursor(cursor: string, list: string, direction: 'asc' | 'desc'): Position {
-  const [, written, created, seq] = /^1:[a-z_]+:(asc|desc):(\d{1,12}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const [, written, created, seq] =
+    /^1:[a-z_]+:(asc|desc):(\d{1,12}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const position = { created: Number(created), seq: Number(seq) };
   if (written === undefined || writeCursor(position, list, written === 'asc' ? 'asc' : 'desc') !== cursor) {
-    throw apiError(400, 'INVALID_CURSOR', '"cursor" is not a cursor of this list. Use the "next_cursor" of an earlier answer as it came.');
+    throw apiError(
+      400,
+      'INVALID_CURSOR',
+      '"cursor" is not a cursor of this list. Use the "next_cursor" of an earlier answer as it came.',
+    );
   }
   if (written !== direction) {
-    throw apiError(400, 'INVALID_CURSOR', `"cursor" was given for direction=${written}. Repeat the parameters of the first request with every page.`);
+    throw apiError(
+      400,
+      'INVALID_CURSOR',
+      `"cursor" was given for direction=${written}. Repeat the parameters of the first request with every page.`,
+    );
   }
   return position;
 }

@@ -83,10 +83,15 @@ export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): 
       const headers = quota.headers ? told : {};
       if (used <= quota.limit) return headers;
       const window = quota.windowSeconds === 60 ? 'a minute' : `${quota.windowSeconds} seconds`;
-      throw apiError(429, 'RATE_LIMIT_EXCEEDED', `More than ${quota.limit} requests in ${window}; try again in ${resetsIn()} s.`, {
-        ...headers,
-        ...(quota.retryAfter && { 'Retry-After': String(resetsIn()) }),
-      });
+      throw apiError(
+        429,
+        'RATE_LIMIT_EXCEEDED',
+        `More than ${quota.limit} requests in ${window}; try again in ${resetsIn()} s.`,
+        {
+          ...headers,
+          ...(quota.retryAfter && { 'Retry-After': String(resetsIn()) }),
+        },
+      );
     },
     get state() {
       return { profile, limit: null, windowSeconds: null, headers: false, retryAfter: false, ...quota };

@@ -12,9 +12,18 @@ import type { PathParams } from './router.ts';
  * @throws ApiError 403 where the operation concerns the whole workspace and the token does not reach it; 404 where there is
  * no such publication within its reach
  */
-export function reachedPublication(world: World, bearer: Bearer, handler: Handler, params: PathParams): PublicationRow | null {
+export function reachedPublication(
+  world: World,
+  bearer: Bearer,
+  handler: Handler,
+  params: PathParams,
+): PublicationRow | null {
   if (handler.wholeWorkspace && bearer.publications) {
-    throw apiError(403, 'FORBIDDEN', 'This concerns the whole workspace; a key that is restricted to publications can not use it.');
+    throw apiError(
+      403,
+      'FORBIDDEN',
+      'This concerns the whole workspace; a key that is restricted to publications can not use it.',
+    );
   }
   const id = params['publicationId'];
   return id === undefined ? null : findPublication(world, bearer, id);

@@ -10,7 +10,10 @@ export const bodyLimit = 8 * 1024 * 1024;
  *
  * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400
  */
-export function readQuery(operation: Operation, search: string): { readonly query: Record<string, string | string[]>; readonly ignored: readonly string[] } {
+export function readQuery(
+  operation: Operation,
+  search: string,
+): { readonly query: Record<string, string | string[]>; readonly ignored: readonly string[] } {
   const query: Record<string, string | string[]> = {};
   const ignored = new Set<string>();
   if (search.includes('%') && operation.errors.includes(400)) refuseBrokenEncoding(operation, search);
@@ -32,7 +35,11 @@ function refuseBrokenEncoding({ query }: Operation, search: string): void {
       decodeURIComponent(part);
     } catch {
       const name = query.find((known) => part.startsWith(`${known}=`));
-      throw apiError(400, 'INVALID_QUERY', `${name === undefined ? 'The query' : `"${name}"`} is not valid percent-encoded UTF-8.`);
+      throw apiError(
+        400,
+        'INVALID_QUERY',
+        `${name === undefined ? 'The query' : `"${name}"`} is not valid percent-encoded UTF-8.`,
+      );
     }
   }
 }
@@ -50,7 +57,11 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
   if (text.trim() === '') return undefined;
   const type = request.headers.get('content-type');
   if (type !== null && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    throw apiError(400, 'INVALID_CONTENT_TYPE', `The Content-Type must be application/json, not "${type.slice(0, 100)}".`);
+    throw apiError(
+      400,
+      'INVALID_CONTENT_TYPE',
+      `The Content-Type must be application/json, not "${type.slice(0, 100)}".`,
+    );
   }
   try {
     return JSON.parse(text);
@@ -81,4 +92,5 @@ async function readChunks(request: Request, limit: number): Promise<string> {
   return Buffer.concat(chunks, size).toString('utf8');
 }
 
-const tooLarge = (limit: number) => apiError(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024 / 1024} MiB; send fewer items at once.`);
+const tooLarge = (limit: number) =>
+  apiError(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024 / 1024} MiB; send fewer items at once.`);

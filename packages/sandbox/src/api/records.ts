@@ -6,14 +6,20 @@ import type { ListedRow } from '../store/subscriptions.ts';
 /** Each `expand[]` value of a subscription with what it adds. */
 export const expansions = {
   subscription_premium_tiers: (store, row) => ({
-    subscription_premium_tiers: store.subscriptions.tiersOf(row.seq).map(({ id, name, status }) => ({ id, name, status })),
+    subscription_premium_tiers: store.subscriptions
+      .tiersOf(row.seq)
+      .map(({ id, name, status }) => ({ id, name, status })),
   }),
   referrals: (store, row) => ({
     referrals: store.subscriptions.referredBy(row.seq).map(({ id, email, status }) => ({ id, email, status })),
   }),
-  stats: (_store, { emails_received, open_rate, click_through_rate }) => ({ stats: { emails_received, open_rate, click_through_rate } }),
+  stats: (_store, { emails_received, open_rate, click_through_rate }) => ({
+    stats: { emails_received, open_rate, click_through_rate },
+  }),
   custom_fields: (store, row) => ({
-    custom_fields: store.customFields.valuesOf(row.seq).map(({ display, kind, value }) => ({ name: display, kind, value: JSON.parse(value) as unknown })),
+    custom_fields: store.customFields
+      .valuesOf(row.seq)
+      .map(({ display, kind, value }) => ({ name: display, kind, value: JSON.parse(value) as unknown })),
   }),
   newsletter_lists: (store, row) => ({ newsletter_list_ids: store.subscriptions.listsOf(row.seq) }),
   tags: (_store, row) => ({ tags: JSON.parse(row.tags) as unknown }),
@@ -30,7 +36,8 @@ export function subscriptionRecord(store: Store, row: ListedRow, expand: readonl
     created: row.created,
     subscription_tier: row.tier,
     // A premium tier makes a subscription premium, so a free one needs no look.
-    subscription_premium_tier_names: row.tier === 'free' ? [] : store.subscriptions.tiersOf(row.seq).map((tier) => tier.name),
+    subscription_premium_tier_names:
+      row.tier === 'free' ? [] : store.subscriptions.tiersOf(row.seq).map((tier) => tier.name),
     utm_source: row.utm_source,
     utm_medium: row.utm_medium,
     utm_channel: row.utm_channel,
@@ -40,7 +47,8 @@ export function subscriptionRecord(store: Store, row: ListedRow, expand: readonl
     referring_site: row.referring_site,
     referral_code: row.referral_code,
   };
-  return Object.assign(record, ...expand.map((name) => expansions[name](store, row))) as typeof record & Record<string, unknown>;
+  return Object.assign(record, ...expand.map((name) => expansions[name](store, row))) as typeof record &
+    Record<string, unknown>;
 }
 
 /** A custom field as the API answers it; `options` belongs to lists alone. */

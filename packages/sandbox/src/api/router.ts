@@ -20,12 +20,18 @@ interface Node {
 }
 
 /** @param prefix - where each base lies, without a trailing slash: `{ api: '/v2', app: '' }` */
-export function createRouter(operations: readonly Operation[], prefix: Readonly<Record<Operation['base'], string>>): Router {
+export function createRouter(
+  operations: readonly Operation[],
+  prefix: Readonly<Record<Operation['base'], string>>,
+): Router {
   const root = node();
-  const parameters = new Map(operations.map((operation) => [operation, parametersOf(prefix[operation.base] + operation.path)]));
+  const parameters = new Map(
+    operations.map((operation) => [operation, parametersOf(prefix[operation.base] + operation.path)]),
+  );
   for (const operation of operations) {
     let at = root;
-    for (const segment of segmentsOf(prefix[operation.base] + operation.path)) at = isParameter(segment) ? (at.parameter ??= node()) : word(at, segment);
+    for (const segment of segmentsOf(prefix[operation.base] + operation.path))
+      at = isParameter(segment) ? (at.parameter ??= node()) : word(at, segment);
     const same = at.methods.get(operation.method);
     if (same) same.push(operation);
     else at.methods.set(operation.method, [operation]);
@@ -57,7 +63,9 @@ function descend(at: Node, segments: readonly string[], depth: number): Node | u
 type Parameter = readonly [name: string, index: number];
 
 function parametersOf(template: string): Parameter[] {
-  return segmentsOf(template).flatMap((segment, index): Parameter[] => (isParameter(segment) ? [[segment.slice(1, -1), index]] : []));
+  return segmentsOf(template).flatMap((segment, index): Parameter[] =>
+    isParameter(segment) ? [[segment.slice(1, -1), index]] : [],
+  );
 }
 
 function paramsOf(parameters: readonly Parameter[], segments: readonly string[]): PathParams {

@@ -27,20 +27,29 @@ export function check<Schema extends z.ZodType>(schema: Schema, input: unknown):
 
 /** How a path is written in messages: `custom_fields[0].value`. */
 export function spell(path: Path): string {
-  return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)), '');
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    '',
+  );
 }
 
 const mostDetails = 20;
 
 function refused(issues: readonly z.core.$ZodIssue[], input: unknown): ApiError {
   const shown = issues.slice(0, mostDetails);
-  return new ApiError(400, shown.map((issue) => detail(issue, input)), {}, shown.map(change));
+  return new ApiError(
+    400,
+    shown.map((issue) => detail(issue, input)),
+    {},
+    shown.map(change),
+  );
 }
 
 function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
   const field = spell(issue.path);
   const name = field ? `"${field}"` : 'The body';
-  if (field && at(input, issue.path) === undefined) return { message: `${name} is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' };
+  if (field && at(input, issue.path) === undefined)
+    return { message: `${name} is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' };
   return { message: `${name} ${problem(issue)}.`, code: codes[issue.code] ?? 'VALIDATE_ERROR' };
 }
 
@@ -58,7 +67,10 @@ function problem(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `must be ${typeNames[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(', ').replace(/, (?=[^,]*$)/, ' or ')}`;
+      return `must be ${issue.values
+        .map((value) => JSON.stringify(value))
+        .join(', ')
+        .replace(/, (?=[^,]*$)/, ' or ')}`;
     case 'invalid_union':
       return 'is of no type that is allowed here';
     case 'too_big':
@@ -82,14 +94,31 @@ function change(issue: z.core.$ZodIssue): Change {
     case 'too_big':
       return { field, to: issue.origin === 'array' ? `at most ${issue.maximum} items` : Number(issue.maximum) };
     case 'too_small':
-      return { field, to: issue.origin === 'array' ? `at least ${issue.minimum} items` : (examples[String(issue.path.at(-1))] ?? Number(issue.minimum)) };
+      return {
+        field,
+        to:
+          issue.origin === 'array'
+            ? `at least ${issue.minimum} items`
+            : (examples[String(issue.path.at(-1))] ?? Number(issue.minimum)),
+      };
     default:
       return { field, to: examples[String(issue.path.at(-1))] ?? 'another value' };
   }
 }
 
-const examples: Readonly<Record<string, string>> = { email: 'reader@example.com', creation_date: '2026/11/04', display: 'First Name' };
-const typeExamples: Readonly<Record<string, unknown>> = { array: [], boolean: true, int: 1, number: 1, object: {}, string: 'text' };
+const examples: Readonly<Record<string, string>> = {
+  email: 'reader@example.com',
+  creation_date: '2026/11/04',
+  display: 'First Name',
+};
+const typeExamples: Readonly<Record<string, unknown>> = {
+  array: [],
+  boolean: true,
+  int: 1,
+  number: 1,
+  object: {},
+  string: 'text',
+};
 
 const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
@@ -107,7 +136,10 @@ function unit(origin: string): string {
 }
 
 function at(input: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), input);
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
 }
 
 /** A copy of the input without the keys at these paths. */

@@ -19,7 +19,10 @@ export async function execute(options: CommandOptions, command: readonly [string
   try {
     if (!sandbox.planted) sandbox.reset();
     const ended = await run(command, environmentOf(address));
-    if (ended.code !== 0) process.stderr.write(`newsletter-sandbox: the command ${ended.how}${ended.started ? '.' : ''}${ended.started ? ` ${report(sandbox)}` : ''}\n`);
+    if (ended.code !== 0)
+      process.stderr.write(
+        `newsletter-sandbox: the command ${ended.how}${ended.started ? '.' : ''}${ended.started ? ` ${report(sandbox)}` : ''}\n`,
+      );
     return ended.code;
   } finally {
     await stop();
@@ -32,10 +35,17 @@ interface Ended {
   readonly started: boolean;
 }
 
-function run([command, ...args]: readonly [string, ...string[]], env: Readonly<Record<string, string>>): Promise<Ended> {
+function run(
+  [command, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
   return new Promise((resolve) => {
     // The tools of npm are command files on Windows, which only its shell starts.
-    const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+    const child = spawn(command, args, {
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+      shell: process.platform === 'win32',
+    });
     let asked = 0;
     const pass = (signal: NodeJS.Signals): void => {
       asked += 1;
@@ -48,9 +58,15 @@ function run([command, ...args]: readonly [string, ...string[]], env: Readonly<R
       for (const signal of signals) process.off(signal, pass);
       resolve(ended);
     };
-    child.once('error', (error) => finish({ code: 127, how: `could not be started (${error.message}); is it installed?`, started: false }));
+    child.once('error', (error) =>
+      finish({ code: 127, how: `could not be started (${error.message}); is it installed?`, started: false }),
+    );
     child.once('exit', (code, signal) =>
-      finish(signal ? { code: 128 + constants.signals[signal], how: `was ended by ${signal}`, started: true } : { code: code ?? 1, how: `ended with exit code ${code ?? 1}`, started: true }),
+      finish(
+        signal
+          ? { code: 128 + constants.signals[signal], how: `was ended by ${signal}`, started: true }
+          : { code: code ?? 1, how: `ended with exit code ${code ?? 1}`, started: true },
+      ),
     );
   });
 }

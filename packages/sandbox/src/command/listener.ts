@@ -5,7 +5,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Sandbox } from '../app.ts';
 import { ConnectionLost, CutResponse } from '../control/faults/effects.ts';
 
-export function listener(sandbox: Sandbox): (request: Request, bindings: HttpBindings | Http2Bindings) => Promise<Response> {
+export function listener(
+  sandbox: Sandbox,
+): (request: Request, bindings: HttpBindings | Http2Bindings) => Promise<Response> {
   return async (request, { incoming, outgoing }) => {
     try {
       const response = await sandbox.fetch(request);

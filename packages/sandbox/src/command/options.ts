@@ -23,11 +23,36 @@ export class UsageError extends Error {
 /** Each option with its variable, its default and what help says about it. */
 const table = {
   port: { variable: 'SANDBOX_PORT', fallback: '4010', value: 'NUMBER', help: 'port to listen on; 0 takes a free one' },
-  host: { variable: 'SANDBOX_HOST', fallback: '127.0.0.1', value: 'ADDRESS', help: 'address to listen on; the default is reached from this machine only' },
-  db: { variable: 'SANDBOX_DB', fallback: ':memory:', value: 'FILE', help: 'keep everything in this file, or :memory: to forget it at the end' },
-  seed: { variable: 'SANDBOX_SEED', fallback: 'demo', value: 'demo|empty|FILE.json', help: 'what a new database starts with' },
-  'seed-size': { variable: 'SANDBOX_SEED_SIZE', fallback: '0', value: 'NUMBER', help: 'fill the publication up to so many subscriptions; 0 leaves the seed as it is' },
-  profile: { variable: 'SANDBOX_PROFILE', fallback: 'spec', value: profiles.join('|'), help: 'rate limit: none and no headers, 180 a minute with headers, none' },
+  host: {
+    variable: 'SANDBOX_HOST',
+    fallback: '127.0.0.1',
+    value: 'ADDRESS',
+    help: 'address to listen on; the default is reached from this machine only',
+  },
+  db: {
+    variable: 'SANDBOX_DB',
+    fallback: ':memory:',
+    value: 'FILE',
+    help: 'keep everything in this file, or :memory: to forget it at the end',
+  },
+  seed: {
+    variable: 'SANDBOX_SEED',
+    fallback: 'demo',
+    value: 'demo|empty|FILE.json',
+    help: 'what a new database starts with',
+  },
+  'seed-size': {
+    variable: 'SANDBOX_SEED_SIZE',
+    fallback: '0',
+    value: 'NUMBER',
+    help: 'fill the publication up to so many subscriptions; 0 leaves the seed as it is',
+  },
+  profile: {
+    variable: 'SANDBOX_PROFILE',
+    fallback: 'spec',
+    value: profiles.join('|'),
+    help: 'rate limit: none and no headers, 180 a minute with headers, none',
+  },
 } as const;
 type Name = keyof typeof table;
 const names = Object.keys(table) as Name[];
@@ -45,7 +70,10 @@ environment, and ends with the command's exit code; where it failed, the request
 `;
 
 /** The options, or `help` where that was asked for. @throws {@link UsageError} */
-export function readOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): CommandOptions | 'help' {
+export function readOptions(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): CommandOptions | 'help' {
   const { values: given, exec } = parse(argv);
   if (given.help) return 'help';
   const value = (name: Name): string => given[name] ?? (env[table[name].variable] || table[name].fallback);
@@ -64,18 +92,39 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
 function parse(argv: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
-    const options = { port: text, host: text, db: text, seed: text, 'seed-size': text, profile: text, help: { type: 'boolean', short: 'h' } } as const;
+    const options = {
+      port: text,
+      host: text,
+      db: text,
+      seed: text,
+      'seed-size': text,
+      profile: text,
+      help: { type: 'boolean', short: 'h' },
+    } as const;
     const dashes = argv.indexOf('--');
-    const { values, positionals } = parseArgs({ args: dashes < 0 ? [...argv] : argv.slice(0, dashes), options, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: dashes < 0 ? [...argv] : argv.slice(0, dashes),
+      options,
+      allowPositionals: true,
+    });
     const [verb, stray] = positionals;
-    if (dashes >= 0 && verb === undefined) throw new UsageError('A command behind " -- " needs "exec" before it: newsletter-sandbox exec -- npm test.');
+    if (dashes >= 0 && verb === undefined)
+      throw new UsageError('A command behind " -- " needs "exec" before it: newsletter-sandbox exec -- npm test.');
     const unknown = verb === 'exec' ? stray : verb;
-    if (unknown !== undefined) throw new UsageError(`"${unknown}" is not an option. ${verb === 'exec' ? 'The command stands behind " -- ": newsletter-sandbox exec -- npm test.' : 'Run newsletter-sandbox --help to see them.'}`);
-    return { values, exec: verb === 'exec' && !values.help ? readCommand(dashes < 0 ? [] : argv.slice(dashes + 1)) : null };
+    if (unknown !== undefined)
+      throw new UsageError(
+        `"${unknown}" is not an option. ${verb === 'exec' ? 'The command stands behind " -- ": newsletter-sandbox exec -- npm test.' : 'Run newsletter-sandbox --help to see them.'}`,
+      );
+    return {
+      values,
+      exec: verb === 'exec' && !values.help ? readCommand(dashes < 0 ? [] : argv.slice(dashes + 1)) : null,
+    };
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;
     const [problem = ''] = error.message.split(/(?<=['"])\. |\n/);
-    throw new UsageError(`${problem.replace(/\.?$/, '.')} Run newsletter-sandbox --help to see the options.`, { cause: error });
+    throw new UsageError(`${problem.replace(/\.?$/, '.')} Run newsletter-sandbox --help to see the options.`, {
+      cause: error,
+    });
   }
 }
 
@@ -93,7 +142,9 @@ function readPort(text: string): number {
 function readSize(text: string): number | undefined {
   const size = /^\d{1,8}$/.test(text) ? Number(text) : Number.NaN;
   if (size >= 0 && size <= largestSize) return size || undefined;
-  throw new UsageError(`"${text}" is not a size. Use a number of subscriptions up to ${largestSize} with --seed-size or SANDBOX_SEED_SIZE.`);
+  throw new UsageError(
+    `"${text}" is not a size. Use a number of subscriptions up to ${largestSize} with --seed-size or SANDBOX_SEED_SIZE.`,
+  );
 }
 
 /** Memory bears more, but nobody has tried. */

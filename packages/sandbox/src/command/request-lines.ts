@@ -9,11 +9,17 @@ export function requestLines(entries: readonly LogEntry[]): readonly string[] {
 }
 
 function linesOf({ time, method, path, query, operation, status, reasons, nearest }: LogEntry): string[] {
-  const search = Object.entries(query).map(([name, value]) => `${name}=${value}`).join('&');
+  const search = Object.entries(query)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
   const answer = status === 0 ? 'no answer' : String(status);
   return [
     `  ${time.slice(11, 23)}  ${method} ${path}${search && `?${search}`} → ${answer}${operation === null ? '' : `  (${operation})`}`,
     ...reasons.map((reason) => `      ${reason}`),
-    ...(nearest ? [`      Nearest: ${nearest.request}${nearest.change.map(({ field, to }, index) => `${index === 0 ? ' with ' : ', '}${field} ${JSON.stringify(to)}`).join('')}`] : []),
+    ...(nearest
+      ? [
+          `      Nearest: ${nearest.request}${nearest.change.map(({ field, to }, index) => `${index === 0 ? ' with ' : ', '}${field} ${JSON.stringify(to)}`).join('')}`,
+        ]
+      : []),
   ];
 }

@@ -26,7 +26,8 @@ export function clockControl({ world }: { readonly world: World }): Hono {
     .get('/clock', (context) => context.json(state()))
     .post('/clock', async (context) => {
       const { freeze, advance, set } = await readBody(context.req.raw, movement);
-      if (advance !== undefined && set !== undefined) throw apiError(400, 'VALIDATE_ERROR', 'Use either "advance" or "set", not both.');
+      if (advance !== undefined && set !== undefined)
+        throw apiError(400, 'VALIDATE_ERROR', 'Use either "advance" or "set", not both.');
       const before = clock.now();
       try {
         if (advance !== undefined) clock.advance(advance);

@@ -11,8 +11,20 @@ export function connectionControl({ world }: { readonly world: World }): Hono {
       base_url: origin + apiPrefix,
       app_url: origin,
       publications: workspace.publications().map(({ id, name }) => ({ id, name })),
-      keys: overview.keys().map(({ key, publications }) => ({ key, publications: publications === null ? null : (JSON.parse(publications) as unknown) })),
-      oauth_clients: overview.clients().map(({ uid, name, secret, redirect_uris }) => ({ uid, name, secret, redirect_uris: JSON.parse(redirect_uris) as unknown })),
+      keys: overview
+        .keys()
+        .map(({ key, publications }) => ({
+          key,
+          publications: publications === null ? null : (JSON.parse(publications) as unknown),
+        })),
+      oauth_clients: overview
+        .clients()
+        .map(({ uid, name, secret, redirect_uris }) => ({
+          uid,
+          name,
+          secret,
+          redirect_uris: JSON.parse(redirect_uris) as unknown,
+        })),
     });
   });
 }

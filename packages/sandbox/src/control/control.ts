@@ -70,12 +70,22 @@ export function createControl(options: ControlOptions): Hono {
     }
   });
   control.options('*', (context) =>
-    context.body(null, 204, { 'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE', 'Access-Control-Allow-Headers': 'Content-Type' }),
+    context.body(null, 204, {
+      'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+      'Access-Control-Allow-Headers': 'Content-Type',
+    }),
   );
 
   for (const facility of facilities) control.route('/', facility(options));
-  const places = [...new Set(control.routes.flatMap(({ path }) => /^\/[a-z]+/.exec(path) ?? []))].map((place) => `/_sandbox${place}`);
-  control.all('*', () => errorAnswer(404, { message: `There is no such control. There are ${places.join(', ')}; the README says what each takes.`, code: 'NOT_FOUND' }));
+  const places = [...new Set(control.routes.flatMap(({ path }) => /^\/[a-z]+/.exec(path) ?? []))].map(
+    (place) => `/_sandbox${place}`,
+  );
+  control.all('*', () =>
+    errorAnswer(404, {
+      message: `There is no such control. There are ${places.join(', ')}; the README says what each takes.`,
+      code: 'NOT_FOUND',
+    }),
+  );
   control.onError((error, context) => {
     const failure = error instanceof SeedError ? apiError(400, 'INVALID_SEED', error.message) : toApiError(error);
     return context.json(errorBody(failure.status, failure.details), failure.status);

@@ -39,7 +39,9 @@ function eventStream(events: Feed<SandboxEvent>): Response {
           leave();
           controller.close();
         };
-        const unsubscribe = events.subscribe((event) => send(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+        const unsubscribe = events.subscribe((event) =>
+          send(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+        );
         const timer = setInterval(() => send(':\n\n'), heartbeat);
         timer.unref();
         leave = () => {

@@ -8,10 +8,13 @@ import type { Faults } from './faults/faults.ts';
 export function faultControl({ faults }: { readonly faults: Faults }): Hono {
   return new Hono()
     .get('/faults', (context) => context.json({ data: faults.list() }))
-    .post('/faults', async (context) => context.json({ data: faults.add(await readBody(context.req.raw, faultSchema)) }, 201))
+    .post('/faults', async (context) =>
+      context.json({ data: faults.add(await readBody(context.req.raw, faultSchema)) }, 201),
+    )
     .delete('/faults', (context) => context.json({ removed: faults.clear() }))
     .delete('/faults/:id', (context) => {
-      if (!faults.remove(context.req.param('id'))) throw apiError(404, 'NOT_FOUND', 'There is no fault with this id. GET /_sandbox/faults lists them.');
+      if (!faults.remove(context.req.param('id')))
+        throw apiError(404, 'NOT_FOUND', 'There is no fault with this id. GET /_sandbox/faults lists them.');
       return context.json({ removed: 1 });
     });
 }

@@ -6,6 +6,10 @@ const shown = 100;
 
 export function jobControl({ world }: { readonly world: World }): Hono {
   return new Hono().get('/jobs', (context) =>
-    context.json({ data: world.store.overview.jobs(shown).map((job) => ({ ...job, error_log: JSON.parse(job.error_log) as unknown })) }),
+    context.json({
+      data: world.store.overview
+        .jobs(shown)
+        .map((job) => ({ ...job, error_log: JSON.parse(job.error_log) as unknown })),
+    }),
   );
 }

@@ -3,5 +3,7 @@ import { Hono } from 'hono';
 import type { RequestLog } from './log.ts';
 
 export function requestControl({ log }: { readonly log: RequestLog }): Hono {
-  return new Hono().get('/requests', (context) => context.json({ data: log.entries(Number(context.req.query('after')) || 0) }));
+  return new Hono().get('/requests', (context) =>
+    context.json({ data: log.entries(Number(context.req.query('after')) || 0) }),
+  );
 }

@@ -22,7 +22,10 @@ export function snapshotControl({ snapshots }: { readonly snapshots: Snapshots }
         return context.json({ data: snapshots.take(name) }, 201);
       }
       try {
-        return context.json({ data: snapshots.import(await readText(request, fileLimit), context.req.query('name')) }, 201);
+        return context.json(
+          { data: snapshots.import(await readText(request, fileLimit), context.req.query('name')) },
+          201,
+        );
       } catch (error) {
         if (error instanceof SnapshotError) throw apiError(400, 'INVALID_SNAPSHOT', error.message);
         throw error;
@@ -31,7 +34,10 @@ export function snapshotControl({ snapshots }: { readonly snapshots: Snapshots }
     .post('/snapshots/:id/restore', (context) => context.json({ data: snapshots.restore(context.req.param('id')) }))
     .get('/snapshots/:id/export', (context) => {
       const id = context.req.param('id');
-      return context.body(stream(snapshots.export(id)), 200, { 'Content-Type': fileType, 'Content-Disposition': `attachment; filename="${id.replace(/\W/g, '_')}.jsonl"` });
+      return context.body(stream(snapshots.export(id)), 200, {
+        'Content-Type': fileType,
+        'Content-Disposition': `attachment; filename="${id.replace(/\W/g, '_')}.jsonl"`,
+      });
     })
     .delete('/snapshots/:id', (context) => {
       snapshots.remove(context.req.param('id'));

@@ -32,7 +32,10 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
       const whole = before === undefined && found.length <= limit;
       const matching = whole ? found.length : store.overview.countSubscriptions(search, mostCounted + 1);
       return context.json({
-        data: rows.map((row) => ({ ...subscriptionRecord(store, row, ['custom_fields']), publication_id: row.publication_id })),
+        data: rows.map((row) => ({
+          ...subscriptionRecord(store, row, ['custom_fields']),
+          publication_id: row.publication_id,
+        })),
         total: store.subscriptions.total(),
         // How many the search finds; with `more_match` there are more than were counted.
         matching: Math.min(matching, mostCounted),

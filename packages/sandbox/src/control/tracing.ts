@@ -47,7 +47,12 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
       const trace = blankTrace();
       const started = performance.now();
       const plain = await work(asked, path, search, trace);
-      const facts = () => ({ created: trace.created, total: trace.total, resetsIn: rateLimit.resetsIn(), now: clock.seconds() });
+      const facts = () => ({
+        created: trace.created,
+        total: trace.total,
+        resetsIn: rateLimit.resetsIn(),
+        now: clock.seconds(),
+      });
       const response = await assumptions.apply(plain, trace.operation?.id ?? null, facts);
       trace.status = response.status;
       trace.reasons.unshift(...notes);
@@ -57,14 +62,26 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
 
     if (!faults.any) return answered(request, []);
     const operations = operationsAt(request.method, path);
-    const fired = faults.fire({ method: request.method, path, operations: operations.map((operation) => operation.id) });
+    const fired = faults.fire({
+      method: request.method,
+      path,
+      operations: operations.map((operation) => operation.id),
+    });
     const end = (status: number, reasons: readonly string[]): void =>
-      enter({ ...blankTrace(), operation: operations[0] ?? null, status, reasons: [...reasons], rule: 'FAULT' }, performance.now());
+      enter(
+        { ...blankTrace(), operation: operations[0] ?? null, status, reasons: [...reasons], rule: 'FAULT' },
+        performance.now(),
+      );
     return underFaults(fired, request, { work: answered, refuse, end });
   };
 }
 
 function withoutAddresses(path: string): string {
   const address = /@|%40/;
-  return address.test(path) ? path.split('/').map((segment) => (address.test(segment) ? '…' : segment)).join('/') : path;
+  return address.test(path)
+    ? path
+        .split('/')
+        .map((segment) => (address.test(segment) ? '…' : segment))
+        .join('/')
+    : path;
 }

@@ -31,9 +31,12 @@ export function readReturn(oauth: Oauth, parameters: Parameters): Return {
   const client = oauth.client(parameters.require('client_id'));
   if (!client) throw new OauthError('invalid_client', { reason: 'There is no client with this client_id.' });
   const redirectUri = parameters.get('redirect_uri');
-  if (redirectUri === undefined) throw new OauthError('invalid_redirect_uri', { reason: 'The redirect_uri is missing.' });
+  if (redirectUri === undefined)
+    throw new OauthError('invalid_redirect_uri', { reason: 'The redirect_uri is missing.' });
   if (!isRegistered(redirectUri, JSON.parse(client.redirect_uris) as string[])) {
-    throw new OauthError('invalid_redirect_uri', { reason: 'The redirect_uri is not one that this client has registered; it has to be the same to the letter.' });
+    throw new OauthError('invalid_redirect_uri', {
+      reason: 'The redirect_uri is not one that this client has registered; it has to be the same to the letter.',
+    });
   }
   return { client, redirectUri, state: parameters.repeated.includes('state') ? undefined : parameters.get('state') };
 }
@@ -43,9 +46,12 @@ export function readConsent({ client, redirectUri }: Return, parameters: Paramet
   const [twice] = parameters.repeated;
   if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });
   if (!mayUse(client, 'authorization_code')) {
-    throw new OauthError('unauthorized_client', { reason: 'This client is not registered for the grant type authorization_code.' });
+    throw new OauthError('unauthorized_client', {
+      reason: 'This client is not registered for the grant type authorization_code.',
+    });
   }
-  if (parameters.require('response_type') !== 'code') throw new OauthError('unsupported_response_type', { reason: 'response_type must be code.' });
+  if (parameters.require('response_type') !== 'code')
+    throw new OauthError('unsupported_response_type', { reason: 'response_type must be code.' });
   const scopes = readScopes(parameters.get('scope'));
   const { challenge, challengeMethod } = readChallenge(client, parameters);
   return { client, redirectUri, scopes, challenge, challengeMethod };
@@ -60,7 +66,10 @@ function readChallenge(client: OauthClientRow, parameters: Parameters): Pick<Con
   const challengeMethod = parameters.get('code_challenge_method');
   if (!isChallengeMethod(challengeMethod)) throw new OauthError('invalid_code_challenge_method');
   if (!isChallenge(challenge, challengeMethod)) {
-    throw new OauthError('invalid_request', { reason: 'No code_verifier could answer this code_challenge: with S256 it has 43 characters, with plain 43 to 128.' });
+    throw new OauthError('invalid_request', {
+      reason:
+        'No code_verifier could answer this code_challenge: with S256 it has 43 characters, with plain 43 to 128.',
+    });
   }
   return { challenge, challengeMethod };
 }

@@ -19,7 +19,10 @@ export const askConsent: Endpoint = (call) =>
     (consent, _to, parameters) => {
       const { token, headers } = tokenFor(call.world, call.request);
       const given = authorizeParameters.flatMap((name) => [[name, parameters.get(name)] as const]);
-      const fields = [...given.filter((field): field is readonly [string, string] => field[1] !== undefined), [tokenField, token] as const];
+      const fields = [
+        ...given.filter((field): field is readonly [string, string] => field[1] !== undefined),
+        [tokenField, token] as const,
+      ];
       return consentPage({ consent, fields, headers });
     },
   );
@@ -61,10 +64,15 @@ async function authorize(
 }
 
 function redirect(to: Return, parameters: Readonly<Record<string, string>>): Response {
-  return new Response(null, { status: 302, headers: { Location: withParameters(to.redirectUri, { ...parameters, state: to.state }), ...uncached } });
+  return new Response(null, {
+    status: 302,
+    headers: { Location: withParameters(to.redirectUri, { ...parameters, state: to.state }), ...uncached },
+  });
 }
 
 /** A person gets a page, a program the error as data. */
 function inPlace(request: Request, error: OauthError): Response | Promise<Response> {
-  return request.headers.get('accept')?.includes('text/html') ? errorPage(error) : json(error.status, error.body, error.headers);
+  return request.headers.get('accept')?.includes('text/html')
+    ? errorPage(error)
+    : json(error.status, error.body, error.headers);
 }

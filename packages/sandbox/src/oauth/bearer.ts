@@ -17,5 +17,8 @@ export function requireAccessToken(world: World, value: string | undefined): Iss
   const token = value === undefined ? undefined : world.store.oauth.byAccessToken(value);
   const problem = token && accessTokenProblem(world, token);
   if (token && !problem) return token;
-  throw new OauthError('invalid_token', { ...(problem && { description: problemTexts[problem] }), body: { state: 'unauthorized' } });
+  throw new OauthError('invalid_token', {
+    ...(problem && { description: problemTexts[problem] }),
+    body: { state: 'unauthorized' },
+  });
 }

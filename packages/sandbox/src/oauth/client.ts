@@ -18,10 +18,13 @@ export function readCredentials(request: Request, parameters: Parameters): Crede
   const secret = parameters.get('client_secret');
   if (!basic) return uid === undefined ? undefined : { uid, secret, mechanism: 'body' };
   if (secret !== undefined) {
-    throw new OauthError('invalid_request', { description: 'The request utilizes more than one mechanism for authenticating the client.' });
+    throw new OauthError('invalid_request', {
+      description: 'The request utilizes more than one mechanism for authenticating the client.',
+    });
   }
   // A client may name itself in the body as well, as long as it is the same one.
-  if (uid !== undefined && uid !== basic.uid) throw invalidClient('basic', 'The Authorization header and client_id name two different clients.');
+  if (uid !== undefined && uid !== basic.uid)
+    throw invalidClient('basic', 'The Authorization header and client_id name two different clients.');
   return basic;
 }
 
@@ -37,7 +40,9 @@ export function authenticateClient(oauth: Oauth, credentials: Credentials | unde
 
 function secretProblem(client: OauthClientRow, secret: string | undefined): string {
   if (client.secret === null) return 'This client is a public one and has no client_secret.';
-  return secret === undefined ? 'This client is a confidential one: it has to send its client_secret.' : 'The client_secret is wrong.';
+  return secret === undefined
+    ? 'This client is a confidential one: it has to send its client_secret.'
+    : 'The client_secret is wrong.';
 }
 
 /** Whoever tried Basic is answered with a Basic challenge as well (RFC 6749 §5.2). */

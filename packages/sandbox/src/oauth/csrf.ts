@@ -15,22 +15,33 @@ const cookieName = 'newsletter_sandbox_consent';
  * The token for a page, and the headers that go with it. A browser keeps its token, so that two open pages both work: for
  * that the cookie has to come along when an app of another site sends the person here, but not with a form of that site.
  */
-export function tokenFor(world: World, request: Request): { readonly token: string; readonly headers: Readonly<Record<string, string>> } {
+export function tokenFor(
+  world: World,
+  request: Request,
+): { readonly token: string; readonly headers: Readonly<Record<string, string>> } {
   const known = cookieOf(request);
   const token = known ?? world.ids.token('consent', world.store.next('oauth_consent'));
-  return { token, headers: known === undefined ? { 'Set-Cookie': `${cookieName}=${token}; Path=/oauth/authorize; HttpOnly; SameSite=Lax` } : {} };
+  return {
+    token,
+    headers:
+      known === undefined
+        ? { 'Set-Cookie': `${cookieName}=${token}; Path=/oauth/authorize; HttpOnly; SameSite=Lax` }
+        : {},
+  };
 }
 
 /** Lets only a form through that our own page sent. @throws OauthError */
 export function requireOwnForm(request: Request, token: string | undefined): void {
   const problem = problemOf(request, token);
-  if (problem !== undefined) throw new OauthError('invalid_request', { status: 403, reason: `${problem} Open the link of the app again.` });
+  if (problem !== undefined)
+    throw new OauthError('invalid_request', { status: 403, reason: `${problem} Open the link of the app again.` });
 }
 
 function problemOf(request: Request, token: string | undefined): string | undefined {
   const origin = request.headers.get('origin');
   const site = request.headers.get('sec-fetch-site');
-  if (origin !== null && origin !== new URL(request.url).origin) return 'The form was sent from a page of another origin.';
+  if (origin !== null && origin !== new URL(request.url).origin)
+    return 'The form was sent from a page of another origin.';
   if (site !== null && site !== 'same-origin') return 'The form was sent from a page of another site.';
   const cookie = cookieOf(request);
   if (cookie === undefined) return 'The cookie of the consent page is missing.';

@@ -18,11 +18,19 @@ export type Endpoint = (call: OauthCall) => Response | Promise<Response>;
 export const uncached = { 'Cache-Control': 'no-store, no-cache', Pragma: 'no-cache' } as const;
 
 export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...uncached, ...headers } });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...uncached, ...headers },
+  });
 }
 
 /** Notes the parameters that mean nothing here. */
 export function explainIgnored(call: OauthCall, ignored: readonly string[]): void {
   // A name can be anything, a token in the wrong place too.
-  for (const name of ignored) call.explain(/^[\w.-]{1,30}$/.test(name) ? `The parameter "${name}" is not known here and was ignored.` : 'A parameter that is not known here was ignored.');
+  for (const name of ignored)
+    call.explain(
+      /^[\w.-]{1,30}$/.test(name)
+        ? `The parameter "${name}" is not known here and was ignored.`
+        : 'A parameter that is not known here was ignored.',
+    );
 }

@@ -2,9 +2,18 @@
 
 /** Each error with its status and its text. */
 const table = {
-  invalid_request: [400, 'The request is missing a required parameter, includes an unsupported parameter value, or is otherwise malformed.'],
-  invalid_client: [401, 'Client authentication failed due to unknown client, no client authentication included, or unsupported authentication method.'],
-  invalid_grant: [400, 'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.'],
+  invalid_request: [
+    400,
+    'The request is missing a required parameter, includes an unsupported parameter value, or is otherwise malformed.',
+  ],
+  invalid_client: [
+    401,
+    'Client authentication failed due to unknown client, no client authentication included, or unsupported authentication method.',
+  ],
+  invalid_grant: [
+    400,
+    'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
+  ],
   unauthorized_client: [400, 'The client is not authorized to perform this request using this method.'],
   unsupported_grant_type: [400, 'The authorization grant type is not supported by the authorization server.'],
   unsupported_response_type: [400, 'The authorization server does not support this response type.'],
@@ -13,7 +22,10 @@ const table = {
   invalid_redirect_uri: [400, "The requested redirect URI is malformed or doesn't match the client redirect URI."],
   invalid_code_challenge_method: [400, 'The code_challenge_method must be one of plain, S256.'],
   invalid_token: [401, 'The access token is invalid'],
-  server_error: [500, 'The authorization server encountered an unexpected condition which prevented it from fulfilling the request.'],
+  server_error: [
+    500,
+    'The authorization server encountered an unexpected condition which prevented it from fulfilling the request.',
+  ],
   temporarily_unavailable: [503, 'The authorization server is currently unable to handle the request.'],
 } as const satisfies Record<string, readonly [status: number, description: string]>;
 
@@ -47,7 +59,10 @@ export class OauthError extends Error {
     this.status = details.status ?? status;
     this.description = details.description ?? text;
     this.reason = details.reason ?? this.description;
-    this.headers = { ...(this.status < 500 && { 'WWW-Authenticate': bearerChallenge(error, this.description) }), ...details.headers };
+    this.headers = {
+      ...(this.status < 500 && { 'WWW-Authenticate': bearerChallenge(error, this.description) }),
+      ...details.headers,
+    };
     this.body = { error, error_description: this.description, ...details.body };
   }
 }

@@ -13,4 +13,5 @@ export function findToken(oauth: Oauth, value: string, hint: string | undefined)
   return hint === 'refresh_token' ? (refresh() ?? access()) : (access() ?? refresh());
 }
 
-const found = (kind: FoundToken['kind'], token: IssuedToken | undefined): FoundToken | undefined => token && { kind, token };
+const found = (kind: FoundToken['kind'], token: IssuedToken | undefined): FoundToken | undefined =>
+  token && { kind, token };

@@ -62,7 +62,12 @@ export function redeemCode(world: World, redemption: Redemption): IssuedToken {
   if (world.clock.seconds() >= grant.expires) throw refused(`The code has expired: it was good for ${codeLifetime} s.`);
   return world.write(() => {
     oauth.useGrant(grant.seq);
-    return issueToken(world, { consent: grant.seq, client: redemption.client, scope: grant.scope, granted: grant.scope });
+    return issueToken(world, {
+      consent: grant.seq,
+      client: redemption.client,
+      scope: grant.scope,
+      granted: grant.scope,
+    });
   });
 }
 
@@ -71,11 +76,14 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
   if (grant.redirect_uri !== redirectUri) throw refused('The redirect_uri is not the one the code was asked for with.');
   if (grant.code_challenge === null || grant.code_challenge_method === null) {
     // Taking it would let an attacker strip the challenge off the first request (RFC 9700 §4.8).
-    if (verifier !== undefined) throw refused('There is a code_verifier, but the code was asked for without a code_challenge.');
+    if (verifier !== undefined)
+      throw refused('There is a code_verifier, but the code was asked for without a code_challenge.');
     return;
   }
-  if (verifier === undefined) throw new OauthError('invalid_request', { description: 'Missing required parameter: code_verifier.' });
-  if (!answers(verifier, grant.code_challenge, grant.code_challenge_method)) throw refused('The code_verifier does not answer the code_challenge.');
+  if (verifier === undefined)
+    throw new OauthError('invalid_request', { description: 'Missing required parameter: code_verifier.' });
+  if (!answers(verifier, grant.code_challenge, grant.code_challenge_method))
+    throw refused('The code_verifier does not answer the code_challenge.');
 }
 
 /**
@@ -85,7 +93,12 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
  * @param scopesWithin - chooses the scopes of the new access token within those granted; may throw
  * @throws OauthError invalid_grant
  */
-export function rotate(world: World, client: OauthClientRow, refreshToken: string, scopesWithin: (granted: readonly string[]) => readonly string[]): IssuedToken {
+export function rotate(
+  world: World,
+  client: OauthClientRow,
+  refreshToken: string,
+  scopesWithin: (granted: readonly string[]) => readonly string[],
+): IssuedToken {
   const { oauth } = world.store;
   const token = oauth.byRefreshToken(refreshToken);
   if (!token) throw refused('There is no such refresh token.');

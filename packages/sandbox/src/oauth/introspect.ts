@@ -29,19 +29,24 @@ function callerOf({ world, request }: OauthCall, parameters: Parameters): string
   const bearer = bearerOf(request.headers.get('authorization'));
   if (bearer === undefined) {
     throw new OauthError('invalid_request', {
-      description: 'Request needs to be authorized. Required parameter for authorizing the request is missing or invalid.',
+      description:
+        'Request needs to be authorized. Required parameter for authorizing the request is missing or invalid.',
     });
   }
   const own = requireAccessToken(world, bearer);
   if (bearer !== parameters.get('token')) return own.client;
-  throw new OauthError('invalid_token', { body: { state: 'unauthorized' }, reason: 'A token can not vouch for itself; ask with another one, or as the client.' });
+  throw new OauthError('invalid_token', {
+    body: { state: 'unauthorized' },
+    reason: 'A token can not vouch for itself; ask with another one, or as the client.',
+  });
 }
 
 /** Why the caller learns nothing. The answer itself never says. */
 function hiddenBecause(world: World, found: FoundToken | undefined, caller: string): string | undefined {
   if (!found) return 'There is no such token.';
   if (found.token.client !== caller) return 'The token was issued to another client.';
-  if (found.kind === 'refresh_token') return found.token.revoked === 1 ? 'The refresh token was used or revoked.' : undefined;
+  if (found.kind === 'refresh_token')
+    return found.token.revoked === 1 ? 'The refresh token was used or revoked.' : undefined;
   const problem = accessTokenProblem(world, found.token);
   return problem && `The access token is ${problem}.`;
 }

@@ -24,7 +24,13 @@ const endpoints = [
 ] as const satisfies readonly { readonly id: string; readonly method: string; readonly endpoint: Endpoint }[];
 
 /** Answers one request of OAuth and tells the trace how. Never rejects. */
-export async function answerOauth(world: World, request: Request, path: string, search: string, trace: Trace): Promise<Response> {
+export async function answerOauth(
+  world: World,
+  request: Request,
+  path: string,
+  search: string,
+  trace: Trace,
+): Promise<Response> {
   const call: OauthCall = {
     world,
     request,
@@ -47,7 +53,11 @@ export async function answerOauth(world: World, request: Request, path: string, 
 }
 
 /** An answer of any status with OAuth's error body. */
-export function oauthRefusal(status: number, { message }: { readonly message: string }, headers: Readonly<Record<string, string>> = {}): Response {
+export function oauthRefusal(
+  status: number,
+  { message }: { readonly message: string },
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return errorAnswer(ofStatus(status, message, headers));
 }
 
@@ -76,8 +86,17 @@ function toOauthError(error: unknown): OauthError {
   return ofStatus(status, message);
 }
 
-const namesByStatus: Readonly<Record<number, OauthErrorName>> = { 401: 'invalid_client', 403: 'unauthorized_client', 500: 'server_error', 503: 'temporarily_unavailable' };
+const namesByStatus: Readonly<Record<number, OauthErrorName>> = {
+  401: 'invalid_client',
+  403: 'unauthorized_client',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+};
 
 function ofStatus(status: number, description: string, headers: Readonly<Record<string, string>> = {}): OauthError {
-  return new OauthError(namesByStatus[status] ?? (status > 500 ? 'server_error' : 'invalid_request'), { status, description, headers });
+  return new OauthError(namesByStatus[status] ?? (status > 500 ? 'server_error' : 'invalid_request'), {
+    status,
+    description,
+    headers,
+  });
 }

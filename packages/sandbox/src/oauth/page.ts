@@ -60,7 +60,12 @@ function destination(uri: string): string {
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'";
 
-async function page(status: number, title: string, body: ReturnType<typeof html>, headers: Readonly<Record<string, string>>): Promise<Response> {
+async function page(
+  status: number,
+  title: string,
+  body: ReturnType<typeof html>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
   const text = await html`<!doctype html>
 <html lang="en">
 <head>

@@ -67,7 +67,8 @@ const readers: ReadonlyMap<string, typeof readForm> = new Map([
 
 function readJson(text: string): readonly (readonly [string, string])[] {
   const body = parse(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('The JSON body must be an object.');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw malformed('The JSON body must be an object.');
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
     if (value === null) return [];
     if (typeof value !== 'string') throw malformed('The JSON body must hold texts only.');

@@ -7,7 +7,8 @@ const methods: ReadonlyMap<string, (verifier: string) => string> = new Map([
   ['plain', (verifier) => verifier],
 ]);
 
-export const isChallengeMethod = (method: string | undefined): method is string => method !== undefined && methods.has(method);
+export const isChallengeMethod = (method: string | undefined): method is string =>
+  method !== undefined && methods.has(method);
 
 /** Whether this can be a challenge: a verifier has 43 to 128 characters, a SHA-256 hash always 43. */
 export function isChallenge(challenge: string, method: string): boolean {

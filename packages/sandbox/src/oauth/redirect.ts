@@ -5,7 +5,12 @@
  * Native apps have schemes of their own (RFC 8252 §7.1).
  */
 export function isRedirectUri(uri: string): boolean {
-  return URL.canParse(uri) && !uri.includes('#') && !/^\s|\s$/.test(uri) && !/^(?:javascript|data|vbscript|about|blob|file):/i.test(uri);
+  return (
+    URL.canParse(uri) &&
+    !uri.includes('#') &&
+    !/^\s|\s$/.test(uri) &&
+    !/^(?:javascript|data|vbscript|about|blob|file):/i.test(uri)
+  );
 }
 
 /** Whether the URI is one of the registered ones, to the letter; on the loopback interface any port will do (RFC 8252 §7.3). */
@@ -28,7 +33,17 @@ function withoutLoopbackPort(uri: string): string {
 const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The paths that n8n and the usual command-line clients call back on. */
-const usualPaths = ['/', '/callback', '/oauth/callback', '/oauth2/callback', '/oauth2callback', '/auth/callback', '/rest/oauth2-credential/callback'];
+const usualPaths = [
+  '/',
+  '/callback',
+  '/oauth/callback',
+  '/oauth2/callback',
+  '/oauth2callback',
+  '/auth/callback',
+  '/rest/oauth2-credential/callback',
+];
 
 /** What the clients of the standard seeds have registered. */
-export const standardRedirectUris: readonly string[] = loopbackHosts.flatMap((host) => usualPaths.map((path) => `http://${host}${path}`));
+export const standardRedirectUris: readonly string[] = loopbackHosts.flatMap((host) =>
+  usualPaths.map((path) => `http://${host}${path}`),
+);

@@ -14,7 +14,11 @@ export const revoke: Endpoint = async (call) => {
   explainIgnored(call, parameters.ignored);
   const credentials = readCredentials(call.request, parameters);
   if (!credentials || !oauth.client(credentials.uid)) {
-    throw forbidden(credentials ? 'There is no client with this client_id.' : 'The request names no client; a public one sends its client_id.');
+    throw forbidden(
+      credentials
+        ? 'There is no client with this client_id.'
+        : 'The request names no client; a public one sends its client_id.',
+    );
   }
   const client = authenticateClient(oauth, credentials);
   const found = findToken(oauth, parameters.require('token'), parameters.get('token_type_hint'));
@@ -25,5 +29,9 @@ export const revoke: Endpoint = async (call) => {
 };
 
 function forbidden(reason: string): OauthError {
-  return new OauthError('unauthorized_client', { status: 403, description: 'You are not authorized to revoke this token', reason });
+  return new OauthError('unauthorized_client', {
+    status: 403,
+    description: 'You are not authorized to revoke this token',
+    reason,
+  });
 }

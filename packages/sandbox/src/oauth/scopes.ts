@@ -8,7 +8,10 @@ const resources: Readonly<Record<string, { readonly read?: string; readonly writ
   publications: { read: 'See your publications', write: 'Change your publications' },
   subscriptions: { read: 'See your subscribers', write: 'Add, change and remove subscribers' },
   custom_fields: { read: 'See custom fields', write: 'Add, rename and delete custom fields' },
-  automations: { read: 'See automations and the journeys of subscribers', write: 'Enroll subscribers into automations' },
+  automations: {
+    read: 'See automations and the journeys of subscribers',
+    write: 'Enroll subscribers into automations',
+  },
   posts: { read: 'See posts and advertisement opportunities', write: 'Write, change and delete posts' },
   segments: { read: 'See segments', write: 'Change segments' },
   condition_sets: { read: 'See condition sets' },
@@ -23,7 +26,9 @@ const resources: Readonly<Record<string, { readonly read?: string; readonly writ
 };
 
 const words: ReadonlyMap<string, string> = new Map(
-  Object.entries(resources).flatMap(([resource, verbs]) => Object.entries(verbs).map(([verb, text]) => [`${resource}:${verb}`, text])),
+  Object.entries(resources).flatMap(([resource, verbs]) =>
+    Object.entries(verbs).map(([verb, text]) => [`${resource}:${verb}`, text]),
+  ),
 );
 
 /** Every scope there is. */
@@ -39,11 +44,17 @@ export function inWords(scope: string): string {
  *
  * @throws OauthError invalid_scope where one is unknown or beyond `within`
  */
-export function readScopes(asked: string | undefined, within: readonly string[] = knownScopes, otherwise: readonly string[] = [defaultScope]): readonly string[] {
+export function readScopes(
+  asked: string | undefined,
+  within: readonly string[] = knownScopes,
+  otherwise: readonly string[] = [defaultScope],
+): readonly string[] {
   if (asked === undefined) return otherwise;
   const scopes = [...new Set(asked.split(/ +/))];
   const stranger = scopes.find((scope) => !within.includes(scope));
   if (stranger === undefined) return scopes;
   const name = /^[\w:.-]{1,40}$/.test(stranger) ? `"${stranger}"` : 'One of them';
-  throw new OauthError('invalid_scope', { reason: `${name} is not a scope that can be asked for here. There are ${within.join(', ')}.` });
+  throw new OauthError('invalid_scope', {
+    reason: `${name} is not a scope that can be asked for here. There are ${within.join(', ')}.`,
+  });
 }

@@ -35,24 +35,39 @@ const grants: ReadonlyMap<string, Grant> = new Map<string, Grant>([
       operation: 'oauth.refresh',
       issue: ({ world }, client, parameters) => {
         const asked = parameters.get('scope');
-        return rotate(world, client, parameters.require('refresh_token'), (granted) => readScopes(asked, granted, granted));
+        return rotate(world, client, parameters.require('refresh_token'), (granted) =>
+          readScopes(asked, granted, granted),
+        );
       },
     },
   ],
 ]);
 
 /** `scope` narrows a refresh (RFC 6749 §6); the specification leaves it out. */
-const known = [...new Set(['grant_type', 'scope', ...operation('oauth.exchange').body.fields, ...operation('oauth.refresh').body.fields])];
+const known = [
+  ...new Set([
+    'grant_type',
+    'scope',
+    ...operation('oauth.exchange').body.fields,
+    ...operation('oauth.refresh').body.fields,
+  ]),
+];
 
 export const token: Endpoint = async (call) => {
   const parameters = await readBody(call.request, known);
   explainIgnored(call, parameters.ignored);
   const grantType = parameters.require('grant_type');
   const grant = grants.get(grantType);
-  if (!grant) throw new OauthError('unsupported_grant_type', { reason: `grant_type must be ${[...grants.keys()].join(' or ')}.` });
+  if (!grant)
+    throw new OauthError('unsupported_grant_type', {
+      reason: `grant_type must be ${[...grants.keys()].join(' or ')}.`,
+    });
   call.name(grant.operation);
   const client = authenticateClient(call.world.store.oauth, readCredentials(call.request, parameters));
-  if (!mayUse(client, grantType)) throw new OauthError('unauthorized_client', { reason: `This client is not registered for the grant type ${grantType}.` });
+  if (!mayUse(client, grantType))
+    throw new OauthError('unauthorized_client', {
+      reason: `This client is not registered for the grant type ${grantType}.`,
+    });
   return json(200, tokenAnswer(grant.issue(call, client, parameters)));
 };
 

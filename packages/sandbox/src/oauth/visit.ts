@@ -28,19 +28,29 @@ export async function consent(
   const early = page.headers.get('location');
   if (early !== null) return new URL(early);
   const html = await page.text();
-  if (page.status !== 200) throw new ConsentError(`The sandbox answers ${page.status} in place of the consent page: ${html.slice(0, 500)}`);
-  const fields = Array.from(html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g), ([, name = '', value = '']): [string, string] => [name, unescape(value)]);
+  if (page.status !== 200)
+    throw new ConsentError(`The sandbox answers ${page.status} in place of the consent page: ${html.slice(0, 500)}`);
+  const fields = Array.from(
+    html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g),
+    ([, name = '', value = '']): [string, string] => [name, unescape(value)],
+  );
   const answer = await fetch(new URL('/oauth/authorize', authorizationUrl), {
     method: 'POST',
     redirect: 'manual',
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
-      Cookie: page.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; '),
+      Cookie: page.headers
+        .getSetCookie()
+        .map((cookie) => cookie.split(';')[0])
+        .join('; '),
     },
     body: new URLSearchParams([...fields, ['decision', decision]]).toString(),
   });
   const location = answer.headers.get('location');
-  if (location === null) throw new ConsentError(`The sandbox answers ${answer.status} to the consent: ${(await answer.text()).slice(0, 500)}`);
+  if (location === null)
+    throw new ConsentError(
+      `The sandbox answers ${answer.status} to the consent: ${(await answer.text()).slice(0, 500)}`,
+    );
   return new URL(location);
 }
 

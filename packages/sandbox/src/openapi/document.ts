@@ -29,12 +29,19 @@ export function openApiDocument(origin: string, apiPrefix: string) {
     },
     servers: [{ url: origin + apiPrefix, description: 'This sandbox' }],
     tags: Object.values(resources).map(({ title, description }) => ({ name: title, description })),
-    paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, isApp(path) ? { servers: [{ url: origin, description: 'This sandbox' }], ...item } : item])),
+    paths: Object.fromEntries(
+      Object.entries(paths).map(([path, item]) => [
+        path,
+        isApp(path) ? { servers: [{ url: origin, description: 'This sandbox' }], ...item } : item,
+      ]),
+    ),
     components: { schemas, responses, securitySchemes: securitySchemes(origin) },
   };
 }
 
-const appPaths = new Set<string>(operations.filter((operation) => operation.base === 'app').map((operation) => operation.path));
+const appPaths = new Set<string>(
+  operations.filter((operation) => operation.base === 'app').map((operation) => operation.path),
+);
 const isApp = (path: string): boolean => appPaths.has(path);
 
 function describe(): Description {
@@ -58,7 +65,11 @@ function describe(): Description {
 function merged(first: OperationObject, second: OperationObject): OperationObject {
   const bodies = [first, second].flatMap(({ requestBody }) => (requestBody ? Object.entries(requestBody.content) : []));
   const [[type] = ['']] = bodies;
-  const parts = [first, second].map(({ operationId, summary, 'x-assumed': assumed }) => ({ operationId, summary, 'x-assumed': assumed }));
+  const parts = [first, second].map(({ operationId, summary, 'x-assumed': assumed }) => ({
+    operationId,
+    summary,
+    'x-assumed': assumed,
+  }));
   return {
     ...first,
     summary: [first, second].map(({ summary }) => String(summary)).join(' – or: '),
@@ -77,10 +88,18 @@ function merged(first: OperationObject, second: OperationObject): OperationObjec
 }
 
 function securitySchemes(origin: string): object {
-  const scopes = new Map<string, string>([[defaultScope, 'Who the token belongs to; granted when nothing is asked for.']]);
-  for (const { scope, doc } of operations) if (scope !== null) scopes.set(scope, scopes.has(scope) ? `${scopes.get(scope)}; ${doc}` : doc);
+  const scopes = new Map<string, string>([
+    [defaultScope, 'Who the token belongs to; granted when nothing is asked for.'],
+  ]);
+  for (const { scope, doc } of operations)
+    if (scope !== null) scopes.set(scope, scopes.has(scope) ? `${scopes.get(scope)}; ${doc}` : doc);
   return {
-    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. Every standard seed has sandbox-key (the whole workspace) and sandbox-key-restricted (one publication).' },
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'An API key. Every standard seed has sandbox-key (the whole workspace) and sandbox-key-restricted (one publication).',
+    },
     oauth2: {
       type: 'oauth2',
       description: 'Clients of every standard seed: sandbox-app (confidential) and sandbox-public (PKCE).',

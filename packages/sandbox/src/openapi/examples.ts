@@ -5,7 +5,9 @@ import { oauthClients } from '../world/fixed.ts';
 const { uid: client_id, secret: client_secret } = oauthClients.confidential;
 const subscription_id = 'sub_00000000-0000-4000-8000-000000000000';
 
-const bulkUpdate = { subscriptions: [{ subscription_id, tier: 'free', custom_fields: [{ name: 'First Name', value: 'Ada' }] }] };
+const bulkUpdate = {
+  subscriptions: [{ subscription_id, tier: 'free', custom_fields: [{ name: 'First Name', value: 'Ada' }] }],
+};
 const updateStatus = { subscription_ids: [subscription_id], new_status: 'inactive' };
 const token = { token: 'the access or refresh token', client_id, client_secret };
 
@@ -16,7 +18,9 @@ export const bodyExamples: Readonly<Partial<Record<OperationId, Readonly<Record<
     double_opt_override: 'not_set',
     custom_fields: [{ name: 'First Name', value: 'Ada' }],
   },
-  'subscriptions.bulkCreate': { subscriptions: [{ email: 'ada@example.com' }, { email: 'grace@example.com', utm_source: 'conference' }] },
+  'subscriptions.bulkCreate': {
+    subscriptions: [{ email: 'ada@example.com' }, { email: 'grace@example.com', utm_source: 'conference' }],
+  },
   'subscriptions.bulkUpdate': bulkUpdate,
   'subscriptions.bulkUpdatePut': bulkUpdate,
   'subscriptions.updateStatus': updateStatus,
@@ -26,7 +30,13 @@ export const bodyExamples: Readonly<Partial<Record<OperationId, Readonly<Record<
   'customFields.update': { display: 'Home harbour' },
   'customFields.updatePut': { display: 'Home harbour' },
   'deletionRequests.create': { email: 'ada@example.com' },
-  'oauth.exchange': { grant_type: 'authorization_code', code: 'the code', redirect_uri: 'http://localhost:8080/callback', client_id, client_secret },
+  'oauth.exchange': {
+    grant_type: 'authorization_code',
+    code: 'the code',
+    redirect_uri: 'http://localhost:8080/callback',
+    client_id,
+    client_secret,
+  },
   'oauth.refresh': { grant_type: 'refresh_token', refresh_token: 'the refresh token', client_id, client_secret },
   'oauth.revoke': token,
   'oauth.introspect': token,

@@ -60,15 +60,22 @@ function tidy(value: unknown): unknown {
 
 /** A choice that is itself part of a choice. */
 function flat(schema: JsonSchema): JsonSchema[] {
-  return Object.keys(schema).length === 1 && Array.isArray(schema['anyOf']) ? (schema['anyOf'] as JsonSchema[]) : [schema];
+  return Object.keys(schema).length === 1 && Array.isArray(schema['anyOf'])
+    ? (schema['anyOf'] as JsonSchema[])
+    : [schema];
 }
 
 /** The bounds of JavaScript's whole numbers, and additional properties that may be anything. */
 function isDefault(key: string, value: unknown): boolean {
   if (key === 'minimum' || key === 'maximum') return Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
-  return key === 'additionalProperties' && typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return (
+    key === 'additionalProperties' && typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  );
 }
 
-function mapValues<Value, Mapped>(values: Readonly<Record<string, Value>>, map: (value: Value) => Mapped): Record<string, Mapped> {
+function mapValues<Value, Mapped>(
+  values: Readonly<Record<string, Value>>,
+  map: (value: Value) => Mapped,
+): Record<string, Mapped> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }

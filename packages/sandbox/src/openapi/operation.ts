@@ -21,7 +21,9 @@ export interface OperationObject {
 
 export interface RequestBody {
   readonly required: boolean;
-  readonly content: Readonly<Record<string, { readonly schema: object; readonly examples: Readonly<Record<string, unknown>> }>>;
+  readonly content: Readonly<
+    Record<string, { readonly schema: object; readonly examples: Readonly<Record<string, unknown>> }>
+  >;
 }
 
 export function describeOperation(operation: KnownOperation, writer: SchemaWriter): OperationObject {
@@ -49,7 +51,12 @@ function bodyOf(operation: KnownOperation, body: z.ZodObject, writer: SchemaWrit
   const type = operation.body?.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
   return {
     required: true,
-    content: { [type]: { schema: writer.write(body, 'input'), examples: { [operation.id]: { summary: operation.doc, value: bodyExamples[operation.id] } } } },
+    content: {
+      [type]: {
+        schema: writer.write(body, 'input'),
+        examples: { [operation.id]: { summary: operation.doc, value: bodyExamples[operation.id] } },
+      },
+    },
   };
 }
 

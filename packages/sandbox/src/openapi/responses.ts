@@ -16,7 +16,8 @@ const offsetHeaders = {
 /** The response objects of one operation, by status. */
 export function responsesOf(operation: Operation, answer: z.ZodType, writer: SchemaWriter): Record<string, unknown> {
   const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
-  for (const status of operation.errors) responses[status] = { $ref: `#/components/responses/${errorName(operation, status)}` };
+  for (const status of operation.errors)
+    responses[status] = { $ref: `#/components/responses/${errorName(operation, status)}` };
   return responses;
 }
 
@@ -24,14 +25,18 @@ export function responsesOf(operation: Operation, answer: z.ZodType, writer: Sch
 export function errorResponses(operations: readonly Operation[], writer: SchemaWriter): Record<string, unknown> {
   const responses: Record<string, unknown> = {};
   for (const operation of operations) {
-    for (const status of operation.errors) responses[errorName(operation, status)] ??= errorResponse(operation, status, writer);
+    for (const status of operation.errors)
+      responses[errorName(operation, status)] ??= errorResponse(operation, status, writer);
   }
   return responses;
 }
 
 function success(operation: Operation, answer: z.ZodType, writer: SchemaWriter): object {
   if (operation.success === 302) {
-    return { description: 'Back to the redirect_uri, with code and state or with an error.', headers: { Location: header('Where to go on.') } };
+    return {
+      description: 'Back to the redirect_uri, with code and state or with an error.',
+      headers: { Location: header('Where to go on.') },
+    };
   }
   if (answer instanceof z.ZodNull) return { description: 'Done. There is no body.' };
   return {
@@ -54,7 +59,10 @@ function errorResponse({ base }: Operation, status: number, writer: SchemaWriter
           schema: writer.write(errorBody, 'output'),
           example: { status, statusText, errors: [{ message: description, code: statusText.toUpperCase() }] },
         };
-  return { description: base === 'app' ? oauthDescriptions[status] ?? description : description, content: { 'application/json': content } };
+  return {
+    description: base === 'app' ? (oauthDescriptions[status] ?? description) : description,
+    content: { 'application/json': content },
+  };
 }
 
 /** RFC 6749, section 5.2, and RFC 7009. */

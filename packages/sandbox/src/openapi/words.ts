@@ -3,18 +3,42 @@ import { publicationId } from '../world/fixed.ts';
 
 /** Each resource – the part of an operation's id before the dot – as a tag. */
 export const resources: Readonly<Record<string, { readonly title: string; readonly description: string }>> = {
-  subscriptions: { title: 'Subscriptions', description: 'The people who receive a publication: create, list, and change them singly or in bulk.' },
-  bulkSubscriptionUpdates: { title: 'Bulk subscription updates', description: 'The jobs behind bulk changes: their state and what failed.' },
-  automations: { title: 'Automations', description: 'Series of e-mails that something sets off, and how those e-mails fared.' },
+  subscriptions: {
+    title: 'Subscriptions',
+    description: 'The people who receive a publication: create, list, and change them singly or in bulk.',
+  },
+  bulkSubscriptionUpdates: {
+    title: 'Bulk subscription updates',
+    description: 'The jobs behind bulk changes: their state and what failed.',
+  },
+  automations: {
+    title: 'Automations',
+    description: 'Series of e-mails that something sets off, and how those e-mails fared.',
+  },
   journeys: { title: 'Journeys', description: 'The way of one subscriber through an automation.' },
   authors: { title: 'Authors', description: 'Who writes a publication.' },
-  advertisementOpportunities: { title: 'Advertisement opportunities', description: 'Offers of advertisers that were accepted.' },
+  advertisementOpportunities: {
+    title: 'Advertisement opportunities',
+    description: 'Offers of advertisers that were accepted.',
+  },
   complimentaryAccess: { title: 'Complimentary access', description: 'Gifts of a premium tier.' },
   conditionSets: { title: 'Condition sets', description: 'Audience segments for use in more than one place.' },
-  customFields: { title: 'Custom fields', description: 'What a publication keeps of its subscribers beyond the usual.' },
-  deletionRequests: { title: 'Deletion requests', description: 'Erasing a person from every publication, after 14 days.' },
-  publicationFields: { title: 'Publication fields', description: 'A value per publication that content refers to by a merge tag.' },
-  oauth: { title: 'OAuth 2.0', description: 'Authorization code flow with refresh tokens, revocation and introspection.' },
+  customFields: {
+    title: 'Custom fields',
+    description: 'What a publication keeps of its subscribers beyond the usual.',
+  },
+  deletionRequests: {
+    title: 'Deletion requests',
+    description: 'Erasing a person from every publication, after 14 days.',
+  },
+  publicationFields: {
+    title: 'Publication fields',
+    description: 'A value per publication that content refers to by a merge tag.',
+  },
+  oauth: {
+    title: 'OAuth 2.0',
+    description: 'Authorization code flow with refresh tokens, revocation and introspection.',
+  },
 };
 
 /** The parameters of paths, each with an example that the standard seeds hold where there is a fixed one. */
@@ -54,9 +78,19 @@ export const queryParameters: Readonly<Record<string, string>> = {
 };
 
 /** Each documented error status: its name as a component, and when it is answered. */
-export const errorStatuses: Readonly<Record<number, { readonly name: string; readonly statusText: string; readonly description: string }>> = {
-  400: { name: 'BadRequest', statusText: 'bad_request', description: 'The request is invalid, its page is beyond 100, or its cursor is not one.' },
-  401: { name: 'Unauthorized', statusText: 'unauthorized', description: 'The API key or access token is missing, invalid or expired.' },
+export const errorStatuses: Readonly<
+  Record<number, { readonly name: string; readonly statusText: string; readonly description: string }>
+> = {
+  400: {
+    name: 'BadRequest',
+    statusText: 'bad_request',
+    description: 'The request is invalid, its page is beyond 100, or its cursor is not one.',
+  },
+  401: {
+    name: 'Unauthorized',
+    statusText: 'unauthorized',
+    description: 'The API key or access token is missing, invalid or expired.',
+  },
   403: { name: 'Forbidden', statusText: 'forbidden', description: 'The key or token is valid, but not for this.' },
   404: { name: 'NotFound', statusText: 'not_found', description: 'What is addressed does not exist.' },
   409: { name: 'Conflict', statusText: 'conflict', description: 'An open deletion request for this address exists.' },

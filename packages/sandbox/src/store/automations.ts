@@ -72,17 +72,52 @@ export type Automations = ReturnType<typeof automationStore>;
 
 export function automationStore(database: Database) {
   const insert = inserter<AutomationRow>(database, 'automations', [
-    'seq', 'id', 'publication_id', 'name', 'description', 'status', 'trigger_events', 'created',
+    'seq',
+    'id',
+    'publication_id',
+    'name',
+    'description',
+    'status',
+    'trigger_events',
+    'created',
   ]);
   const insertEmail = inserter<AutomationEmailRow>(database, 'automation_emails', [
-    'seq', 'id', 'automation', 'step_id', 'subject_line', 'preview_text', 'status', 'wait', 'created', 'first_sent_at', 'last_sent_at',
-    'recipients', 'delivered', 'opens', 'unique_opens', 'clicks', 'unique_clicks', 'unsubscribes', 'spam_reports', 'links',
+    'seq',
+    'id',
+    'automation',
+    'step_id',
+    'subject_line',
+    'preview_text',
+    'status',
+    'wait',
+    'created',
+    'first_sent_at',
+    'last_sent_at',
+    'recipients',
+    'delivered',
+    'opens',
+    'unique_opens',
+    'clicks',
+    'unique_clicks',
+    'unsubscribes',
+    'spam_reports',
+    'links',
   ]);
   const insertJourney = inserter<JourneyRow>(database, 'journeys', [
-    'seq', 'id', 'automation', 'subscription', 'status', 'step', 'waited', 'created', 'completed',
+    'seq',
+    'id',
+    'automation',
+    'subscription',
+    'status',
+    'step',
+    'waited',
+    'created',
+    'completed',
   ]);
   const byId = database.prepare<AutomationRow>('SELECT * FROM automations WHERE id = ? AND publication_id = ?');
-  const emails = database.prepare<AutomationEmailRow>('SELECT * FROM automation_emails WHERE automation = ? ORDER BY created, seq');
+  const emails = database.prepare<AutomationEmailRow>(
+    'SELECT * FROM automation_emails WHERE automation = ? ORDER BY created, seq',
+  );
   const engagement = database.prepare<Engagement>(
     `SELECT coalesce(sum(recipients), 0) AS recipients, coalesce(sum(delivered), 0) AS delivered, coalesce(sum(opens), 0) AS opens,
        coalesce(sum(unique_opens), 0) AS unique_opens, coalesce(sum(clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS unique_clicks,
@@ -98,9 +133,15 @@ export function automationStore(database: Database) {
        first_sent_at = coalesce(first_sent_at, ?1), last_sent_at = ?1 WHERE seq = ?2`,
   );
   const journey = database.prepare<JourneyRow>('SELECT * FROM journeys WHERE seq = ?');
-  const journeyById = database.prepare<TravelledJourneyRow>(`SELECT ${travelled} FROM journeys WHERE id = ? AND automation = ?`);
-  const running = database.prepare<JourneyRow>("SELECT * FROM journeys WHERE subscription = ? AND automation = ? AND status = 'in_progress'");
-  const runningOf = database.prepare<JourneyRow>("SELECT * FROM journeys WHERE subscription = ? AND status = 'in_progress'");
+  const journeyById = database.prepare<TravelledJourneyRow>(
+    `SELECT ${travelled} FROM journeys WHERE id = ? AND automation = ?`,
+  );
+  const running = database.prepare<JourneyRow>(
+    "SELECT * FROM journeys WHERE subscription = ? AND automation = ? AND status = 'in_progress'",
+  );
+  const runningOf = database.prepare<JourneyRow>(
+    "SELECT * FROM journeys WHERE subscription = ? AND status = 'in_progress'",
+  );
   const moved = database.prepare('UPDATE journeys SET step = ?, waited = ? WHERE seq = ?');
   const ended = database.prepare('UPDATE journeys SET status = ?, completed = ? WHERE seq = ?');
 
@@ -135,6 +176,7 @@ export function automationStore(database: Database) {
         values: status === undefined ? [automation] : [automation, status],
       }),
     moved: (journeySeq: number, step: number, waited: number): void => moved.run(step, waited, journeySeq),
-    ended: (journeySeq: number, status: string, completed: number | null): void => ended.run(status, completed, journeySeq),
+    ended: (journeySeq: number, status: string, completed: number | null): void =>
+      ended.run(status, completed, journeySeq),
   };
 }

@@ -64,21 +64,59 @@ export function contentStore(database: Database) {
   const opportunities = database.prepare<AdvertisementOpportunityRow>(
     'SELECT * FROM advertisement_opportunities WHERE publication_id = ? ORDER BY created, seq',
   );
-  const conditionSet = database.prepare<ConditionSetRow>("SELECT * FROM condition_sets WHERE id = ? AND publication_id = ? AND status = 'active'");
-  const publicationFieldNamed = database.prepare<PublicationFieldRow>('SELECT * FROM publication_fields WHERE name = ?');
+  const conditionSet = database.prepare<ConditionSetRow>(
+    "SELECT * FROM condition_sets WHERE id = ? AND publication_id = ? AND status = 'active'",
+  );
+  const publicationFieldNamed = database.prepare<PublicationFieldRow>(
+    'SELECT * FROM publication_fields WHERE name = ?',
+  );
   return {
     insertAuthor: inserter<AuthorRow>(database, 'authors', [
-      'seq', 'id', 'publication_id', 'type', 'name', 'bio', 'bio_image_url', 'social_media_links', 'created',
+      'seq',
+      'id',
+      'publication_id',
+      'type',
+      'name',
+      'bio',
+      'bio_image_url',
+      'social_media_links',
+      'created',
     ]),
     insertOpportunity: inserter<AdvertisementOpportunityRow>(database, 'advertisement_opportunities', [
-      'seq', 'id', 'publication_id', 'advertiser_name', 'payout_rate', 'advertisement_kind', 'send_by_window_start_at',
-      'send_by_window_end_at', 'created',
+      'seq',
+      'id',
+      'publication_id',
+      'advertiser_name',
+      'payout_rate',
+      'advertisement_kind',
+      'send_by_window_start_at',
+      'send_by_window_end_at',
+      'created',
     ]),
     insertConditionSet: inserter<ConditionSetRow>(database, 'condition_sets', [
-      'seq', 'id', 'publication_id', 'name', 'status', 'purpose', 'conditions', 'created', 'updated',
+      'seq',
+      'id',
+      'publication_id',
+      'name',
+      'status',
+      'purpose',
+      'conditions',
+      'created',
+      'updated',
     ]),
     insertPublicationField: inserter<PublicationFieldRow>(database, 'publication_fields', [
-      'seq', 'id', 'name', 'display', 'kind', 'value_source', 'response_keys', 'status', 'default_value', 'endpoint_url', 'created', 'updated',
+      'seq',
+      'id',
+      'name',
+      'display',
+      'kind',
+      'value_source',
+      'response_keys',
+      'status',
+      'default_value',
+      'endpoint_url',
+      'created',
+      'updated',
     ]),
     /** Oldest first. */
     authors: (publicationId: string) => authors.all(publicationId),
@@ -92,7 +130,11 @@ export function contentStore(database: Database) {
       }),
     publicationFieldNamed: (name: string) => publicationFieldNamed.get(name),
     publicationFields: (status?: string): Rows<PublicationFieldRow> =>
-      selection(database, { table: 'publication_fields', where: status === undefined ? 'true' : 'status = ?', values: status === undefined ? [] : [status] }),
+      selection(database, {
+        table: 'publication_fields',
+        where: status === undefined ? 'true' : 'status = ?',
+        values: status === undefined ? [] : [status],
+      }),
     /** How many active subscriptions of a publication meet a condition on `subscriptions`. */
     activeSubscribers: (publicationId: string, condition: string, values: readonly Bound[]): number =>
       database

@@ -23,15 +23,23 @@ export interface FieldValueRow {
 export type CustomFields = ReturnType<typeof customFieldStore>;
 
 export function customFieldStore(database: Database) {
-  const insert = database.prepare('INSERT INTO custom_fields (seq, id, publication_id, kind, display, options, created) VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const ofPublication = database.prepare<CustomFieldRow>('SELECT * FROM custom_fields WHERE publication_id = ? ORDER BY seq');
-  const byDisplay = database.prepare<CustomFieldRow>('SELECT * FROM custom_fields WHERE publication_id = ? AND display = ?');
+  const insert = database.prepare(
+    'INSERT INTO custom_fields (seq, id, publication_id, kind, display, options, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const ofPublication = database.prepare<CustomFieldRow>(
+    'SELECT * FROM custom_fields WHERE publication_id = ? ORDER BY seq',
+  );
+  const byDisplay = database.prepare<CustomFieldRow>(
+    'SELECT * FROM custom_fields WHERE publication_id = ? AND display = ?',
+  );
   const byId = database.prepare<CustomFieldRow>('SELECT * FROM custom_fields WHERE id = ? AND publication_id = ?');
   const rename = database.prepare('UPDATE custom_fields SET display = ? WHERE seq = ?');
   const remove = database.prepare('DELETE FROM custom_fields WHERE seq = ?');
   const removeValues = database.prepare('DELETE FROM custom_field_values WHERE field = ?');
   const clearValues = database.prepare('DELETE FROM custom_field_values WHERE subscription = ?');
-  const setValue = database.prepare('INSERT OR REPLACE INTO custom_field_values (subscription, field, value) VALUES (?, ?, ?)');
+  const setValue = database.prepare(
+    'INSERT OR REPLACE INTO custom_field_values (subscription, field, value) VALUES (?, ?, ?)',
+  );
   const clearValue = database.prepare('DELETE FROM custom_field_values WHERE subscription = ? AND field = ?');
   const valuesOf = database.prepare<FieldValueRow>(
     `SELECT display, kind, value FROM custom_field_values JOIN custom_fields ON custom_fields.seq = field

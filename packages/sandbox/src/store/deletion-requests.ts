@@ -27,13 +27,22 @@ export function deletionRequestStore(database: Database) {
   const setStatus = database.prepare('UPDATE deletion_requests SET status = ?, completed_at = ? WHERE seq = ?');
   return {
     insert: inserter<DeletionRequestRow>(database, 'deletion_requests', [
-      'seq', 'id', 'email', 'email_key', 'status', 'source', 'requested_at', 'scheduled_at', 'completed_at',
+      'seq',
+      'id',
+      'email',
+      'email_key',
+      'status',
+      'source',
+      'requested_at',
+      'scheduled_at',
+      'completed_at',
     ]),
     bySeq: (seq: number) => bySeq.get(seq),
     byId: (id: string) => byId.get(id),
     /** The request for this address that is not done yet. */
     open: (emailKey: string) => open.get(emailKey),
     all: () => all.all(),
-    setStatus: (seq: number, status: string, completedAt: number | null): void => setStatus.run(status, completedAt, seq),
+    setStatus: (seq: number, status: string, completedAt: number | null): void =>
+      setStatus.run(status, completedAt, seq),
   };
 }

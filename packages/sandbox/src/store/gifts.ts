@@ -28,7 +28,9 @@ export interface GiftRow {
 export type Gifts = ReturnType<typeof giftStore>;
 
 export function giftStore(database: Database) {
-  const byId = database.prepare<ComplimentaryAccessRow>('SELECT * FROM complimentary_access WHERE id = ? AND publication_id = ?');
+  const byId = database.prepare<ComplimentaryAccessRow>(
+    'SELECT * FROM complimentary_access WHERE id = ? AND publication_id = ?',
+  );
   const bySeq = database.prepare<ComplimentaryAccessRow>('SELECT * FROM complimentary_access WHERE seq = ?');
   const counts = database.prepare<{ total: number; active: number }>(
     'SELECT count(*) AS total, count(*) FILTER (WHERE ended = 0) AS active FROM gifts WHERE access = ?',
@@ -42,7 +44,14 @@ export function giftStore(database: Database) {
   const pass = database.prepare('UPDATE gifts SET brought_tier = 1 WHERE seq = ?');
   return {
     insertAccess: inserter<ComplimentaryAccessRow>(database, 'complimentary_access', [
-      'seq', 'id', 'publication_id', 'tier', 'duration', 'time_unit', 'description', 'created',
+      'seq',
+      'id',
+      'publication_id',
+      'tier',
+      'duration',
+      'time_unit',
+      'description',
+      'created',
     ]),
     insert: inserter<GiftRow>(database, 'gifts', ['seq', 'access', 'subscription', 'created', 'ended', 'brought_tier']),
     byId: (publicationId: string, id: string) => byId.get(id, publicationId),

@@ -26,11 +26,17 @@ export interface MailState {
 export type Inbox = ReturnType<typeof inboxStore>;
 
 export function inboxStore(database: Database) {
-  const insert = database.prepare('INSERT INTO inbox (seq, id, subscription, publication_id, recipient, kind, subject, sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const insert = database.prepare(
+    'INSERT INTO inbox (seq, id, subscription, publication_id, recipient, kind, subject, sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  );
   const bySeq = database.prepare<MessageRow>('SELECT * FROM inbox WHERE seq = ?');
   const byId = database.prepare<MessageRow>('SELECT * FROM inbox WHERE id = ?');
-  const latest = database.prepare<MessageRow>("SELECT * FROM inbox WHERE ?1 = '' OR recipient = ?1 COLLATE NOCASE ORDER BY seq DESC LIMIT ?2");
-  const total = database.prepare<{ n: number }>("SELECT count(*) AS n FROM inbox WHERE ?1 = '' OR recipient = ?1 COLLATE NOCASE");
+  const latest = database.prepare<MessageRow>(
+    "SELECT * FROM inbox WHERE ?1 = '' OR recipient = ?1 COLLATE NOCASE ORDER BY seq DESC LIMIT ?2",
+  );
+  const total = database.prepare<{ n: number }>(
+    "SELECT count(*) AS n FROM inbox WHERE ?1 = '' OR recipient = ?1 COLLATE NOCASE",
+  );
   const removeOne = database.prepare('DELETE FROM inbox WHERE id = ?');
   const removeAll = database.prepare('DELETE FROM inbox');
   const forget = database.prepare('DELETE FROM inbox WHERE subscription = ?');
@@ -38,10 +44,13 @@ export function inboxStore(database: Database) {
     `SELECT status, coalesce(asked, 0) AS asked, coalesce(welcome, 0) AS welcome
      FROM subscriptions LEFT JOIN awaited_mail ON subscription = seq WHERE seq = ?`,
   );
-  const setState = database.prepare('INSERT OR REPLACE INTO awaited_mail (subscription, asked, welcome) VALUES (?, ?, ?)');
+  const setState = database.prepare(
+    'INSERT OR REPLACE INTO awaited_mail (subscription, asked, welcome) VALUES (?, ?, ?)',
+  );
   const clearState = database.prepare('DELETE FROM awaited_mail WHERE subscription = ?');
   return {
-    insert: (row: MessageRow): void => insert.run(row.seq, row.id, row.subscription, row.publication_id, row.recipient, row.kind, row.subject, row.sent),
+    insert: (row: MessageRow): void =>
+      insert.run(row.seq, row.id, row.subscription, row.publication_id, row.recipient, row.kind, row.subject, row.sent),
     bySeq: (seq: number) => bySeq.get(seq),
     byId: (id: string) => byId.get(id),
     /** Newest first; of one recipient, or of all where that is empty. */

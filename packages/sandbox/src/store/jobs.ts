@@ -22,14 +22,30 @@ export type Jobs = ReturnType<typeof jobStore>;
 
 export function jobStore(database: Database) {
   const insert = inserter<JobRow>(database, 'jobs', [
-    'seq', 'id', 'publication_id', 'type', 'params', 'status', 'failure_reason', 'error_log', 'created', 'updated', 'completed',
+    'seq',
+    'id',
+    'publication_id',
+    'type',
+    'params',
+    'status',
+    'failure_reason',
+    'error_log',
+    'created',
+    'updated',
+    'completed',
   ]);
   const bySeq = database.prepare<JobRow>('SELECT * FROM jobs WHERE seq = ?');
-  const updates = database.prepare<JobRow>("SELECT * FROM jobs WHERE publication_id = ? AND type <> 'import' ORDER BY created, seq");
-  const update = database.prepare<JobRow>("SELECT * FROM jobs WHERE id = ? AND publication_id = ? AND type <> 'import'");
+  const updates = database.prepare<JobRow>(
+    "SELECT * FROM jobs WHERE publication_id = ? AND type <> 'import' ORDER BY created, seq",
+  );
+  const update = database.prepare<JobRow>(
+    "SELECT * FROM jobs WHERE id = ? AND publication_id = ? AND type <> 'import'",
+  );
   const naming = database.prepare<JobRow>('SELECT * FROM jobs WHERE instr(params, ?) > 0');
   const setStatus = database.prepare('UPDATE jobs SET status = ?, updated = ? WHERE seq = ?');
-  const finish = database.prepare('UPDATE jobs SET status = ?, failure_reason = ?, error_log = ?, updated = ?, completed = ? WHERE seq = ?');
+  const finish = database.prepare(
+    'UPDATE jobs SET status = ?, failure_reason = ?, error_log = ?, updated = ?, completed = ? WHERE seq = ?',
+  );
   const setParams = database.prepare('UPDATE jobs SET params = ? WHERE seq = ?');
   return {
     insert,

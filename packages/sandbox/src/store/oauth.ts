@@ -60,11 +60,30 @@ export function oauthStore(database: Database) {
   return {
     client: (uid: string) => client.get(uid),
     addGrant: (row: GrantRow): void =>
-      addGrant.run(row.seq, row.code, row.client, row.redirect_uri, row.scope, row.code_challenge, row.code_challenge_method, row.expires, row.used),
+      addGrant.run(
+        row.seq,
+        row.code,
+        row.client,
+        row.redirect_uri,
+        row.scope,
+        row.code_challenge,
+        row.code_challenge_method,
+        row.expires,
+        row.used,
+      ),
     grant: (code: string) => grant.get(code),
     useGrant: (seq: number): void => useGrant.run(seq),
     addToken: (row: TokenRow): void =>
-      addToken.run(row.seq, row.consent, row.scope, row.access_token, row.refresh_token, row.created, row.expires, row.revoked),
+      addToken.run(
+        row.seq,
+        row.consent,
+        row.scope,
+        row.access_token,
+        row.refresh_token,
+        row.created,
+        row.expires,
+        row.revoked,
+      ),
     byAccessToken: (value: string) => byAccessToken.get(value),
     byRefreshToken: (value: string) => byRefreshToken.get(value),
     revoke: (seq: number): void => revoke.run(seq),

@@ -45,7 +45,9 @@ export function overviewStore(database: Database) {
   const jobs = database.prepare<JobOverview>(
     'SELECT id, publication_id, type, status, failure_reason, error_log, created, completed FROM jobs ORDER BY seq DESC LIMIT ?',
   );
-  const keys = database.prepare<ApiKeyRow>('SELECT key, publications FROM api_keys ORDER BY publications IS NOT NULL, key LIMIT 20');
+  const keys = database.prepare<ApiKeyRow>(
+    'SELECT key, publications FROM api_keys ORDER BY publications IS NOT NULL, key LIMIT 20',
+  );
   const clients = database.prepare<OauthClientRow>('SELECT * FROM oauth_clients ORDER BY secret IS NULL, uid LIMIT 20');
 
   return {
@@ -59,7 +61,9 @@ export function overviewStore(database: Database) {
     subscriptions(search: SubscriptionSearch, limit: number, before = Number.MAX_SAFE_INTEGER): SubscriptionRow[] {
       const { where, values } = whereClause(search);
       return database
-        .prepare<SubscriptionRow>(`SELECT ${subscriptionColumns} FROM subscriptions WHERE seq < ?${where} ORDER BY seq DESC LIMIT ?`)
+        .prepare<SubscriptionRow>(
+          `SELECT ${subscriptionColumns} FROM subscriptions WHERE seq < ?${where} ORDER BY seq DESC LIMIT ?`,
+        )
         .all(before, ...values, limit);
     },
 
@@ -85,7 +89,9 @@ function whereClause({ status, text }: SubscriptionSearch): { readonly where: st
     parts.push(' AND substr(id, 5, 8) = substr(?, 5, 8) AND id = ?');
     values.push(part, part);
   } else if (part !== '') {
-    parts.push(' AND (instr(email_key, ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0)');
+    parts.push(
+      ' AND (instr(email_key, ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0)',
+    );
     values.push(part, part, part);
   }
   return { where: parts.join(''), values };

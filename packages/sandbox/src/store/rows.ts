@@ -23,8 +23,14 @@ export interface Rows<Row extends Position> {
 }
 
 /** Puts rows into `table`; the columns are the row's keys. */
-export function inserter<Row extends object>(database: Database, table: string, columns: readonly (keyof Row & string)[]): (row: Row) => void {
-  const statement = database.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`);
+export function inserter<Row extends object>(
+  database: Database,
+  table: string,
+  columns: readonly (keyof Row & string)[],
+): (row: Row) => void {
+  const statement = database.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
   return (row) => statement.run(...columns.map((column) => row[column] as Bound));
 }
 
@@ -37,15 +43,21 @@ export interface Selection {
 }
 
 /** The rows of a table that meet a condition. */
-export function selection<Row extends Position>(database: Database, { table, columns = '*', where, values }: Selection): Rows<Row> {
+export function selection<Row extends Position>(
+  database: Database,
+  { table, columns = '*', where, values }: Selection,
+): Rows<Row> {
   return {
     rows({ direction, limit, after, offset }) {
       const behind = after ? ` AND (created, seq) ${direction === 'asc' ? '>' : '<'} (?, ?)` : '';
       return database
-        .prepare<Row>(`SELECT ${columns} FROM ${table} WHERE ${where}${behind} ORDER BY created ${direction}, seq ${direction} LIMIT ? OFFSET ?`)
+        .prepare<Row>(
+          `SELECT ${columns} FROM ${table} WHERE ${where}${behind} ORDER BY created ${direction}, seq ${direction} LIMIT ? OFFSET ?`,
+        )
         .all(...values, ...(after ? [after.created, after.seq] : []), limit, offset ?? 0);
     },
-    total: () => database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).get(...values)?.n ?? 0,
+    total: () =>
+      database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).get(...values)?.n ?? 0,
   };
 }
 

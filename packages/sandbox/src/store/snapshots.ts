@@ -16,7 +16,12 @@ export function snapshotStore(database: Database) {
   return {
     take: (snapshot: number): void =>
       // In the order of the rows, so that equal tables have equal copies, whatever index a scan would choose.
-      database.transaction(() => each((table) => `CREATE TABLE ${copy(snapshot, table)} AS SELECT * FROM main.${table}${keyedTables.includes(table) ? '' : ' ORDER BY rowid'}`)),
+      database.transaction(() =>
+        each(
+          (table) =>
+            `CREATE TABLE ${copy(snapshot, table)} AS SELECT * FROM main.${table}${keyedTables.includes(table) ? '' : ' ORDER BY rowid'}`,
+        ),
+      ),
 
     /** Must run in a transaction. */
     restore(snapshot: number): void {
@@ -27,15 +32,24 @@ export function snapshotStore(database: Database) {
     drop: (snapshot: number): void => each((table) => `DROP TABLE ${copy(snapshot, table)}`),
 
     count: (snapshot: number): number =>
-      tableNames.reduce((sum, table) => sum + (database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${copy(snapshot, table)}`).get()?.n ?? 0), 0),
+      tableNames.reduce(
+        (sum, table) =>
+          sum + (database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${copy(snapshot, table)}`).get()?.n ?? 0),
+        0,
+      ),
 
     columns: (table: TableName): readonly string[] =>
-      database.prepare<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all().map((column) => column.name),
+      database
+        .prepare<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
+        .all()
+        .map((column) => column.name),
 
     /** The rows of a copied table, in order; read a stretch at a time, so that a large one needs no room. */
     *rows(snapshot: number, table: TableName): Generator<readonly Bound[]> {
-      const read = database.prepare<Record<string, Bound>>(`SELECT rowid AS "_row", * FROM ${copy(snapshot, table)} WHERE rowid > ? ORDER BY rowid LIMIT ${chunk}`);
-      for (let last = Number.MIN_SAFE_INTEGER, more = true; more; ) {
+      const read = database.prepare<Record<string, Bound>>(
+        `SELECT rowid AS "_row", * FROM ${copy(snapshot, table)} WHERE rowid > ? ORDER BY rowid LIMIT ${chunk}`,
+      );
+      for (let last = Number.MIN_SAFE_INTEGER, more = true; more;) {
         const rows = read.all(last);
         more = rows.length === chunk;
         for (const { _row, ...row } of rows) {
@@ -48,7 +62,8 @@ export function snapshotStore(database: Database) {
     /** Makes an empty copy of every table, with the same checks; answers what adds a row to one. Must run in a transaction. */
     make(snapshot: number): (table: TableName, row: readonly Bound[]) => void {
       each((table) => `CREATE TABLE ${copy(snapshot, table)} (${tables[table]}) STRICT`);
-      return (table, row) => database.prepare(`INSERT INTO ${copy(snapshot, table)} VALUES (${row.map(() => '?').join(', ')})`).run(...row);
+      return (table, row) =>
+        database.prepare(`INSERT INTO ${copy(snapshot, table)} VALUES (${row.map(() => '?').join(', ')})`).run(...row);
     },
   };
 }

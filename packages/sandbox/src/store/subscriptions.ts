@@ -44,15 +44,38 @@ export interface SubscriptionFilter {
 
 /** The columns that hold what the row's field of the same name says. */
 const plain = [
-  'seq', 'id', 'email_key', 'status', 'created', 'tier', 'utm_source', 'utm_medium', 'utm_channel', 'utm_campaign', 'utm_term',
-  'utm_content', 'referring_site', 'referral_code', 'referred_by', 'payments_customer_id', 'double_opt_in', 'tags',
-  'emails_received', 'open_rate', 'click_through_rate',
+  'seq',
+  'id',
+  'email_key',
+  'status',
+  'created',
+  'tier',
+  'utm_source',
+  'utm_medium',
+  'utm_channel',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'referring_site',
+  'referral_code',
+  'referred_by',
+  'payments_customer_id',
+  'double_opt_in',
+  'tags',
+  'emails_received',
+  'open_rate',
+  'click_through_rate',
 ] as const satisfies readonly (keyof SubscriptionRow)[];
 
 /** What a list answers of a subscription. */
 export type ListedRow = Omit<SubscriptionRow, 'publication_id' | (typeof unlisted)[number]>;
 
-const unlisted = ['email_key', 'referred_by', 'payments_customer_id', 'double_opt_in'] as const satisfies readonly (keyof SubscriptionRow)[];
+const unlisted = [
+  'email_key',
+  'referred_by',
+  'payments_customer_id',
+  'double_opt_in',
+] as const satisfies readonly (keyof SubscriptionRow)[];
 const listed = plain.filter((column) => !unlisted.some((other) => other === column));
 
 /** What to select for a {@link SubscriptionRow}. */
@@ -65,7 +88,8 @@ const conditions: { readonly [Name in keyof SubscriptionFilter]-?: string } = {
   tier: 'tier = ?',
   premiumTiers: `seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier
     WHERE name IN (SELECT value FROM json_each(?)))`,
-  premiumTierIds: 'seq IN (SELECT subscription FROM subscription_tiers WHERE tier IN (SELECT seq FROM tiers WHERE id IN (SELECT value FROM json_each(?))))',
+  premiumTierIds:
+    'seq IN (SELECT subscription FROM subscription_tiers WHERE tier IN (SELECT seq FROM tiers WHERE id IN (SELECT value FROM json_each(?))))',
   emailKey: 'email_key = ?',
   createdFrom: 'created >= ?',
   createdBefore: 'created < ?',
@@ -76,7 +100,8 @@ const filterNames = Object.keys(conditions) as (keyof SubscriptionFilter)[];
 export type Subscriptions = ReturnType<typeof subscriptionStore>;
 
 export function subscriptionStore(database: Database) {
-  const one = (where: string) => database.prepare<SubscriptionRow>(`SELECT ${subscriptionColumns} FROM subscriptions WHERE ${where}`);
+  const one = (where: string) =>
+    database.prepare<SubscriptionRow>(`SELECT ${subscriptionColumns} FROM subscriptions WHERE ${where}`);
   const set = (assignments: string) => database.prepare(`UPDATE subscriptions SET ${assignments} WHERE seq = ?`);
   const insert = database.prepare(
     `INSERT INTO subscriptions (${plain.join(', ')}, email, publication)
@@ -93,8 +118,11 @@ export function subscriptionStore(database: Database) {
   const setTier = set('tier = ?');
   const setCustomer = set('payments_customer_id = ?');
   const setDoubleOptIn = set('double_opt_in = ?');
-  const received = set('open_rate = round(open_rate * emails_received / (emails_received + 1.0), 2), click_through_rate = round(click_through_rate * emails_received / (emails_received + 1.0), 2), emails_received = emails_received + 1');
-  const redact = set(`email = NULL, email_key = ?, status = 'inactive', tier = 'free', utm_source = '', utm_medium = '', utm_channel = '', utm_campaign = '',
+  const received = set(
+    'open_rate = round(open_rate * emails_received / (emails_received + 1.0), 2), click_through_rate = round(click_through_rate * emails_received / (emails_received + 1.0), 2), emails_received = emails_received + 1',
+  );
+  const redact =
+    set(`email = NULL, email_key = ?, status = 'inactive', tier = 'free', utm_source = '', utm_medium = '', utm_channel = '', utm_campaign = '',
     utm_term = '', utm_content = '', referring_site = '', referral_code = '', referred_by = NULL, payments_customer_id = '', double_opt_in = 0,
     tags = '[]', emails_received = 0, open_rate = 0, click_through_rate = 0`);
   const addTier = database.prepare('INSERT OR IGNORE INTO subscription_tiers (subscription, tier) VALUES (?, ?)');
@@ -113,7 +141,11 @@ export function subscriptionStore(database: Database) {
 
   return {
     insert: (row: SubscriptionRow): void =>
-      insert.run(...plain.map((column) => row[column]), row.email === row.email_key ? null : row.email, row.publication_id),
+      insert.run(
+        ...plain.map((column) => row[column]),
+        row.email === row.email_key ? null : row.email,
+        row.publication_id,
+      ),
     bySeq: (seq: number) => bySeq.get(seq),
     byId: (publicationId: string, id: string) => byId.get(id, publicationId),
     byAddress: (publicationId: string, emailKey: string) => byAddress.get(publicationId, emailKey),

@@ -45,28 +45,42 @@ export interface OauthClientRow {
 export type Workspace = ReturnType<typeof workspaceStore>;
 
 export function workspaceStore(database: Database) {
-  const addPublication = database.prepare('INSERT INTO publications (seq, id, name, double_opt_in, created) VALUES (?, ?, ?, ?, ?)');
+  const addPublication = database.prepare(
+    'INSERT INTO publications (seq, id, name, double_opt_in, created) VALUES (?, ?, ?, ?, ?)',
+  );
   const publication = database.prepare<PublicationRow>('SELECT * FROM publications WHERE id = ?');
   const publications = database.prepare<PublicationRow>('SELECT * FROM publications ORDER BY created, id');
   const addKey = database.prepare('INSERT INTO api_keys (key, publications) VALUES (?, ?)');
   const key = database.prepare<ApiKeyRow>('SELECT * FROM api_keys WHERE key = ?');
-  const addClient = database.prepare('INSERT INTO oauth_clients (uid, name, secret, redirect_uris, grant_types) VALUES (?, ?, ?, ?, ?)');
-  const addTier = database.prepare('INSERT INTO tiers (seq, id, publication_id, name, description, status) VALUES (?, ?, ?, ?, ?, ?)');
+  const addClient = database.prepare(
+    'INSERT INTO oauth_clients (uid, name, secret, redirect_uris, grant_types) VALUES (?, ?, ?, ?, ?)',
+  );
+  const addTier = database.prepare(
+    'INSERT INTO tiers (seq, id, publication_id, name, description, status) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const tiers = database.prepare<TierRow>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name');
   const tierBySeq = database.prepare<TierRow>('SELECT * FROM tiers WHERE seq = ?');
-  const addList = database.prepare('INSERT INTO newsletter_lists (seq, id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?, ?)');
-  const lists = database.prepare<NewsletterListRow>('SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id');
+  const addList = database.prepare(
+    'INSERT INTO newsletter_lists (seq, id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?, ?)',
+  );
+  const lists = database.prepare<NewsletterListRow>(
+    'SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id',
+  );
   return {
-    addPublication: (row: PublicationRow): void => addPublication.run(row.seq, row.id, row.name, row.double_opt_in, row.created),
+    addPublication: (row: PublicationRow): void =>
+      addPublication.run(row.seq, row.id, row.name, row.double_opt_in, row.created),
     publication: remembered(database, (id: string) => publication.get(id)),
     publications: () => publications.all(),
     addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
     key: remembered(database, (value: string) => key.get(value)),
-    addClient: (row: OauthClientRow): void => addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
-    addTier: (row: TierRow): void => addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
+    addClient: (row: OauthClientRow): void =>
+      addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
+    addTier: (row: TierRow): void =>
+      addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
     tiers: (publicationId: string) => tiers.all(publicationId),
     tierBySeq: (seq: number) => tierBySeq.get(seq),
-    addList: (row: NewsletterListRow): void => addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),
+    addList: (row: NewsletterListRow): void =>
+      addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),
     lists: (publicationId: string) => lists.all(publicationId),
   };
 }

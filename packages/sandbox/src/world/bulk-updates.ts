@@ -21,7 +21,8 @@ export function updateInBulk(world: World, publication: PublicationRow, given: u
   const errors: string[] = [];
   let failed = 0;
   for (const [index, item] of items.entries()) {
-    const say = (problem: string): void => void errors.push(`subscriptions[${index}] (${item.subscription_id}): ${problem}`);
+    const say = (problem: string): void =>
+      void errors.push(`subscriptions[${index}] (${item.subscription_id}): ${problem}`);
     const plan = planned(world, publication, item);
     if ('problem' in plan) {
       failed += 1;
@@ -64,21 +65,36 @@ function planned(world: World, publication: PublicationRow, item: Item): Plan | 
   if (!row) return { problem: noSubscription };
   const joining = item.newsletter_list_ids ?? [];
   const leaving = item.unsubscribe_newsletter_list_ids ?? [];
-  if (item.unsubscribe && joining.length > 0) return { problem: '"newsletter_list_ids" can not be combined with "unsubscribe".' };
-  if (joining.some((id) => leaving.includes(id))) return { problem: 'A list stands in both "newsletter_list_ids" and "unsubscribe_newsletter_list_ids".' };
+  if (item.unsubscribe && joining.length > 0)
+    return { problem: '"newsletter_list_ids" can not be combined with "unsubscribe".' };
+  if (joining.some((id) => leaving.includes(id)))
+    return { problem: 'A list stands in both "newsletter_list_ids" and "unsubscribe_newsletter_list_ids".' };
 
-  const lists = new Map(joining.length + leaving.length === 0 ? [] : store.workspace.lists(publication.id).map((list) => [list.id, list.seq]));
+  const lists = new Map(
+    joining.length + leaving.length === 0
+      ? []
+      : store.workspace.lists(publication.id).map((list) => [list.id, list.seq]),
+  );
   const join = joining.flatMap((id) => lists.get(id) ?? []);
   const leave = leaving.flatMap((id) => lists.get(id) ?? []);
-  if (join.length + leave.length < joining.length + leaving.length) return { problem: 'It names a newsletter list that this publication does not have.' };
+  if (join.length + leave.length < joining.length + leaving.length)
+    return { problem: 'It names a newsletter list that this publication does not have.' };
 
-  const gift = item.complimentary_gift_id === undefined ? undefined : store.gifts.byId(publication.id, item.complimentary_gift_id);
-  if (item.complimentary_gift_id !== undefined && !gift) return { problem: '"complimentary_gift_id" names no complimentary access of this publication.' };
+  const gift =
+    item.complimentary_gift_id === undefined ? undefined : store.gifts.byId(publication.id, item.complimentary_gift_id);
+  if (item.complimentary_gift_id !== undefined && !gift)
+    return { problem: '"complimentary_gift_id" names no complimentary access of this publication.' };
   return { row, join, leave, gift };
 }
 
 /** Applies an item; answers a warning for each custom field that was dropped. */
-function apply(world: World, publication: PublicationRow, item: Item, { row, join, leave, gift }: Plan, note: Note): readonly string[] {
+function apply(
+  world: World,
+  publication: PublicationRow,
+  item: Item,
+  { row, join, leave, gift }: Plan,
+  note: Note,
+): readonly string[] {
   const { subscriptions, customFields } = world.store;
   const { seq } = row;
   if (item.tier === 'free') takeTiers(world, seq);

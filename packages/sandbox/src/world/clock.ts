@@ -61,7 +61,8 @@ export function createClock(source: () => number, store: ClockStore): WorldClock
     seconds: () => Math.floor(now() / 1000),
     set,
     advance(by) {
-      if (typeof by === 'number' && !(by >= 0)) throw new RangeError(`The clock only moves forward; it can't be advanced by ${by} ms.`);
+      if (typeof by === 'number' && !(by >= 0))
+        throw new RangeError(`The clock only moves forward; it can't be advanced by ${by} ms.`);
       set(typeof by === 'number' ? now() + by : addDuration(now(), by));
     },
     freeze: () => become({ ahead, frozen: now() }),

@@ -7,7 +7,15 @@ import type { Store } from '../store/store.ts';
 
 /** Attributes of a subscription that a condition can compare. */
 const attributes = [
-  'status', 'tier', 'utm_source', 'utm_medium', 'utm_channel', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site',
+  'status',
+  'tier',
+  'utm_source',
+  'utm_medium',
+  'utm_channel',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'referring_site',
 ] as const;
 
 /** The conditions there are. A list meets a value where it contains it. */
@@ -58,18 +66,24 @@ function one(given: Condition): Sql {
         JOIN custom_fields ON custom_fields.seq = field JOIN publications ON publications.id = publication_id
         WHERE publications.seq = subscriptions.publication AND display = ?
           AND (value = ? OR (kind = 'list' AND json_type(value) = 'array' AND EXISTS (SELECT 1 FROM json_each(custom_field_values.value) AS item WHERE item.value = ?))))`,
-      values: [given.custom_field, JSON.stringify(given.equals), typeof given.equals === 'string' ? given.equals : null],
+      values: [
+        given.custom_field,
+        JSON.stringify(given.equals),
+        typeof given.equals === 'string' ? given.equals : null,
+      ],
     };
   }
   if ('premium_tier' in given) {
     return {
-      condition: 'seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier WHERE tiers.name = ?)',
+      condition:
+        'seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier WHERE tiers.name = ?)',
       values: [given.premium_tier],
     };
   }
   if ('newsletter_list' in given) {
     return {
-      condition: 'seq IN (SELECT subscription FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE newsletter_lists.name = ?)',
+      condition:
+        'seq IN (SELECT subscription FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE newsletter_lists.name = ?)',
       values: [given.newsletter_list],
     };
   }

@@ -49,9 +49,15 @@ function unknownField(name: string, fields: readonly CustomFieldRow[]): ErrorDet
   const near = fields.find((field) => loosely(field.display) === loosely(name));
   const hint = near ? ` There is "${near.display}"; the name must match exactly.` : '';
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
-  return { message: `Custom field "${shown}" does not exist on this publication; its value was dropped.${hint}`, code: 'CUSTOM_FIELD_NOT_FOUND' };
+  return {
+    message: `Custom field "${shown}" does not exist on this publication; its value was dropped.${hint}`,
+    code: 'CUSTOM_FIELD_NOT_FOUND',
+  };
 }
 
 function unnamedField(index: number): ErrorDetail {
-  return { message: `"custom_fields[${index}]" has no name; its value was dropped.`, code: 'CUSTOM_FIELD_NAME_MISSING' };
+  return {
+    message: `"custom_fields[${index}]" has no name; its value was dropped.`,
+    code: 'CUSTOM_FIELD_NAME_MISSING',
+  };
 }

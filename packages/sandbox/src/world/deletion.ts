@@ -61,7 +61,8 @@ export function redact(world: World, seq: number, note: Note): void {
 /** Of an item about this subscription, only its id stays: the rest may tell about the person. */
 function withoutItem(params: string, id: string): string {
   return JSON.stringify(JSON.parse(params), (_key, value: unknown) => {
-    const about = typeof value === 'object' && value !== null && 'subscription_id' in value && value.subscription_id === id;
+    const about =
+      typeof value === 'object' && value !== null && 'subscription_id' in value && value.subscription_id === id;
     return about ? { subscription_id: id } : value;
   });
 }

@@ -10,7 +10,14 @@ export function give(world: World, subscription: number, access: ComplimentaryAc
   if (running.some((gift) => gift.access === access.seq)) return;
   const has = store.subscriptions.tiersOf(subscription).some((tier) => tier.seq === access.tier);
   const seq = store.next('gift');
-  store.gifts.insert({ seq, access: access.seq, subscription, created: clock.seconds(), ended: 0, brought_tier: has ? 0 : 1 });
+  store.gifts.insert({
+    seq,
+    access: access.seq,
+    subscription,
+    created: clock.seconds(),
+    ended: 0,
+    brought_tier: has ? 0 : 1,
+  });
   store.subscriptions.addTier(subscription, access.tier);
   store.subscriptions.setTier(subscription, 'premium');
   const ends = endOf(access, clock.now());

@@ -21,7 +21,9 @@ export function createIds(seed: number): Ids {
   return {
     fraction: (kind, n) => fraction(seed, kind, n),
     uuid(kind, n) {
-      const hex = lanes(seed, kind, n).map((lane) => lane.toString(16).padStart(8, '0')).join('');
+      const hex = lanes(seed, kind, n)
+        .map((lane) => lane.toString(16).padStart(8, '0'))
+        .join('');
       const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
     },
@@ -47,7 +49,9 @@ export function createIds(seed: number): Ids {
 function lanes(seed: number, kind: string, n: number, count = 4): number[] {
   let base = mix(seed ^ 0x9e3779b9);
   for (let i = 0; i < kind.length; i += 1) base = mix(base ^ Math.imul(kind.charCodeAt(i), 0x01000193));
-  return Array.from({ length: count }, (_, index) => index + 1).map((lane) => mix(mix(base + Math.imul(lane, 0x85ebca6b)) ^ mix(n + Math.imul(lane, 0x27d4eb2f))));
+  return Array.from({ length: count }, (_, index) => index + 1).map((lane) =>
+    mix(mix(base + Math.imul(lane, 0x85ebca6b)) ^ mix(n + Math.imul(lane, 0x27d4eb2f))),
+  );
 }
 
 /** The finalizer of MurmurHash3: every input bit reaches every output bit. */

@@ -68,7 +68,8 @@ export function step(world: World, seq: number, note: Note): void {
 /** Ends every journey of a subscription. */
 export function exitJourneys(world: World, subscription: number): void {
   const { automations } = world.store;
-  for (const journey of automations.runningOf(subscription)) automations.ended(journey.seq, 'exited_early', world.clock.seconds());
+  for (const journey of automations.runningOf(subscription))
+    automations.ended(journey.seq, 'exited_early', world.clock.seconds());
 }
 
 const day = 86_400_000;

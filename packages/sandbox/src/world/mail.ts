@@ -35,7 +35,13 @@ export function sendAwaitedMail(world: World, subscription: number, note: Note):
 }
 
 /** Puts an e-mail to a subscriber into the inbox. */
-export function sendMail({ store, clock, ids }: World, subscription: number, kind: MessageKind, note: Note, subject?: string): void {
+export function sendMail(
+  { store, clock, ids }: World,
+  subscription: number,
+  kind: MessageKind,
+  note: Note,
+  subject?: string,
+): void {
   const row = store.subscriptions.bySeq(subscription);
   const publication = row && store.workspace.publication(row.publication_id);
   if (!publication) return;

@@ -10,7 +10,14 @@ import { give } from './gifts.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
 import { orderWelcome } from './mail.ts';
 import { Refusal } from './refusal.ts';
-import { firstStatus, needsConfirmation, statusAfterReactivation, statusAfterValidation, validationTime, type DoubleOptOverride } from './status.ts';
+import {
+  firstStatus,
+  needsConfirmation,
+  statusAfterReactivation,
+  statusAfterValidation,
+  validationTime,
+  type DoubleOptOverride,
+} from './status.ts';
 import type { Note, World } from './world.ts';
 
 /** Acquisition channels that a request can come by. */
@@ -32,12 +39,23 @@ export interface Subscribed {
  *
  * @throws {@link Refusal} where a list, tier, gift or automation does not exist on the publication; nothing is written then
  */
-export function subscribe(world: World, publication: PublicationRow, request: SubscriptionRequest, note: Note, channel: Channel = 'api'): Subscribed {
+export function subscribe(
+  world: World,
+  publication: PublicationRow,
+  request: SubscriptionRequest,
+  note: Note,
+  channel: Channel = 'api',
+): Subscribed {
   const belongings = findBelongings(world, publication.id, request);
-  const fields = matchCustomFields(() => world.store.customFields.ofPublication(publication.id), request.custom_fields ?? []);
+  const fields = matchCustomFields(
+    () => world.store.customFields.ofPublication(publication.id),
+    request.custom_fields ?? [],
+  );
   const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
 
-  const done = existing ? reuse(world, publication, existing, request) : create(world, publication, request, belongings, channel);
+  const done = existing
+    ? reuse(world, publication, existing, request)
+    : create(world, publication, request, belongings, channel);
   if (request.send_welcome_email && done.changed) orderWelcome(world, done.seq);
   const changed = applyCustomFields(world.store.customFields, done.seq, fields.values);
   if (done.changed || changed) note({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
@@ -56,7 +74,12 @@ export function validated(world: World, seq: number, note: Note): void {
 }
 
 /** `double_opt_override` where a subscriber exists already: it decides about one that is not active yet, and moves no other. */
-export function overrideDoubleOpt(world: World, { seq, status }: SubscriptionRow, override: DoubleOptOverride | undefined, note: Note): void {
+export function overrideDoubleOpt(
+  world: World,
+  { seq, status }: SubscriptionRow,
+  override: DoubleOptOverride | undefined,
+  note: Note,
+): void {
   const { subscriptions } = world.store;
   if (override === 'on' && status === 'validating') subscriptions.setDoubleOptIn(seq, 1);
   if (override !== 'off' || (status !== 'validating' && status !== 'pending')) return;
@@ -72,10 +95,21 @@ interface Done {
 
 /** What a request can say that changes nothing of a subscription that exists. */
 const forNewOnes = [
-  'tier', 'premium_tiers', 'premium_tier_ids', 'automation_ids', 'newsletter_list_ids', 'complimentary_gift_id', 'referral_code',
+  'tier',
+  'premium_tiers',
+  'premium_tier_ids',
+  'automation_ids',
+  'newsletter_list_ids',
+  'complimentary_gift_id',
+  'referral_code',
 ] as const satisfies readonly (keyof SubscriptionRequest)[];
 
-function reuse(world: World, publication: PublicationRow, existing: SubscriptionRow, request: SubscriptionRequest): Done {
+function reuse(
+  world: World,
+  publication: PublicationRow,
+  existing: SubscriptionRow,
+  request: SubscriptionRequest,
+): Done {
   const { seq } = existing;
   const aside = forNewOnes.filter((name) => request[name] !== undefined);
   const known = `The address is known: the existing subscription was answered, with custom fields applied.${
@@ -85,16 +119,26 @@ function reuse(world: World, publication: PublicationRow, existing: Subscription
   if (!request.reactivate_existing) {
     return { seq, changed: false, reasons: [known, 'It stays inactive: reactivate_existing was not true.'] };
   }
-  const status = statusAfterReactivation(needsConfirmation(request.double_opt_override, publication.double_opt_in === 1));
+  const status = statusAfterReactivation(
+    needsConfirmation(request.double_opt_override, publication.double_opt_in === 1),
+  );
   world.store.subscriptions.setStatus(seq, status);
   return { seq, changed: true, reasons: [known, `reactivate_existing was true: inactive became ${status}.`] };
 }
 
-function create(world: World, publication: PublicationRow, request: SubscriptionRequest, belongings: Belongings, channel: Channel): Done {
+function create(
+  world: World,
+  publication: PublicationRow,
+  request: SubscriptionRequest,
+  belongings: Belongings,
+  channel: Channel,
+): Done {
   const { store, clock, ids } = world;
   const seq = store.next('sub');
   const status = firstStatus(request.double_opt_override);
-  const referrer = request.referral_code ? store.subscriptions.byReferralCode(publication.id, request.referral_code) : undefined;
+  const referrer = request.referral_code
+    ? store.subscriptions.byReferralCode(publication.id, request.referral_code)
+    : undefined;
   store.subscriptions.insert({
     seq,
     id: `sub_${ids.uuid('sub', seq)}`,
@@ -130,7 +174,8 @@ function create(world: World, publication: PublicationRow, request: Subscription
     if (takesApiEnrollment(automation)) enroll(world, automation, seq);
     else reasons.push(`${automation.id} was left out of automation_ids: it has no active Add by API trigger.`);
   }
-  if (request.referral_code && !referrer) reasons.push('referral_code belongs to nobody on this publication: no credit was given.');
+  if (request.referral_code && !referrer)
+    reasons.push('referral_code belongs to nobody on this publication: no credit was given.');
   return { seq, changed: true, reasons };
 }
 
@@ -147,25 +192,47 @@ function findBelongings({ store }: World, publicationId: string, request: Subscr
   const tiers = asksForTiers ? store.workspace.tiers(publicationId) : [];
   const lists = store.workspace.lists(publicationId);
   const missing: ErrorDetail[] = [];
-  const find = <Row>(field: string, what: string, wanted: readonly string[] | undefined, find: (name: string) => Row | undefined): Row[] =>
+  const find = <Row>(
+    field: string,
+    what: string,
+    wanted: readonly string[] | undefined,
+    find: (name: string) => Row | undefined,
+  ): Row[] =>
     (wanted ?? []).flatMap((name, index) => {
       const row = find(name);
-      if (row === undefined) missing.push({ message: `"${field}[${index}]" names no ${what} of this publication.`, code: 'NOT_FOUND_ON_PUBLICATION' });
+      if (row === undefined)
+        missing.push({
+          message: `"${field}[${index}]" names no ${what} of this publication.`,
+          code: 'NOT_FOUND_ON_PUBLICATION',
+        });
       return row ?? [];
     });
 
-  const byName = find('premium_tiers', 'premium tier', request.premium_tiers, (name) => tiers.find((tier) => tier.name === name));
-  const byId = find('premium_tier_ids', 'premium tier', request.premium_tier_ids, (id) => tiers.find((tier) => tier.id === id));
-  const named = find('newsletter_list_ids', 'newsletter list', request.newsletter_list_ids, (id) => lists.find((list) => list.id === id));
-  const automations = find('automation_ids', 'automation', [...new Set(request.automation_ids)], (id) => store.automations.byId(publicationId, id));
+  const byName = find('premium_tiers', 'premium tier', request.premium_tiers, (name) =>
+    tiers.find((tier) => tier.name === name),
+  );
+  const byId = find('premium_tier_ids', 'premium tier', request.premium_tier_ids, (id) =>
+    tiers.find((tier) => tier.id === id),
+  );
+  const named = find('newsletter_list_ids', 'newsletter list', request.newsletter_list_ids, (id) =>
+    lists.find((list) => list.id === id),
+  );
+  const automations = find('automation_ids', 'automation', [...new Set(request.automation_ids)], (id) =>
+    store.automations.byId(publicationId, id),
+  );
   const giftId = request.complimentary_gift_id;
   const gift = giftId === undefined ? undefined : store.gifts.byId(publicationId, giftId);
   if (giftId !== undefined && !gift) {
-    missing.push({ message: '"complimentary_gift_id" names no complimentary access of this publication.', code: 'NOT_FOUND_ON_PUBLICATION' });
+    missing.push({
+      message: '"complimentary_gift_id" names no complimentary access of this publication.',
+      code: 'NOT_FOUND_ON_PUBLICATION',
+    });
   }
   if (missing.length > 0) throw new Refusal(...missing);
 
-  const automatic = request.skip_newsletter_list_auto_subscribe ? [] : lists.filter((list) => list.auto_subscribe === 1);
+  const automatic = request.skip_newsletter_list_auto_subscribe
+    ? []
+    : lists.filter((list) => list.auto_subscribe === 1);
   const numbers = (rows: readonly { readonly seq: number }[]): number[] => [...new Set(rows.map((row) => row.seq))];
   return { tiers: numbers([...byName, ...byId]), lists: numbers([...named, ...automatic]), automations, gift };
 }

@@ -6,9 +6,12 @@ import { known } from './known.ts';
 const demo = () => fresh({ seed: 'demo' });
 const day = 86_400_000;
 const at = (automation: string, more = '') => `${publicationPath}/automations/${automation}${more}`;
-const enroll = (sandbox: Sandbox, automation: string, body: object) => send(sandbox, 'POST', at(automation, '/journeys'), body);
+const enroll = (sandbox: Sandbox, automation: string, body: object) =>
+  send(sandbox, 'POST', at(automation, '/journeys'), body);
 const journeyOf = async (sandbox: Sandbox, automation: string, email: string) =>
-  (await ask(sandbox, 'journeys.list', at(automation, '/journeys?limit=100'))).data.find((journey) => journey.email === email);
+  (await ask(sandbox, 'journeys.list', at(automation, '/journeys?limit=100'))).data.find(
+    (journey) => journey.email === email,
+  );
 
 test('stats are there when expanded, and add up over e-mails and journeys', async () => {
   const sandbox = demo();
@@ -16,9 +19,14 @@ test('stats are there when expanded, and add up over e-mails and journeys', asyn
   expect((await ask(sandbox, 'automations.get', at(automation))).data).not.toHaveProperty('stats');
   const { data } = await ask(sandbox, 'automations.get', at(automation, '?expand[]=stats'));
   const emails = (await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data;
-  const sum = (name: 'recipients' | 'delivered' | 'unique_opens') => emails.reduce((all, email) => all + (email.stats?.email?.[name] ?? 0), 0);
+  const sum = (name: 'recipients' | 'delivered' | 'unique_opens') =>
+    emails.reduce((all, email) => all + (email.stats?.email?.[name] ?? 0), 0);
   expect(data.stats?.journeys).toEqual({ running: 2, completed: 2, total: 5 });
-  expect(data.stats?.email).toMatchObject({ recipients: sum('recipients'), delivered: sum('delivered'), unique_opens: sum('unique_opens') });
+  expect(data.stats?.email).toMatchObject({
+    recipients: sum('recipients'),
+    delivered: sum('delivered'),
+    unique_opens: sum('unique_opens'),
+  });
   expect(data.stats?.email?.open_rate).toBeCloseTo((100 * sum('unique_opens')) / sum('delivered'), 2);
   expect(emails.every((email) => email.stats?.clicks !== undefined)).toBe(true);
 });
@@ -36,24 +44,46 @@ test('automations and journeys answer in the shape of offset paging whether or n
   }
   const met: string[] = [];
   for (let cursor = '', n = 0; n < 10; n += 1) {
-    const page = await ask(sandbox, 'automations.listEmails', at(automation, `/emails?limit=1${cursor && `&cursor=${cursor}`}`));
+    const page = await ask(
+      sandbox,
+      'automations.listEmails',
+      at(automation, `/emails?limit=1${cursor && `&cursor=${cursor}`}`),
+    );
     met.push(...page.data.map((email) => email.id));
     cursor = page.next_cursor ?? '';
     if (!page.has_more) break;
   }
-  expect(met).toEqual((await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data.map((email) => email.id));
+  expect(met).toEqual(
+    (await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data.map((email) => email.id),
+  );
   expect(met).toHaveLength(4);
 });
 
 test('an enrolled subscriber gets one e-mail after another as the clock goes, then has completed the journey', async () => {
   const sandbox = demo();
   const { automation, subscription } = await known(sandbox);
-  const sent = async () => (await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data.map((email) => email.stats?.email?.recipients ?? 0);
-  const received = async () => (await list(sandbox, { email: subscription.email, 'expand[]': 'stats' })).data[0]?.stats?.emails_received ?? 0;
+  const sent = async () =>
+    (await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data.map(
+      (email) => email.stats?.email?.recipients ?? 0,
+    );
+  const received = async () =>
+    (await list(sandbox, { email: subscription.email, 'expand[]': 'stats' })).data[0]?.stats?.emails_received ?? 0;
   const [before, had] = [await sent(), await received()];
   const answered = await enroll(sandbox, automation, { email: subscription.email.toUpperCase() });
-  const { data } = await ask(sandbox, 'journeys.get', at(automation, `/journeys/${(answered.body as { data: { id: string } }).data.id}`));
-  expect(data).toEqual({ id: expect.stringMatching(/^aj_/), automation_id: automation, subscription_id: subscription.id, email: subscription.email, status: 'in_progress', started_at: expect.any(Number), completed_at: null });
+  const { data } = await ask(
+    sandbox,
+    'journeys.get',
+    at(automation, `/journeys/${(answered.body as { data: { id: string } }).data.id}`),
+  );
+  expect(data).toEqual({
+    id: expect.stringMatching(/^aj_/),
+    automation_id: automation,
+    subscription_id: subscription.id,
+    email: subscription.email,
+    status: 'in_progress',
+    started_at: expect.any(Number),
+    completed_at: null,
+  });
   const changes = async () => (await sent()).map((n, index) => n - (before[index] ?? 0));
   // Two journeys of the demo step in these days as well.
   expect((await changes())[0]).toBe(1);
@@ -62,7 +92,10 @@ test('an enrolled subscriber gets one e-mail after another as the clock goes, th
   sandbox.clock.advance(6 * day);
   expect((await journeyOf(sandbox, automation, subscription.email))?.status).toBe('in_progress');
   sandbox.clock.advance(day);
-  expect(await journeyOf(sandbox, automation, subscription.email)).toMatchObject({ status: 'completed', completed_at: (data.started_at ?? 0) + 10 * 86_400 });
+  expect(await journeyOf(sandbox, automation, subscription.email)).toMatchObject({
+    status: 'completed',
+    completed_at: (data.started_at ?? 0) + 10 * 86_400,
+  });
   expect((await changes())[3]).toBe(0);
   expect(await received()).toBe(had + 3);
 });
@@ -71,10 +104,17 @@ test('a subscriber who leaves exits the journey early', async () => {
   const sandbox = demo();
   const { automation, subscription } = await known(sandbox);
   await enroll(sandbox, automation, { subscription_id: subscription.id });
-  await send(sandbox, 'PATCH', `${publicationPath}/subscriptions`, { subscription_ids: [subscription.id], new_status: 'inactive' });
+  await send(sandbox, 'PATCH', `${publicationPath}/subscriptions`, {
+    subscription_ids: [subscription.id],
+    new_status: 'inactive',
+  });
   sandbox.clock.advance(4 * day);
   expect((await journeyOf(sandbox, automation, subscription.email))?.status).toBe('exited_early');
-  expect((await ask(sandbox, 'journeys.list', at(automation, '/journeys?status=exited_early'))).data.map((journey) => journey.email)).toContain(subscription.email);
+  expect(
+    (await ask(sandbox, 'journeys.list', at(automation, '/journeys?status=exited_early'))).data.map(
+      (journey) => journey.email,
+    ),
+  ).toContain(subscription.email);
 });
 
 test('who is to confirm first is waited for; one who never does exits after a month', async () => {
@@ -90,10 +130,21 @@ test('who is to confirm first is waited for; one who never does exits after a mo
 test('a new subscriber is enrolled by automation_ids; an automation without an active Add by API trigger is left out, and the log says so', async () => {
   const sandbox = demo();
   const { automation, otherAutomation } = await known(sandbox);
-  const { data } = await create(sandbox, { email: 'new@example.com', automation_ids: [automation, otherAutomation, automation] });
-  expect(await journeyOf(sandbox, automation, 'new@example.com')).toMatchObject({ subscription_id: data.id, status: 'in_progress' });
+  const { data } = await create(sandbox, {
+    email: 'new@example.com',
+    automation_ids: [automation, otherAutomation, automation],
+  });
+  expect(await journeyOf(sandbox, automation, 'new@example.com')).toMatchObject({
+    subscription_id: data.id,
+    status: 'in_progress',
+  });
   expect(await journeyOf(sandbox, otherAutomation, 'new@example.com')).toBeUndefined();
-  expect(sandbox.requests().find((entry) => entry.operation === 'subscriptions.create')?.reasons.join()).toContain(`${otherAutomation} was left out`);
+  expect(
+    sandbox
+      .requests()
+      .find((entry) => entry.operation === 'subscriptions.create')
+      ?.reasons.join(),
+  ).toContain(`${otherAutomation} was left out`);
 });
 
 const refused = [
@@ -101,13 +152,22 @@ const refused = [
   ['nobody', 'automation', {}, 400, '"email" or "subscription_id"'],
   ['a stranger', 'automation', { email: 'stranger@example.com' }, 404, 'no such subscriber'],
   ['an unknown id', 'automation', { subscription_id: 'sub_1' }, 404, 'no such subscriber'],
-  ['two different subscribers', 'automation', { email: 'grace@example.org', subscription_id: '$id' }, 400, 'two different'],
+  [
+    'two different subscribers',
+    'automation',
+    { email: 'grace@example.org', subscription_id: '$id' },
+    400,
+    'two different',
+  ],
 ] as const;
 
 test.each(refused)('enrolling %s is refused', async (_, which, body, status, says) => {
   const sandbox = demo();
   const there = await known(sandbox);
-  const given = 'subscription_id' in body && body.subscription_id === '$id' ? { ...body, subscription_id: there.subscription.id } : body;
+  const given =
+    'subscription_id' in body && body.subscription_id === '$id'
+      ? { ...body, subscription_id: there.subscription.id }
+      : body;
   const answered = await enroll(sandbox, there[which], given);
   expect(answered.status).toBe(status);
   expect(errorsOf(answered)[0]?.message).toContain(says);

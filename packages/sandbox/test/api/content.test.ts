@@ -17,7 +17,9 @@ const authors = [
   // The first name of one is the full name of another.
   { name: 'Zoë', created: 4 },
 ];
-const written = (publication: Partial<Seed['publications'][number]>): Seed => ({ publications: [{ id: publicationId, name: 'P', ...publication }] });
+const written = (publication: Partial<Seed['publications'][number]>): Seed => ({
+  publications: [{ id: publicationId, name: 'P', ...publication }],
+});
 
 test.each([
   ['ada', ['Ada Lovelace', 'ADA Byron']],
@@ -55,16 +57,29 @@ test('advertisement opportunities come whole, with their total', async () => {
   const answer = await ask(demo(), 'advertisementOpportunities.list', `${publicationPath}/advertisement_opportunities`);
   expect(Object.keys(answer)).toEqual(['data', 'total_results']);
   expect(answer.total_results).toBe(1);
-  expect(Object.keys(answer.data[0] ?? {}).toSorted()).toEqual(['advertisement_kind', 'advertiser_name', 'id', 'payout_rate', 'send_by_window_end_at', 'send_by_window_start_at']);
+  expect(Object.keys(answer.data[0] ?? {}).toSorted()).toEqual([
+    'advertisement_kind',
+    'advertiser_name',
+    'id',
+    'payout_rate',
+    'send_by_window_end_at',
+    'send_by_window_start_at',
+  ]);
 });
 
 test('complimentary access shows its tier and counts when expanded, and pages by cursor alone', async () => {
   const sandbox = demo();
   const plain = await ask(sandbox, 'complimentaryAccess.list', accessPath);
   expect(Object.keys(plain)).toEqual(['data', 'limit', 'has_more', 'next_cursor']);
-  expect(plain.data.map(({ duration, time_unit }) => [duration, time_unit])).toEqual([[3, 'months'], [null, 'forever']]);
+  expect(plain.data.map(({ duration, time_unit }) => [duration, time_unit])).toEqual([
+    [3, 'months'],
+    [null, 'forever'],
+  ]);
   const full = await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?expand[]=tier&expand[]=stats&limit=1`);
-  expect(full.data[0]).toMatchObject({ tier: { id: full.data[0]?.tier_id, name: 'Supporter', status: 'active' }, stats: { total_granted: 2, active_granted: 2 } });
+  expect(full.data[0]).toMatchObject({
+    tier: { id: full.data[0]?.tier_id, name: 'Supporter', status: 'active' },
+    stats: { total_granted: 2, active_granted: 2 },
+  });
   const rest = await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?cursor=${full.next_cursor}`);
   expect(rest).toMatchObject({ data: [{ id: plain.data[1]?.id }], has_more: false, next_cursor: null });
 });
@@ -72,15 +87,22 @@ test('complimentary access shows its tier and counts when expanded, and pages by
 test('a gift gives its tier for its time, on creation and in bulk, and takes nothing that was there before', async () => {
   const sandbox = demo();
   const { access } = await known(sandbox);
-  const tiers = async (email: string) => (await list(sandbox, { email })).data.map((one) => [one.subscription_tier, ...(one.subscription_premium_tier_names ?? [])])[0];
+  const tiers = async (email: string) =>
+    (await list(sandbox, { email })).data.map((one) => [
+      one.subscription_tier,
+      ...(one.subscription_premium_tier_names ?? []),
+    ])[0];
   await create(sandbox, { email: 'new@example.com', complimentary_gift_id: access });
   await create(sandbox, { email: 'has@example.com', premium_tiers: ['Supporter'], complimentary_gift_id: access });
   const other = await create(sandbox, { email: 'bulk@example.com', premium_tiers: ['Patron'] });
-  await send(sandbox, 'PATCH', `${publicationPath}/subscriptions/bulk_actions`, { subscriptions: [{ subscription_id: other.data.id, complimentary_gift_id: access }] });
+  await send(sandbox, 'PATCH', `${publicationPath}/subscriptions/bulk_actions`, {
+    subscriptions: [{ subscription_id: other.data.id, complimentary_gift_id: access }],
+  });
   sandbox.clock.advance('P1M');
   expect(await tiers('new@example.com')).toEqual(['premium', 'Supporter']);
   expect(await tiers('bulk@example.com')).toEqual(['premium', 'Patron', 'Supporter']);
-  const counts = async () => (await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?expand[]=stats&limit=1`)).data[0]?.stats;
+  const counts = async () =>
+    (await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?expand[]=stats&limit=1`)).data[0]?.stats;
   expect(await counts()).toEqual({ total_granted: 5, active_granted: 5 });
   sandbox.clock.advance('P2M1D');
   expect(await tiers('new@example.com')).toEqual(['free']);
@@ -90,8 +112,19 @@ test('a gift gives its tier for its time, on creation and in bulk, and takes not
 });
 
 test('only active condition sets are listed and found', async () => {
-  const sandbox = fresh({ seed: written({ condition_sets: [{ name: 'Old', status: 'archived', conditions: { all: [{ attribute: 'tier', equals: 'free' }] } }] }) });
-  expect(await ask(sandbox, 'conditionSets.list', setsPath)).toEqual({ data: [], limit: 10, has_more: false, next_cursor: null });
+  const sandbox = fresh({
+    seed: written({
+      condition_sets: [
+        { name: 'Old', status: 'archived', conditions: { all: [{ attribute: 'tier', equals: 'free' }] } },
+      ],
+    }),
+  });
+  expect(await ask(sandbox, 'conditionSets.list', setsPath)).toEqual({
+    data: [],
+    limit: 10,
+    has_more: false,
+    next_cursor: null,
+  });
   const sets = await ask(demo(), 'conditionSets.list', `${setsPath}?purpose=dynamic_content`);
   expect(sets.data.map((set) => [set.status, 'stats' in set])).toEqual([['active', false]]);
 });
@@ -107,25 +140,58 @@ test.each([
   ['a newsletter list', { all: [{ newsletter_list: 'Weekly' }] }, 1],
   ['a time', { all: [{ created_after: 150 }] }, 2],
   ['nobody', { all: [{ attribute: 'status', equals: 'inactive' }] }, 0],
-] as const)('the count of a condition set over %s is computed from active subscriptions', async (_, conditions, count) => {
-  const sandbox = fresh({
-    seed: written({
-      tiers: [{ name: 'Gold' }],
-      newsletter_lists: [{ name: 'Weekly' }],
-      custom_fields: [{ display: 'City', kind: 'string' }, { display: 'Age', kind: 'integer' }, { display: 'Topics', kind: 'list' }],
-      condition_sets: [{ name: 'Set', conditions: JSON.parse(JSON.stringify(conditions)) as never }],
-      subscriptions: [
-        { email: 'one@example.com', created: 100, utm_source: 'a', premium_tiers: ['Gold'], custom_fields: [{ name: 'City', value: 'Köln' }, { name: 'Topics', value: ['x', 'y'] }] },
-        { email: 'two@example.com', created: 200, utm_source: 'a', custom_fields: [{ name: 'Age', value: 12 }, { name: 'City', value: 'x' }] },
-        { email: 'three@example.com', created: 300, utm_source: 'b', newsletter_lists: ['Weekly'] },
-        { email: 'gone@example.com', created: 400, status: 'inactive', utm_source: 'a', premium_tiers: ['Gold'], newsletter_lists: ['Weekly'] },
-      ],
-    }),
-  });
-  const { data: [set] } = await ask(sandbox, 'conditionSets.list', setsPath);
-  const { data } = await ask(sandbox, 'conditionSets.get', `${setsPath}/${set?.id}?expand[]=stats`);
-  expect(data.stats).toEqual({ active_subscriber_count: count });
-});
+] as const)(
+  'the count of a condition set over %s is computed from active subscriptions',
+  async (_, conditions, count) => {
+    const sandbox = fresh({
+      seed: written({
+        tiers: [{ name: 'Gold' }],
+        newsletter_lists: [{ name: 'Weekly' }],
+        custom_fields: [
+          { display: 'City', kind: 'string' },
+          { display: 'Age', kind: 'integer' },
+          { display: 'Topics', kind: 'list' },
+        ],
+        condition_sets: [{ name: 'Set', conditions: JSON.parse(JSON.stringify(conditions)) as never }],
+        subscriptions: [
+          {
+            email: 'one@example.com',
+            created: 100,
+            utm_source: 'a',
+            premium_tiers: ['Gold'],
+            custom_fields: [
+              { name: 'City', value: 'Köln' },
+              { name: 'Topics', value: ['x', 'y'] },
+            ],
+          },
+          {
+            email: 'two@example.com',
+            created: 200,
+            utm_source: 'a',
+            custom_fields: [
+              { name: 'Age', value: 12 },
+              { name: 'City', value: 'x' },
+            ],
+          },
+          { email: 'three@example.com', created: 300, utm_source: 'b', newsletter_lists: ['Weekly'] },
+          {
+            email: 'gone@example.com',
+            created: 400,
+            status: 'inactive',
+            utm_source: 'a',
+            premium_tiers: ['Gold'],
+            newsletter_lists: ['Weekly'],
+          },
+        ],
+      }),
+    });
+    const {
+      data: [set],
+    } = await ask(sandbox, 'conditionSets.list', setsPath);
+    const { data } = await ask(sandbox, 'conditionSets.get', `${setsPath}/${set?.id}?expand[]=stats`);
+    expect(data.stats).toEqual({ active_subscriber_count: count });
+  },
+);
 
 test('publication fields leave archived ones out unless status asks for them, and always tell their total', async () => {
   const sandbox = demo();

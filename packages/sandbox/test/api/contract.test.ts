@@ -25,7 +25,10 @@ interface Exercise {
 
 /** No parameter of these can be wrong, but the query itself can. */
 const brokenQuery = { query: '?x=%E0%A4' };
-const exercise = (success: Request = {}, bad: Request | null = brokenQuery): Exercise => ({ success: () => success, bad: bad && (() => bad) });
+const exercise = (success: Request = {}, bad: Request | null = brokenQuery): Exercise => ({
+  success: () => success,
+  bad: bad && (() => bad),
+});
 const item = { email: 'new@example.com' };
 const none = '00000000-0000-4000-8000-00000000000a';
 
@@ -60,16 +63,28 @@ const exercises: Readonly<Record<ApiId, Exercise>> = {
   'automations.get': journeys({ query: '?expand[]=emails' }),
   'automations.listEmails': journeys({ query: '?cursor=nonsense' }),
   'journeys.enroll': {
-    success: ({ automation, subscription }) => ({ params: { automationId: automation }, body: { email: subscription.email } }),
-    bad: ({ otherAutomation, subscription }) => ({ params: { automationId: otherAutomation }, body: { email: subscription.email } }),
+    success: ({ automation, subscription }) => ({
+      params: { automationId: automation },
+      body: { email: subscription.email },
+    }),
+    bad: ({ otherAutomation, subscription }) => ({
+      params: { automationId: otherAutomation },
+      body: { email: subscription.email },
+    }),
   },
   'journeys.list': journeys({ query: '?status=manually_removed' }),
   'journeys.get': {
     success: ({ automation, journey }) => ({ params: { automationId: automation, automationJourneyId: journey } }),
-    bad: ({ automation, journey }) => ({ params: { automationId: automation, automationJourneyId: journey }, ...brokenQuery }),
+    bad: ({ automation, journey }) => ({
+      params: { automationId: automation, automationJourneyId: journey },
+      ...brokenQuery,
+    }),
   },
   'authors.list': exercise({ query: '?name=johanna' }, { query: '?page=0' }),
-  'authors.get': { success: ({ author }) => ({ params: { authorId: author } }), bad: ({ author }) => ({ params: { authorId: author }, ...brokenQuery }) },
+  'authors.get': {
+    success: ({ author }) => ({ params: { authorId: author } }),
+    bad: ({ author }) => ({ params: { authorId: author }, ...brokenQuery }),
+  },
   'advertisementOpportunities.list': exercise(),
   'complimentaryAccess.list': exercise({ query: '?expand[]=tier&expand[]=stats' }, { query: '?cursor=nonsense' }),
   'complimentaryAccess.get': {
@@ -77,8 +92,14 @@ const exercises: Readonly<Record<ApiId, Exercise>> = {
     bad: ({ access }) => ({ params: { complimentaryAccessId: access }, query: '?expand[]=price' }),
   },
   'conditionSets.list': exercise({}, { query: '?purpose=fun' }),
-  'conditionSets.get': { success: ({ conditionSet }) => ({ params: { conditionSetId: conditionSet }, query: '?expand[]=stats' }), bad: null },
-  'customFields.create': exercise({ body: { kind: 'list', display: 'Harbours' } }, { body: { kind: 'list', display: 'Topics' } }),
+  'conditionSets.get': {
+    success: ({ conditionSet }) => ({ params: { conditionSetId: conditionSet }, query: '?expand[]=stats' }),
+    bad: null,
+  },
+  'customFields.create': exercise(
+    { body: { kind: 'list', display: 'Harbours' } },
+    { body: { kind: 'list', display: 'Topics' } },
+  ),
   'customFields.list': exercise(),
   'customFields.get': field({}, brokenQuery),
   'customFields.update': field({ body: { display: 'Vorname' } }, { body: { display: 'Topics' } }),
@@ -99,11 +120,19 @@ test('every one of the 32 operations below {base_url} is exercised here', () => 
 });
 
 /** The demo, with a job and a deletion request to read. */
-async function world(): Promise<{ readonly sandbox: Sandbox; readonly there: Known; readonly call: (id: ApiId, request: Request) => Promise<Answered> }> {
+async function world(): Promise<{
+  readonly sandbox: Sandbox;
+  readonly there: Known;
+  readonly call: (id: ApiId, request: Request) => Promise<Answered>;
+}> {
   const sandbox = fresh({ seed: 'demo' });
   const there = await known(sandbox);
-  const job = await send(sandbox, 'PATCH', `${publicationPath}/subscriptions/bulk_actions`, { subscriptions: [{ subscription_id: there.subscription.id }] });
-  const request = await send(sandbox, 'POST', `${publicationPath}/data_privacy/deletion_requests`, { email: 'guido@example.net' });
+  const job = await send(sandbox, 'PATCH', `${publicationPath}/subscriptions/bulk_actions`, {
+    subscriptions: [{ subscription_id: there.subscription.id }],
+  });
+  const request = await send(sandbox, 'POST', `${publicationPath}/data_privacy/deletion_requests`, {
+    email: 'guido@example.net',
+  });
   const stand: Readonly<Record<string, string>> = {
     job: schemas['subscriptions.bulkUpdate'].answer.parse(job.body).data.subscription_update_id,
     request: schemas['deletionRequests.create'].answer.parse(request.body).data.id,
@@ -141,7 +170,8 @@ const onlyByFault: readonly (readonly [ApiId, number])[] = [
 /** How each error status comes about. */
 const causes: Readonly<Record<number, (id: ApiId, made: Awaited<ReturnType<typeof world>>) => Promise<Answered>>> = {
   400: (id, { call, there }) => call(id, exercises[id].bad?.(there) ?? {}),
-  401: (id, { call, there }) => call(id, { ...exercises[id].success(there), headers: { Authorization: 'Bearer wrong' } }),
+  401: (id, { call, there }) =>
+    call(id, { ...exercises[id].success(there), headers: { Authorization: 'Bearer wrong' } }),
   async 403(id, { sandbox, call, there }) {
     const request = exercises[id].success(there);
     if (operation(id).path.includes('data_privacy') || id === 'publicationFields.list') {
@@ -170,13 +200,16 @@ const causes: Readonly<Record<number, (id: ApiId, made: Awaited<ReturnType<typeo
 };
 
 const documented = apiOperations.flatMap(({ id, errors }) => errors.map((status: number) => [id, status] as const));
-const byFault = ([id, status]: readonly [ApiId, number]): boolean => onlyByFault.some(([faulty, its]) => faulty === id && its === status);
+const byFault = ([id, status]: readonly [ApiId, number]): boolean =>
+  onlyByFault.some(([faulty, its]) => faulty === id && its === status);
 
 test.each(documented)('%s answers %i in the error body', async (id, status) => {
   const made = await world();
   const { sandbox, there, call } = made;
   if (byFault([id, status])) sandbox.faults.add({ match: id, effect: { status } });
-  const answered = byFault([id, status]) ? await call(id, exercises[id].success(there)) : await causes[status]?.(id, made);
+  const answered = byFault([id, status])
+    ? await call(id, exercises[id].success(there))
+    : await causes[status]?.(id, made);
   expect(answered?.status).toBe(status);
   if (answered) errorsOf(answered);
   expect(sandbox.requests().at(-1)).toMatchObject({ operation: id, status });
@@ -187,7 +220,9 @@ test('an operation that documents no 400 answers none to a query it can not read
     if (errors.some((status: number) => status === 400)) continue;
     const { call, there } = await world();
     for (const query of ['?x=%E0%A4', '?expand[]=everything', '?limit=0&page=0&cursor=x']) {
-      expect((await call(id, { ...exercises[id].success(there), query })).status, `${id} ${query}`).toBe(operation(id).success);
+      expect((await call(id, { ...exercises[id].success(there), query })).status, `${id} ${query}`).toBe(
+        operation(id).success,
+      );
     }
   }
 });

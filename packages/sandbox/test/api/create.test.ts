@@ -12,14 +12,22 @@ const realAddresses = [
   ['ольга@пример.example', 'ольга@пример.example'],
 ] as const;
 
-test.each(realAddresses)('%s subscribes and is found again by address, in any case of its letters', async (address, kept) => {
-  const sandbox = fresh();
-  const { data, warnings } = await create(sandbox, { email: address });
-  expect(data).toMatchObject({ email: kept, subscription_tier: 'free', subscription_premium_tier_names: [], utm_channel: 'api' });
-  expect(data.id).toMatch(/^sub_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  expect(warnings).toBeUndefined();
-  expect((await list(sandbox, { email: address.trim().toUpperCase() })).data.map((one) => one.id)).toEqual([data.id]);
-});
+test.each(realAddresses)(
+  '%s subscribes and is found again by address, in any case of its letters',
+  async (address, kept) => {
+    const sandbox = fresh();
+    const { data, warnings } = await create(sandbox, { email: address });
+    expect(data).toMatchObject({
+      email: kept,
+      subscription_tier: 'free',
+      subscription_premium_tier_names: [],
+      utm_channel: 'api',
+    });
+    expect(data.id).toMatch(/^sub_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(warnings).toBeUndefined();
+    expect((await list(sandbox, { email: address.trim().toUpperCase() })).data.map((one) => one.id)).toEqual([data.id]);
+  },
+);
 
 test('attribution is kept as it came: spaces, umlauts, emoji, 300 characters, quotes', async () => {
   const sandbox = fresh();
@@ -38,7 +46,14 @@ test('attribution is kept as it came: spaces, umlauts, emoji, 300 characters, qu
 
 test('what was not sent is an empty text, never missing', async () => {
   const { data } = await create(fresh(), { email: 'ada@example.com' });
-  expect(data).toMatchObject({ utm_source: '', utm_medium: '', utm_campaign: '', utm_term: '', utm_content: '', referring_site: '' });
+  expect(data).toMatchObject({
+    utm_source: '',
+    utm_medium: '',
+    utm_campaign: '',
+    utm_term: '',
+    utm_content: '',
+    referring_site: '',
+  });
 });
 
 test('custom fields of all seven kinds come back in the type they were sent in', async () => {
@@ -72,9 +87,18 @@ test('custom fields that are unknown or unnamed are dropped with a warning each;
   await addField(sandbox, 'string', 'First Name');
   const { data, warnings } = await create(sandbox, {
     email: 'ada@example.com',
-    custom_fields: [{ name: 'First Name', value: 'Ada' }, { name: 'Shoe size', value: 38 }, { value: 'lost' }, { name: 'first name', value: 'x' }],
+    custom_fields: [
+      { name: 'First Name', value: 'Ada' },
+      { name: 'Shoe size', value: 38 },
+      { value: 'lost' },
+      { name: 'first name', value: 'x' },
+    ],
   });
-  expect(warnings?.map((warning) => warning.code)).toEqual(['CUSTOM_FIELD_NOT_FOUND', 'CUSTOM_FIELD_NAME_MISSING', 'CUSTOM_FIELD_NOT_FOUND']);
+  expect(warnings?.map((warning) => warning.code)).toEqual([
+    'CUSTOM_FIELD_NOT_FOUND',
+    'CUSTOM_FIELD_NAME_MISSING',
+    'CUSTOM_FIELD_NOT_FOUND',
+  ]);
   expect(warnings?.[0]?.message).toContain('"Shoe size"');
   expect(warnings?.[1]?.message).toContain('"custom_fields[2]"');
   expect(warnings?.[2]?.message).toContain('There is "First Name"');
@@ -87,13 +111,21 @@ test('a known address answers the existing subscription, with custom fields appl
   const first = await create(sandbox, {
     email: 'Ada+x@Example.com',
     utm_source: 'first',
-    custom_fields: [{ name: 'First Name', value: 'Ada' }, { name: 'Team size', value: 3 }, { name: 'Berth length', value: 7.5 }],
+    custom_fields: [
+      { name: 'First Name', value: 'Ada' },
+      { name: 'Team size', value: 3 },
+      { name: 'Berth length', value: 7.5 },
+    ],
   });
   sandbox.clock.advance(60_000);
   const again = await create(sandbox, {
     email: 'ada+X@EXAMPLE.COM',
     utm_source: 'second',
-    custom_fields: [{ name: 'First Name', value: 'Augusta' }, { name: 'Team size', value: null }, { name: 'Berth length' }],
+    custom_fields: [
+      { name: 'First Name', value: 'Augusta' },
+      { name: 'Team size', value: null },
+      { name: 'Berth length' },
+    ],
   });
   expect(again.data).toEqual({ ...first.data, status: 'active' });
   const found = await list(sandbox, { email: 'ada+x@example.com', 'expand[]': ['custom_fields'] });
@@ -107,9 +139,15 @@ test('a known address answers the existing subscription, with custom fields appl
 test('unknown keys of the body are ignored at every depth, and the log says so', async () => {
   const sandbox = fresh();
   await addField(sandbox, 'string', 'City');
-  const { data } = await create(sandbox, { email: 'ada@example.com', tags: ['x'], custom_fields: [{ name: 'City', kind: 'string', value: 'Bremen' }] });
+  const { data } = await create(sandbox, {
+    email: 'ada@example.com',
+    tags: ['x'],
+    custom_fields: [{ name: 'City', kind: 'string', value: 'Bremen' }],
+  });
   expect(data.email).toBe('ada@example.com');
-  expect(sandbox.requests().at(-1)?.reasons.join('\n')).toMatch(/"custom_fields\[0\]\.kind" is not known[^]*"tags" is not known/);
+  expect(sandbox.requests().at(-1)?.reasons.join('\n')).toMatch(
+    /"custom_fields\[0\]\.kind" is not known[^]*"tags" is not known/,
+  );
 });
 
 const statuses = [
@@ -121,20 +159,29 @@ const statuses = [
   { override: 'on', publicationDefault: true, email: 'a@nowhere.invalid', first: 'validating', settled: 'invalid' },
 ] as const;
 
-test.each(statuses)('double_opt_override $override, publication default $publicationDefault, $email: $first, then $settled', async ({ override, publicationDefault, email, first, settled }) => {
-  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'P', double_opt_in: publicationDefault }] } });
-  const { data } = await create(sandbox, { email, ...(override && { double_opt_override: override }) });
-  expect(data.status).toBe(first);
-  sandbox.clock.advance(1000);
-  expect((await list(sandbox)).data[0]?.status).toBe(settled);
-});
+test.each(statuses)(
+  'double_opt_override $override, publication default $publicationDefault, $email: $first, then $settled',
+  async ({ override, publicationDefault, email, first, settled }) => {
+    const sandbox = fresh({
+      seed: { publications: [{ id: publicationId, name: 'P', double_opt_in: publicationDefault }] },
+    });
+    const { data } = await create(sandbox, { email, ...(override && { double_opt_override: override }) });
+    expect(data.status).toBe(first);
+    sandbox.clock.advance(1000);
+    expect((await list(sandbox)).data[0]?.status).toBe(settled);
+  },
+);
 
 test('an inactive subscription stays inactive unless reactivate_existing is true', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const email = 'ZOË@example.com';
   expect((await create(sandbox, { email })).data.status).toBe('inactive');
-  expect((await create(sandbox, { email, reactivate_existing: false, double_opt_override: 'off' })).data.status).toBe('inactive');
-  expect((await create(sandbox, { email, reactivate_existing: true, double_opt_override: 'on' })).data.status).toBe('pending');
+  expect((await create(sandbox, { email, reactivate_existing: false, double_opt_override: 'off' })).data.status).toBe(
+    'inactive',
+  );
+  expect((await create(sandbox, { email, reactivate_existing: true, double_opt_override: 'on' })).data.status).toBe(
+    'pending',
+  );
 
   sandbox.reset();
   expect((await create(sandbox, { email, reactivate_existing: true })).data.status).toBe('active');
@@ -151,26 +198,45 @@ test('a referral code credits the subscription it belongs to', async () => {
   const { data: friend } = await create(sandbox, { email: 'friend@example.com', referral_code: ada.referral_code });
   await create(sandbox, { email: 'stranger@example.com', referral_code: 'nobody' });
   const found = await list(sandbox, { 'expand[]': ['referrals'] });
-  expect(found.data.map((one) => one.referrals)).toEqual([[{ id: friend.id, email: friend.email, status: 'validating' }], [], []]);
+  expect(found.data.map((one) => one.referrals)).toEqual([
+    [{ id: friend.id, email: friend.email, status: 'validating' }],
+    [],
+    [],
+  ]);
   expect(new Set(found.data.map((one) => one.referral_code)).size).toBe(3);
 });
 
 test('premium tiers are the union of names and ids without duplicates, and win over tier', async () => {
   const sandbox = fresh({ seed: 'demo' });
-  const patron = (await list(sandbox, { 'premium_tiers[]': ['Patron'], 'expand[]': ['subscription_premium_tiers'], limit: '1' })).data[0]?.subscription_premium_tiers?.[0];
-  const { data } = await create(sandbox, { email: 'rich@example.com', tier: 'free', premium_tiers: ['Supporter', 'Patron'], premium_tier_ids: [patron?.id] });
-  expect(data).toMatchObject({ subscription_tier: 'premium', subscription_premium_tier_names: ['Patron', 'Supporter'] });
+  const patron = (
+    await list(sandbox, { 'premium_tiers[]': ['Patron'], 'expand[]': ['subscription_premium_tiers'], limit: '1' })
+  ).data[0]?.subscription_premium_tiers?.[0];
+  const { data } = await create(sandbox, {
+    email: 'rich@example.com',
+    tier: 'free',
+    premium_tiers: ['Supporter', 'Patron'],
+    premium_tier_ids: [patron?.id],
+  });
+  expect(data).toMatchObject({
+    subscription_tier: 'premium',
+    subscription_premium_tier_names: ['Patron', 'Supporter'],
+  });
 });
 
 test('newsletter lists are joined automatically unless that is skipped', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'one@example.com' });
   await create(sandbox, { email: 'two@example.com', skip_newsletter_list_auto_subscribe: true });
-  const lists = async (email: string) => (await list(sandbox, { email, 'expand[]': ['newsletter_lists'] })).data[0]?.newsletter_list_ids;
+  const lists = async (email: string) =>
+    (await list(sandbox, { email, 'expand[]': ['newsletter_lists'] })).data[0]?.newsletter_list_ids;
   expect(await lists('one@example.com')).toHaveLength(1);
   expect(await lists('two@example.com')).toEqual([]);
   const [weekly] = (await lists('one@example.com')) ?? [];
-  await create(sandbox, { email: 'three@example.com', skip_newsletter_list_auto_subscribe: true, newsletter_list_ids: [weekly] });
+  await create(sandbox, {
+    email: 'three@example.com',
+    skip_newsletter_list_auto_subscribe: true,
+    newsletter_list_ids: [weekly],
+  });
   expect(await lists('three@example.com')).toEqual([weekly]);
 });
 
@@ -185,17 +251,40 @@ test('what does not exist on the publication is refused by name, and nothing is 
   });
   expect(answered.status).toBe(400);
   expect(errorsOf(answered).map((error) => error.message.split(' ')[0])).toEqual([
-    '"premium_tiers[0]"', '"newsletter_list_ids[0]"', '"automation_ids[0]"', '"complimentary_gift_id"',
+    '"premium_tiers[0]"',
+    '"newsletter_list_ids[0]"',
+    '"automation_ids[0]"',
+    '"complimentary_gift_id"',
   ]);
   expect((await list(sandbox)).data).toEqual([]);
 });
 
 test('tiers, lists, gifts and automations of a request are about new subscriptions; a known one keeps its own, and the log says so', async () => {
   const sandbox = fresh({ seed: 'demo' });
-  const { data: before } = await list(sandbox, { email: 'annie.easley@example.org', 'expand[]': ['newsletter_lists', 'subscription_premium_tiers'] });
-  await create(sandbox, { email: 'annie.easley@example.org', tier: 'premium', premium_tiers: ['Patron'], referral_code: 'x' });
-  expect((await list(sandbox, { email: 'annie.easley@example.org', 'expand[]': ['newsletter_lists', 'subscription_premium_tiers'] })).data).toEqual(before);
-  expect(sandbox.requests().find((entry) => entry.operation === 'subscriptions.create')?.reasons.join()).toContain('tier, premium_tiers, referral_code');
+  const { data: before } = await list(sandbox, {
+    email: 'annie.easley@example.org',
+    'expand[]': ['newsletter_lists', 'subscription_premium_tiers'],
+  });
+  await create(sandbox, {
+    email: 'annie.easley@example.org',
+    tier: 'premium',
+    premium_tiers: ['Patron'],
+    referral_code: 'x',
+  });
+  expect(
+    (
+      await list(sandbox, {
+        email: 'annie.easley@example.org',
+        'expand[]': ['newsletter_lists', 'subscription_premium_tiers'],
+      })
+    ).data,
+  ).toEqual(before);
+  expect(
+    sandbox
+      .requests()
+      .find((entry) => entry.operation === 'subscriptions.create')
+      ?.reasons.join(),
+  ).toContain('tier, premium_tiers, referral_code');
 });
 
 test("the customer id is taken under the specification's name and under the service's", async () => {
@@ -207,8 +296,12 @@ test("the customer id is taken under the specification's name and under the serv
   };
   expect(await id({ email: 'a@example.com', payments_customer_id: 'customer 1' })).toBe('customer 1');
   expect(await id({ email: 'b@example.com', stripe_customer_id: 'cus_2' })).toBe('cus_2');
-  expect(await id({ email: 'c@example.com', stripe_customer_id: 'cus_3', payments_customer_id: 'customer 3' })).toBe('customer 3');
-  expect((await send(sandbox, 'POST', subscriptionsPath, { email: 'd@example.com', stripe_customer_id: 'other' })).status).toBe(400);
+  expect(await id({ email: 'c@example.com', stripe_customer_id: 'cus_3', payments_customer_id: 'customer 3' })).toBe(
+    'customer 3',
+  );
+  expect(
+    (await send(sandbox, 'POST', subscriptionsPath, { email: 'd@example.com', stripe_customer_id: 'other' })).status,
+  ).toBe(400);
 });
 
 test('two sandboxes that are asked the same answer the same, byte for byte; another id seed gives other ids', async () => {
@@ -216,7 +309,12 @@ test('two sandboxes that are asked the same answer the same, byte for byte; anot
     const sandbox = fresh({ seed: 'demo', idSeed });
     await create(sandbox, { email: 'ada+1@example.com', custom_fields: [{ name: 'First Name', value: 'Ada' }] });
     await addField(sandbox, 'list', 'Harbours');
-    return JSON.stringify(await list(sandbox, { limit: '100', 'expand[]': ['custom_fields', 'subscription_premium_tiers', 'newsletter_lists'] }));
+    return JSON.stringify(
+      await list(sandbox, {
+        limit: '100',
+        'expand[]': ['custom_fields', 'subscription_premium_tiers', 'newsletter_lists'],
+      }),
+    );
   };
   const first = await run(1);
   expect(await run(1)).toBe(first);

@@ -21,7 +21,8 @@ test('walking by cursor while others subscribe meets everyone who was there exac
       async (direction, limit, arrivals, interludes, filtered) => {
         const sandbox = fresh({ now: () => noon });
         let n = 0;
-        const arrive = async (): Promise<string> => (await create(sandbox, { email: `reader+${(n += 1)}@example.com`, double_opt_override: 'off' })).data.id;
+        const arrive = async (): Promise<string> =>
+          (await create(sandbox, { email: `reader+${(n += 1)}@example.com`, double_opt_override: 'off' })).data.id;
         const there: string[] = [];
         for (const seconds of arrivals) {
           sandbox.clock.advance(seconds * 1000);
@@ -31,7 +32,12 @@ test('walking by cursor while others subscribe meets everyone who was there exac
         const met: string[] = [];
         let cursor: string | undefined;
         do {
-          const page = await list(sandbox, { direction, limit: String(limit), ...(filtered && { status: 'active', tier: 'free' }), ...(cursor && { cursor }) });
+          const page = await list(sandbox, {
+            direction,
+            limit: String(limit),
+            ...(filtered && { status: 'active', tier: 'free' }),
+            ...(cursor && { cursor }),
+          });
           expect(page.has_more).toBe(page.next_cursor !== null);
           met.push(...page.data.map((one) => one.id));
           // Without this a list that repeats would be walked for ever.

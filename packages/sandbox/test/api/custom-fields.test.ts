@@ -5,18 +5,27 @@ const city = async () => {
   const sandbox = fresh();
   const { data } = await addField(sandbox, 'string', 'City');
   await create(sandbox, { email: 'ada@example.com', custom_fields: [{ name: 'City', value: 'Köln' }] });
-  const values = async () => (await list(sandbox, { 'expand[]': 'custom_fields' })).data[0]?.custom_fields?.map(({ name, value }) => [name, value]);
+  const values = async () =>
+    (await list(sandbox, { 'expand[]': 'custom_fields' })).data[0]?.custom_fields?.map(({ name, value }) => [
+      name,
+      value,
+    ]);
   return { sandbox, field: data, values };
 };
 
 test.each(['PUT', 'PATCH'] as const)('%s renames a field; its values go by the new name', async (method) => {
   const { sandbox, field, values } = await city();
   const path = `${customFieldsPath}/${field.id}`;
-  expect((await send(sandbox, method, path, { display: ' Town ' })).body).toEqual({ data: { ...field, display: 'Town' } });
+  expect((await send(sandbox, method, path, { display: ' Town ' })).body).toEqual({
+    data: { ...field, display: 'Town' },
+  });
   expect((await ask(sandbox, 'customFields.get', path)).data.display).toBe('Town');
   expect(await values()).toEqual([['Town', 'Köln']]);
   expect((await send(sandbox, method, path, {})).body).toMatchObject({ data: { display: 'Town' } });
-  const { warnings } = await create(sandbox, { email: 'ada@example.com', custom_fields: [{ name: 'City', value: 'x' }] });
+  const { warnings } = await create(sandbox, {
+    email: 'ada@example.com',
+    custom_fields: [{ name: 'City', value: 'x' }],
+  });
   expect(warnings?.[0]?.code).toBe('CUSTOM_FIELD_NOT_FOUND');
 });
 

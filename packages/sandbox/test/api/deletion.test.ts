@@ -8,7 +8,12 @@ const other = 'pub_00000000-0000-4000-8000-000000000002';
 const person = { email: 'Ada@example.com', utm_source: 'launch', created: 1000 };
 const two: Seed = {
   publications: [
-    { id: publicationId, name: 'A', custom_fields: [{ display: 'City', kind: 'string' }], subscriptions: [{ ...person, custom_fields: [{ name: 'City', value: 'Köln' }] }] },
+    {
+      id: publicationId,
+      name: 'A',
+      custom_fields: [{ display: 'City', kind: 'string' }],
+      subscriptions: [{ ...person, custom_fields: [{ name: 'City', value: 'Köln' }] }],
+    },
     { id: other, name: 'B', subscriptions: [person] },
   ],
 };
@@ -19,8 +24,14 @@ test('a request waits fourteen days, is processed, and then the person is redact
   const before = (await list(sandbox)).data[0];
   const { data } = await ask(sandbox, 'deletionRequests.create', requestsPath, { email: 'ADA@example.com' });
   expect(data).toEqual({
-    id: expect.any(String), email: 'ADA@example.com', status: 'pending', source: 'public_api',
-    requested_at: new Date(noon).toISOString(), scheduled_for_processing_at: new Date(noon + 14 * 86_400_000).toISOString(), completed_at: null, created_at: new Date(noon).toISOString(),
+    id: expect.any(String),
+    email: 'ADA@example.com',
+    status: 'pending',
+    source: 'public_api',
+    requested_at: new Date(noon).toISOString(),
+    scheduled_for_processing_at: new Date(noon + 14 * 86_400_000).toISOString(),
+    completed_at: null,
+    created_at: new Date(noon).toISOString(),
   });
   const status = async () => (await ask(sandbox, 'deletionRequests.get', `${requestsPath}/${data.id}`)).data.status;
   sandbox.clock.advance('P13DT23H59M59S');
@@ -33,7 +44,17 @@ test('a request waits fourteen days, is processed, and then the person is redact
   for (const path of [subscriptionsPath, `/publications/${other}/subscriptions`]) {
     const answered = await send(sandbox, 'GET', `${path}?${expand.map((name) => `expand[]=${name}`).join('&')}`);
     expect(JSON.stringify(answered.body)).not.toMatch(/ada@|Köln|launch/i);
-    expect(answered.body).toMatchObject({ data: [{ status: 'inactive', created: 1000, email: expect.stringMatching(/@redacted\.invalid$/), custom_fields: [], referral_code: '' }] });
+    expect(answered.body).toMatchObject({
+      data: [
+        {
+          status: 'inactive',
+          created: 1000,
+          email: expect.stringMatching(/@redacted\.invalid$/),
+          custom_fields: [],
+          referral_code: '',
+        },
+      ],
+    });
   }
   expect((await list(sandbox)).data[0]?.id).toBe(before?.id);
 });
@@ -46,37 +67,69 @@ test('the address is free again: the person can come back as someone new', async
   const { data } = await create(sandbox, { email: person.email });
   expect(data.id).not.toBe(before?.id);
   expect((await send(sandbox, 'POST', requestsPath, { email: person.email })).status).toBe(201);
-  expect((await ask(sandbox, 'deletionRequests.list', requestsPath)).data.map((request) => request.status)).toEqual(['completed', 'pending']);
+  expect((await ask(sandbox, 'deletionRequests.list', requestsPath)).data.map((request) => request.status)).toEqual([
+    'completed',
+    'pending',
+  ]);
 });
 
 test('journeys, gifts and the parameters of jobs forget the person too', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { subscription, automation, access } = await known(sandbox);
   await send(sandbox, 'POST', `${publicationPath}/automations/${automation}/journeys`, { email: subscription.email });
-  const item = { subscription_id: subscription.id, complimentary_gift_id: access, custom_fields: [{ name: 'First Name', value: 'Annie Secret' }] };
+  const item = {
+    subscription_id: subscription.id,
+    complimentary_gift_id: access,
+    custom_fields: [{ name: 'First Name', value: 'Annie Secret' }],
+  };
   await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, { subscriptions: [item] });
   await ask(sandbox, 'deletionRequests.create', requestsPath, { email: subscription.email });
   sandbox.clock.advance('P15D');
-  const journeys = await ask(sandbox, 'journeys.list', `${publicationPath}/automations/${automation}/journeys?limit=100`);
-  expect(journeys.data.find((journey) => journey.subscription_id === subscription.id)?.email).toMatch(/@redacted\.invalid$/);
+  const journeys = await ask(
+    sandbox,
+    'journeys.list',
+    `${publicationPath}/automations/${automation}/journeys?limit=100`,
+  );
+  expect(journeys.data.find((journey) => journey.subscription_id === subscription.id)?.email).toMatch(
+    /@redacted\.invalid$/,
+  );
   const jobs = await ask(sandbox, 'bulkSubscriptionUpdates.list', `${publicationPath}/bulk_subscription_updates`);
   expect(jobs.data[0]?.params).toBe(`{"subscriptions":[{"subscription_id":"${subscription.id}"}]}`);
-  const [row] = (await list(sandbox, { limit: '100', status: 'inactive', 'expand[]': expand })).data.filter((one) => one.id === subscription.id);
-  expect(row).toMatchObject({ subscription_tier: 'free', subscription_premium_tiers: [], newsletter_list_ids: [], tags: [], custom_fields: [] });
+  const [row] = (await list(sandbox, { limit: '100', status: 'inactive', 'expand[]': expand })).data.filter(
+    (one) => one.id === subscription.id,
+  );
+  expect(row).toMatchObject({
+    subscription_tier: 'free',
+    subscription_premium_tiers: [],
+    newsletter_list_ids: [],
+    tags: [],
+    custom_fields: [],
+  });
 });
 
 test('a second request is a conflict while the first is open; one for nobody is not found', async () => {
   const sandbox = fresh({ seed: two });
   await ask(sandbox, 'deletionRequests.create', requestsPath, { email: person.email });
-  const second = await send(sandbox, 'POST', `/publications/${other}/data_privacy/deletion_requests`, { email: 'ADA@EXAMPLE.COM' });
+  const second = await send(sandbox, 'POST', `/publications/${other}/data_privacy/deletion_requests`, {
+    email: 'ADA@EXAMPLE.COM',
+  });
   expect([second.status, errorsOf(second)[0]?.code]).toEqual([409, 'CONFLICT']);
   expect((await send(sandbox, 'POST', requestsPath, { email: 'nobody@example.com' })).status).toBe(404);
 });
 
-test.each(['GET', 'POST'])('a key restricted to publications gets 403 from %s, whatever the publication', async (method) => {
-  const sandbox = fresh({ seed: two });
-  for (const path of [requestsPath, `/publications/${other}/data_privacy/deletion_requests`, '/publications/pub_none/data_privacy/deletion_requests']) {
-    const answered = await send(sandbox, method, path, method === 'POST' ? { email: person.email } : undefined, { Authorization: `Bearer ${apiKeys.restricted}` });
-    expect(answered.status).toBe(403);
-  }
-});
+test.each(['GET', 'POST'])(
+  'a key restricted to publications gets 403 from %s, whatever the publication',
+  async (method) => {
+    const sandbox = fresh({ seed: two });
+    for (const path of [
+      requestsPath,
+      `/publications/${other}/data_privacy/deletion_requests`,
+      '/publications/pub_none/data_privacy/deletion_requests',
+    ]) {
+      const answered = await send(sandbox, method, path, method === 'POST' ? { email: person.email } : undefined, {
+        Authorization: `Bearer ${apiKeys.restricted}`,
+      });
+      expect(answered.status).toBe(403);
+    }
+  },
+);

@@ -3,25 +3,42 @@ import { expect, test } from 'vitest';
 import { apiKeys, createSandbox, publicationId } from '../../src/index.ts';
 import { create, customFieldsPath, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
-const unauthorized = '{"status":401,"statusText":"unauthorized","errors":[{"message":"The api key is not valid","code":"INVALID_API_KEY"}]}';
+const unauthorized =
+  '{"status":401,"statusText":"unauthorized","errors":[{"message":"The api key is not valid","code":"INVALID_API_KEY"}]}';
 
 test.each([
-  ['no header', undefined], ['an unknown key', 'Bearer wrong'], ['an empty one', 'Bearer '], ['another scheme', `Basic ${apiKeys.workspace}`],
-  ['the bare key', apiKeys.workspace], ['two keys', `Bearer ${apiKeys.workspace} x`], ['a key in other letters', `Bearer ${apiKeys.workspace.toUpperCase()}`],
+  ['no header', undefined],
+  ['an unknown key', 'Bearer wrong'],
+  ['an empty one', 'Bearer '],
+  ['another scheme', `Basic ${apiKeys.workspace}`],
+  ['the bare key', apiKeys.workspace],
+  ['two keys', `Bearer ${apiKeys.workspace} x`],
+  ['a key in other letters', `Bearer ${apiKeys.workspace.toUpperCase()}`],
 ])('with %s the answer is the one 401, byte for byte', async (_, authorization) => {
-  const answer = await fresh().fetch(`http://sandbox.test/v2${subscriptionsPath}`, { headers: authorization === undefined ? {} : { authorization } });
+  const answer = await fresh().fetch(`http://sandbox.test/v2${subscriptionsPath}`, {
+    headers: authorization === undefined ? {} : { authorization },
+  });
   expect(answer.status).toBe(401);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(await answer.text()).toBe(unauthorized);
 });
 
 test('the scheme is read in any case', async () => {
-  expect((await send(fresh(), 'GET', subscriptionsPath, undefined, { Authorization: `bearer ${apiKeys.workspace}` })).status).toBe(200);
+  expect(
+    (await send(fresh(), 'GET', subscriptionsPath, undefined, { Authorization: `bearer ${apiKeys.workspace}` })).status,
+  ).toBe(200);
 });
 
 test('an unknown publication, and one out of the reach of the key, are both not found', async () => {
   const other = 'pub_00000000-0000-4000-8000-000000000002';
-  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'A' }, { id: other, name: 'B' }] } });
+  const sandbox = fresh({
+    seed: {
+      publications: [
+        { id: publicationId, name: 'A' },
+        { id: other, name: 'B' },
+      ],
+    },
+  });
   const restricted = { Authorization: `Bearer ${apiKeys.restricted}` };
   const unknown = await send(sandbox, 'GET', '/publications/pub_none/subscriptions');
   const unreachable = await send(sandbox, 'GET', `/publications/${other}/subscriptions`, undefined, restricted);
@@ -33,7 +50,15 @@ test('an unknown publication, and one out of the reach of the key, are both not 
 
 const path = subscriptionsPath;
 const deep = '['.repeat(200_000);
-const table: readonly { name: string; method?: string; path?: string; body?: unknown; headers?: Record<string, string>; status: number; says: string }[] = [
+const table: readonly {
+  name: string;
+  method?: string;
+  path?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  status: number;
+  says: string;
+}[] = [
   { name: 'malformed JSON', body: '{"email": "ada@example.com"', status: 400, says: 'not valid JSON' },
   { name: 'hopelessly nested JSON', body: deep, status: 400, says: 'not valid JSON' },
   { name: 'an empty body', body: '', status: 400, says: 'empty' },
@@ -47,23 +72,105 @@ const table: readonly { name: string; method?: string; path?: string; body?: unk
   { name: 'no address at all', body: { email: 'ada' }, status: 400, says: '"email" must be an e-mail address' },
   { name: 'an address without a name', body: { email: '@example.com' }, status: 400, says: '"email" must be' },
   { name: 'two addresses', body: { email: 'a@example.com, b@example.com' }, status: 400, says: '"email" must be' },
-  { name: 'a text for a flag', body: { email: 'a@b.example', reactivate_existing: 'yes' }, status: 400, says: '"reactivate_existing" must be true or false' },
-  { name: 'a number for a UTM value', body: { email: 'a@b.example', utm_source: 7 }, status: 400, says: '"utm_source" must be a text' },
-  { name: 'an unknown override', body: { email: 'a@b.example', double_opt_override: 'maybe' }, status: 400, says: '"double_opt_override" must be "on", "off" or "not_set"' },
-  { name: 'custom fields as an object', body: { email: 'a@b.example', custom_fields: { City: 'x' } }, status: 400, says: '"custom_fields" must be a list' },
-  { name: 'an object as a value', body: { email: 'a@b.example', custom_fields: [{ name: 'City', value: {} }] }, status: 400, says: '"custom_fields[0].value"' },
-  { name: 'an endless number as a value', body: '{"email":"a@b.example","custom_fields":[{"name":"City","value":1e999}]}', status: 400, says: '"custom_fields[0].value"' },
-  { name: 'a tier id of another kind', body: { email: 'a@b.example', premium_tier_ids: ['sub_1'] }, status: 400, says: '"premium_tier_ids[0]" must look like tier_' },
-  { name: 'a form', body: 'email=ada%40example.com', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, status: 400, says: 'Content-Type' },
-  { name: 'a custom field without a kind', path: customFieldsPath, body: { display: 'City' }, status: 400, says: '"kind" is missing' },
-  { name: 'a custom field of an unknown kind', path: customFieldsPath, body: { display: 'City', kind: 'colour' }, status: 400, says: '"kind" must be' },
-  { name: 'a custom field without a text', path: customFieldsPath, body: { display: '  ', kind: 'string' }, status: 400, says: '"display" must not be empty' },
-  { name: 'nine megabytes', body: JSON.stringify({ email: 'a@b.example', utm_source: 'x'.repeat(9 * 1024 * 1024) }), status: 413, says: 'larger than 8 MiB' },
+  {
+    name: 'a text for a flag',
+    body: { email: 'a@b.example', reactivate_existing: 'yes' },
+    status: 400,
+    says: '"reactivate_existing" must be true or false',
+  },
+  {
+    name: 'a number for a UTM value',
+    body: { email: 'a@b.example', utm_source: 7 },
+    status: 400,
+    says: '"utm_source" must be a text',
+  },
+  {
+    name: 'an unknown override',
+    body: { email: 'a@b.example', double_opt_override: 'maybe' },
+    status: 400,
+    says: '"double_opt_override" must be "on", "off" or "not_set"',
+  },
+  {
+    name: 'custom fields as an object',
+    body: { email: 'a@b.example', custom_fields: { City: 'x' } },
+    status: 400,
+    says: '"custom_fields" must be a list',
+  },
+  {
+    name: 'an object as a value',
+    body: { email: 'a@b.example', custom_fields: [{ name: 'City', value: {} }] },
+    status: 400,
+    says: '"custom_fields[0].value"',
+  },
+  {
+    name: 'an endless number as a value',
+    body: '{"email":"a@b.example","custom_fields":[{"name":"City","value":1e999}]}',
+    status: 400,
+    says: '"custom_fields[0].value"',
+  },
+  {
+    name: 'a tier id of another kind',
+    body: { email: 'a@b.example', premium_tier_ids: ['sub_1'] },
+    status: 400,
+    says: '"premium_tier_ids[0]" must look like tier_',
+  },
+  {
+    name: 'a form',
+    body: 'email=ada%40example.com',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    status: 400,
+    says: 'Content-Type',
+  },
+  {
+    name: 'a custom field without a kind',
+    path: customFieldsPath,
+    body: { display: 'City' },
+    status: 400,
+    says: '"kind" is missing',
+  },
+  {
+    name: 'a custom field of an unknown kind',
+    path: customFieldsPath,
+    body: { display: 'City', kind: 'colour' },
+    status: 400,
+    says: '"kind" must be',
+  },
+  {
+    name: 'a custom field without a text',
+    path: customFieldsPath,
+    body: { display: '  ', kind: 'string' },
+    status: 400,
+    says: '"display" must not be empty',
+  },
+  {
+    name: 'nine megabytes',
+    body: JSON.stringify({ email: 'a@b.example', utm_source: 'x'.repeat(9 * 1024 * 1024) }),
+    status: 413,
+    says: 'larger than 8 MiB',
+  },
   { name: 'an unknown path', method: 'GET', path: '/publications', status: 404, says: 'no such path' },
-  { name: 'a path without /v2', method: 'GET', path: '/v2/../publications/x/subscriptions', status: 404, says: 'begins with /v2' },
+  {
+    name: 'a path without /v2',
+    method: 'GET',
+    path: '/v2/../publications/x/subscriptions',
+    status: 404,
+    says: 'begins with /v2',
+  },
   { name: 'a slash at the end', method: 'GET', path: `${path}/`, status: 404, says: 'no slash at its end' },
-  { name: 'an empty publication', method: 'GET', path: '/publications//subscriptions', status: 404, says: 'no such path' },
-  { name: 'a broken percent-encoding', method: 'GET', path: '/publications/%E0%A4%A/subscriptions', status: 404, says: 'no publication' },
+  {
+    name: 'an empty publication',
+    method: 'GET',
+    path: '/publications//subscriptions',
+    status: 404,
+    says: 'no such path',
+  },
+  {
+    name: 'a broken percent-encoding',
+    method: 'GET',
+    path: '/publications/%E0%A4%A/subscriptions',
+    status: 404,
+    says: 'no publication',
+  },
   { name: 'an unknown method', method: 'DELETE', status: 405, says: 'This path takes' },
   { name: 'a method nobody knows', method: 'FROBNICATE', status: 405, says: 'This path takes' },
 ];
@@ -82,7 +189,12 @@ test('every problem of a body is named at once', async () => {
 });
 
 test('405 says which methods there are', async () => {
-  expect((await send(fresh(), 'DELETE', path)).headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'PATCH', 'POST', 'PUT']);
+  expect((await send(fresh(), 'DELETE', path)).headers.get('allow')?.split(', ').toSorted()).toEqual([
+    'GET',
+    'PATCH',
+    'POST',
+    'PUT',
+  ]);
 });
 
 test('neither errors nor the log repeat an address or a token', async () => {
@@ -95,14 +207,18 @@ test('neither errors nor the log repeat an address or a token', async () => {
     await send(sandbox, 'GET', `/publications/${publicationId}/subscriptions/by_email/secret.person%40example.com`),
     await send(sandbox, 'GET', path, undefined, { Authorization: 'Bearer hush' }),
   ];
-  expect(JSON.stringify([answers.map((answer) => answer.body), sandbox.requests()])).not.toMatch(/secret\.person|hush|sandbox-key/);
+  expect(JSON.stringify([answers.map((answer) => answer.body), sandbox.requests()])).not.toMatch(
+    /secret\.person|hush|sandbox-key/,
+  );
   expect(sandbox.requests()).toHaveLength(6);
 });
 
 test('every operation of the contract is built: none answers 501', async () => {
   const sandbox = fresh();
   for (const operation of operations) {
-    const filled = operation.path.replaceAll('{publicationId}', publicationId).replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000000a');
+    const filled = operation.path
+      .replaceAll('{publicationId}', publicationId)
+      .replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000000a');
     const answer = await sandbox.fetch(`http://sandbox.test${operation.base === 'api' ? '/v2' : ''}${filled}`, {
       method: operation.method,
       headers: { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' },
@@ -117,7 +233,8 @@ test('the service profile counts 180 a minute over all keys, says so in every an
   const first = await send(sandbox, 'GET', path);
   const reset = Number(first.headers.get('ratelimit-reset'));
   expect(first.headers.get('ratelimit-limit')).toBe('180');
-  for (let i = 0; i < 178; i += 1) await send(sandbox, 'GET', path, undefined, { Authorization: `Bearer ${apiKeys.restricted}` });
+  for (let i = 0; i < 178; i += 1)
+    await send(sandbox, 'GET', path, undefined, { Authorization: `Bearer ${apiKeys.restricted}` });
   const last = await send(sandbox, 'GET', '/publications/pub_none/subscriptions');
   expect([last.status, last.headers.get('ratelimit-remaining')]).toEqual([404, '0']);
   const refused = await send(sandbox, 'POST', path, { email: 'ada@example.com' });
@@ -127,13 +244,16 @@ test('the service profile counts 180 a minute over all keys, says so in every an
   expect((await list(sandbox)).data).toEqual([]);
 });
 
-test.each(['spec', 'unlimited'] as const)('the %s profile sends no rate limit headers and refuses nobody', async (profile) => {
-  const sandbox = fresh({ profile });
-  for (let i = 0; i < 400; i += 1) await send(sandbox, 'GET', path);
-  const { status, headers } = await send(sandbox, 'GET', path);
-  expect(status).toBe(200);
-  expect([...headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
-});
+test.each(['spec', 'unlimited'] as const)(
+  'the %s profile sends no rate limit headers and refuses nobody',
+  async (profile) => {
+    const sandbox = fresh({ profile });
+    for (let i = 0; i < 400; i += 1) await send(sandbox, 'GET', path);
+    const { status, headers } = await send(sandbox, 'GET', path);
+    expect(status).toBe(200);
+    expect([...headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+  },
+);
 
 test('a closed sandbox answers 503', async () => {
   const sandbox = createSandbox();

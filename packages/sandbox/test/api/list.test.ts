@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { customFieldKinds, subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { publicationId } from '../../src/index.ts';
-import { addField, ask, create, customFieldsPath, errorsOf, fresh, list, search, send, subscriptionsPath } from '../caller.ts';
+import {
+  addField,
+  ask,
+  create,
+  customFieldsPath,
+  errorsOf,
+  fresh,
+  list,
+  search,
+  send,
+  subscriptionsPath,
+} from '../caller.ts';
 
 test('the demo holds every status that can be asked for, and each filter answers its own only', async () => {
   const sandbox = fresh({ seed: 'demo' });
@@ -20,7 +31,9 @@ test('the demo holds every status that can be asked for, and each filter answers
 test('tier filters by tier, premium_tiers[] and premium_tier_ids[] by any of the tiers named', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const names = async (query: Record<string, string | string[]>) =>
-    new Set((await list(sandbox, { limit: '100', ...query })).data.map((one) => one.subscription_premium_tier_names?.join()));
+    new Set(
+      (await list(sandbox, { limit: '100', ...query })).data.map((one) => one.subscription_premium_tier_names?.join()),
+    );
   expect(await names({ tier: 'free' })).toEqual(new Set(['']));
   expect(await names({ tier: 'premium' })).toEqual(new Set(['Patron', 'Supporter']));
   expect(await names({ 'premium_tiers[]': ['Patron'] })).toEqual(new Set(['Patron']));
@@ -36,7 +49,12 @@ test('creation_date takes the whole day in UTC and nothing of the days beside it
   const midnight = Date.UTC(2026, 10, 4);
   let now = midnight - 1000;
   const sandbox = fresh({ now: () => now });
-  for (const [email, time] of [['before', midnight - 1000], ['first', midnight], ['last', midnight + 86_399_000], ['after', midnight + 86_400_000]] as const) {
+  for (const [email, time] of [
+    ['before', midnight - 1000],
+    ['first', midnight],
+    ['last', midnight + 86_399_000],
+    ['after', midnight + 86_400_000],
+  ] as const) {
     now = time;
     await create(sandbox, { email: `${email}@example.com` });
   }
@@ -54,7 +72,11 @@ test('an expandable key is there only when it is asked for', async () => {
   for (const key of keys) expect(full).toHaveProperty(key);
   expect(full?.referrals?.length).toBeGreaterThan(0);
   expect(Object.keys(full?.referrals?.[0] ?? {}).toSorted()).toEqual(['email', 'id', 'status']);
-  expect(full?.stats).toEqual({ emails_received: expect.any(Number), open_rate: expect.any(Number), click_through_rate: expect.any(Number) });
+  expect(full?.stats).toEqual({
+    emails_received: expect.any(Number),
+    open_rate: expect.any(Number),
+    click_through_rate: expect.any(Number),
+  });
 });
 
 test('ten come in one page unless limit says otherwise, oldest first unless direction says otherwise', async () => {
@@ -65,7 +87,12 @@ test('ten come in one page unless limit says otherwise, oldest first unless dire
   const created = up.data.map((one) => one.created);
   expect(created).toEqual(created.toSorted((a, b) => a - b));
   const down = await list(sandbox, { direction: 'desc', order_by: 'created', limit: '100', page: '3' });
-  expect(down.data.toReversed().slice(0, 10).map((one) => one.id)).toEqual(up.data.map((one) => one.id));
+  expect(
+    down.data
+      .toReversed()
+      .slice(0, 10)
+      .map((one) => one.id),
+  ).toEqual(up.data.map((one) => one.id));
   expect(await list(sandbox, { limit: '100', tier: 'premium' })).toMatchObject({ has_more: false, next_cursor: null });
 });
 
@@ -86,17 +113,36 @@ describe('paging fields', () => {
   test('a page behind the last one is empty; totals count what the filter lets through', async () => {
     const sandbox = fresh({ seed: 'demo' });
     expect(await list(sandbox, { page: '100' })).toMatchObject({ data: [], total_results: 300, total_pages: 30 });
-    expect(await list(sandbox, { page: '1', status: 'needs_attention' })).toMatchObject({ total_results: expect.any(Number), total_pages: 1 });
+    expect(await list(sandbox, { page: '1', status: 'needs_attention' })).toMatchObject({
+      total_results: expect.any(Number),
+      total_pages: 1,
+    });
   });
 });
 
 const refused: readonly (readonly [string, string])[] = [
-  ['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=ten', 'limit'], ['limit=1.5', 'limit'], ['limit=', 'limit'],
-  ['page=0', 'page'], ['page=101', 'page'], ['page=-1', 'page'], ['page=x', 'page'],
-  ['cursor=', 'cursor'], ['cursor=nonsense', 'cursor'], ['cursor=MTpkZXNj', 'cursor'], [`cursor=${'A'.repeat(5000)}`, 'cursor'],
-  ['cursor=%00%ff', 'cursor'], ['cursor=x&page=1', 'cursor'],
-  ['status=gone', 'status'], ['tier=gold', 'tier'], ['direction=up', 'direction'], ['order_by=email', 'order_by'],
-  ['expand[]=everything', 'expand'], ['creation_date=2026-11-04', 'creation_date'], ['creation_date=2026/02/30', 'creation_date'],
+  ['limit=0', 'limit'],
+  ['limit=101', 'limit'],
+  ['limit=ten', 'limit'],
+  ['limit=1.5', 'limit'],
+  ['limit=', 'limit'],
+  ['page=0', 'page'],
+  ['page=101', 'page'],
+  ['page=-1', 'page'],
+  ['page=x', 'page'],
+  ['cursor=', 'cursor'],
+  ['cursor=nonsense', 'cursor'],
+  ['cursor=MTpkZXNj', 'cursor'],
+  [`cursor=${'A'.repeat(5000)}`, 'cursor'],
+  ['cursor=%00%ff', 'cursor'],
+  ['cursor=x&page=1', 'cursor'],
+  ['status=gone', 'status'],
+  ['tier=gold', 'tier'],
+  ['direction=up', 'direction'],
+  ['order_by=email', 'order_by'],
+  ['expand[]=everything', 'expand'],
+  ['creation_date=2026-11-04', 'creation_date'],
+  ['creation_date=2026/02/30', 'creation_date'],
 ];
 
 test.each(refused)('?%s is a 400 that names %s', async (query, field) => {
@@ -138,8 +184,17 @@ test('a second custom field of the same display is refused', async () => {
 
 test('publications do not see each other', async () => {
   const other = 'pub_00000000-0000-4000-8000-000000000002';
-  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'A' }, { id: other, name: 'B', subscriptions: [{ email: 'ada@example.com' }] }] } });
+  const sandbox = fresh({
+    seed: {
+      publications: [
+        { id: publicationId, name: 'A' },
+        { id: other, name: 'B', subscriptions: [{ email: 'ada@example.com' }] },
+      ],
+    },
+  });
   await create(sandbox, { email: 'ada@example.com' });
   expect((await list(sandbox)).data).toHaveLength(1);
-  expect(await ask(sandbox, 'subscriptions.list', `/publications/${other}/subscriptions?page=1`)).toMatchObject({ total_results: 1 });
+  expect(await ask(sandbox, 'subscriptions.list', `/publications/${other}/subscriptions?page=1`)).toMatchObject({
+    total_results: 1,
+  });
 });

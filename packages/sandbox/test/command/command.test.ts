@@ -8,9 +8,14 @@ import { folder, run, start, type Running } from './process.ts';
 
 const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
 const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
-const subscribe = (running: Running, body: object) => fetch(subscriptions(running), { method: 'POST', headers, body: JSON.stringify(body) });
+const subscribe = (running: Running, body: object) =>
+  fetch(subscriptions(running), { method: 'POST', headers, body: JSON.stringify(body) });
 const addresses = async (running: Running, query = '') =>
-  ((await (await fetch(`${subscriptions(running)}?limit=100&${query}`, { headers })).json()) as { data: { email: string }[] }).data.map((one) => one.email);
+  (
+    (await (await fetch(`${subscriptions(running)}?limit=100&${query}`, { headers })).json()) as {
+      data: { email: string }[];
+    }
+  ).data.map((one) => one.email);
 
 test('it starts with the demo, answers over its port, moves on by its clock, and stops cleanly on SIGINT with the window open', async () => {
   const running = await start();
@@ -37,7 +42,9 @@ test('options come from the environment too, and flags win', async () => {
 test('a file keeps everything over a restart, and ids go on where they stopped', async () => {
   const db = join(folder(), 'sandbox.db');
   const first = await start(['--db', db, '--seed', 'empty']);
-  const ada = (await (await subscribe(first, { email: 'Ada@example.com', double_opt_override: 'on' })).json()) as { data: { id: string } };
+  const ada = (await (await subscribe(first, { email: 'Ada@example.com', double_opt_override: 'on' })).json()) as {
+    data: { id: string };
+  };
   expect(await first.stop()).toBe(0);
 
   const second = await start(['--db', db, '--seed', 'demo']);
@@ -59,7 +66,18 @@ test('a file keeps everything over a restart, and ids go on where they stopped',
 
 test('a seed file is planted', async () => {
   const file = join(folder(), 'seed.json');
-  const seed = { publications: [{ id: publicationId, name: 'Mine', subscriptions: [{ email: 'bo@例え.example', utm_source: 'ö', custom_fields: [{ name: 'Topics', value: ['a'] }] }], custom_fields: [{ display: 'Topics', kind: 'list', options: ['a', 'b'] }] }] };
+  const seed = {
+    publications: [
+      {
+        id: publicationId,
+        name: 'Mine',
+        subscriptions: [
+          { email: 'bo@例え.example', utm_source: 'ö', custom_fields: [{ name: 'Topics', value: ['a'] }] },
+        ],
+        custom_fields: [{ display: 'Topics', kind: 'list', options: ['a', 'b'] }],
+      },
+    ],
+  };
   writeFileSync(file, JSON.stringify(seed));
   const running = await start(['--seed', file]);
   expect(await addresses(running)).toEqual(['bo@例え.example']);
@@ -79,7 +97,11 @@ test('a disk without room makes writes fail with 503, leaves reading as it was, 
   }
   expect(kept.length).toBeGreaterThan(10);
   expect(refusal?.status).toBe(503);
-  expect(await refusal?.json()).toMatchObject({ status: 503, statusText: 'service_unavailable', errors: [{ message: expect.stringContaining('disk space') }] });
+  expect(await refusal?.json()).toMatchObject({
+    status: 503,
+    statusText: 'service_unavailable',
+    errors: [{ message: expect.stringContaining('disk space') }],
+  });
   expect((await addresses(running, 'direction=desc')).at(0)).toBe(kept.at(-1));
   await running.stop();
 
@@ -107,7 +129,8 @@ test('a body that is too large is refused while it is being sent', async () => {
 test('--help names every option and its variable', async () => {
   const { code, stdout } = await run(['--help']);
   expect(code).toBe(0);
-  for (const word of ['--port', '--host', '--db', '--seed', '--profile', 'SANDBOX_PORT', '4010']) expect(stdout).toContain(word);
+  for (const word of ['--port', '--host', '--db', '--seed', '--profile', 'SANDBOX_PORT', '4010'])
+    expect(stdout).toContain(word);
 });
 
 test('a port in use is one sentence that names it', async () => {
@@ -117,7 +140,9 @@ test('a port in use is one sentence that names it', async () => {
   const { port } = server.address() as AddressInfo;
   const { code, stdout, stderr } = await run([], { SANDBOX_PORT: String(port) });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toBe(`newsletter-sandbox: Port ${port} on 127.0.0.1 is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.\n`);
+  expect(stderr).toBe(
+    `newsletter-sandbox: Port ${port} on 127.0.0.1 is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.\n`,
+  );
 });
 
 test('a database in use is one sentence that names it', async () => {
@@ -131,9 +156,15 @@ test('a database in use is one sentence that names it', async () => {
 const place = () => {
   const at = folder();
   mkdirSync(join(at, 'folder'));
-  writeFileSync(join(at, 'text.db'), 'This is not a database, but a text of some length that nobody should ever overwrite.'.repeat(20));
+  writeFileSync(
+    join(at, 'text.db'),
+    'This is not a database, but a text of some length that nobody should ever overwrite.'.repeat(20),
+  );
   writeFileSync(join(at, 'broken.json'), '{');
-  writeFileSync(join(at, 'wrong.json'), '{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"nobody"}]}]}');
+  writeFileSync(
+    join(at, 'wrong.json'),
+    '{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"nobody"}]}]}',
+  );
   return at;
 };
 const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[] = [
@@ -147,7 +178,12 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
   ['an unknown profile', ['--profile', 'fast'], 2, /no profile "fast".*spec, service, unlimited/],
   ['an unknown seed', ['--seed', 'dmeo'], 1, /no seed and no file "dmeo".*demo, empty/],
   ['a seed file that is no JSON', ['--seed', 'broken.json'], 1, /broken\.json" is not valid JSON/],
-  ['a seed file with a mistake', ['--seed', 'wrong.json'], 1, /wrong\.json".*publications\.0\.subscriptions\.0\.email.*e-mail address/],
+  [
+    'a seed file with a mistake',
+    ['--seed', 'wrong.json'],
+    1,
+    /wrong\.json".*publications\.0\.subscriptions\.0\.email.*e-mail address/,
+  ],
   ['a folder for a seed', ['--seed', 'folder'], 1, /folder" can't be read/],
   ['a folder that does not exist', ['--db', 'nowhere/x.db'], 1, /nowhere\/x\.db" can't be opened for writing/],
   ['a folder for a database', ['--db', 'folder'], 1, /folder" can't be opened for writing/],

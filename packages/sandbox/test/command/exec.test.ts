@@ -4,34 +4,59 @@ import { expect, test } from 'vitest';
 import { folder, launch, run } from './process.ts';
 
 /** A command that runs `code` as a module, from source, in Node. */
-const script = (code: string): string[] => ['--', process.execPath, '--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code];
+const script = (code: string): string[] => [
+  '--',
+  process.execPath,
+  '--conditions=source',
+  '--disable-warning=ExperimentalWarning',
+  '--input-type=module',
+  '-e',
+  code,
+];
 const publication = '`${process.env.NEWSLETTER_API_URL}/publications/${process.env.NEWSLETTER_PUBLICATION_ID}';
 const headers = '{ Authorization: `Bearer ${process.env.NEWSLETTER_API_KEY}` }';
 
 test('a command finds the sandbox in its environment, and its success is the command’s', async () => {
-  const ended = await run(['exec', '--seed', 'empty', ...script(`
+  const ended = await run([
+    'exec',
+    '--seed',
+    'empty',
+    ...script(`
     const answer = await fetch(${publication}/subscriptions\`, { headers: ${headers} });
     const { NEWSLETTER_APP_URL: app, NEWSLETTER_OAUTH_CLIENT_ID: id, NEWSLETTER_OAUTH_CLIENT_SECRET: secret, NEWSLETTER_SANDBOX_URL: control } = process.env;
     const log = await (await fetch(control + '/requests')).json();
     console.log(answer.status, JSON.stringify(await answer.json()), new URL(app).hostname, id, secret, log.data.length);
-  `)]);
-  expect(ended).toEqual({ code: 0, stdout: '200 {"data":[],"limit":10,"has_more":false,"next_cursor":null} 127.0.0.1 sandbox-app sandbox-secret 1\n', stderr: '' });
+  `),
+  ]);
+  expect(ended).toEqual({
+    code: 0,
+    stdout: '200 {"data":[],"limit":10,"has_more":false,"next_cursor":null} 127.0.0.1 sandbox-app sandbox-secret 1\n',
+    stderr: '',
+  });
 });
 
 test('where the command fails, its requests are told with reasons and the nearest valid one; its exit code is kept', async () => {
-  const ended = await run(['exec', ...script(`
+  const ended = await run([
+    'exec',
+    ...script(`
     await fetch(${publication}/subscriptions?limit=500\`, { headers: ${headers} });
     await fetch(${publication}/subscribers\`);
     process.exitCode = 7;
-  `)]);
+  `),
+  ]);
   expect(ended.code).toBe(7);
   expect(ended.stderr).toMatch(/^newsletter-sandbox: the command ended with exit code 7\. Its requests:\n/);
-  expect(ended.stderr).toMatch(/GET \/v2\/publications\/pub_\S+\/subscriptions\?limit=500 → 400 {2}\(subscriptions\.list\)\n {6}"limit" must be at most 100\.\n {6}Nearest: GET \/v2\/publications\/\{publicationId\}\/subscriptions with limit 100\n/);
+  expect(ended.stderr).toMatch(
+    /GET \/v2\/publications\/pub_\S+\/subscriptions\?limit=500 → 400 {2}\(subscriptions\.list\)\n {6}"limit" must be at most 100\.\n {6}Nearest: GET \/v2\/publications\/\{publicationId\}\/subscriptions with limit 100\n/,
+  );
   expect(ended.stderr).toContain('/subscribers → 404');
 });
 
 test('a command that sent nothing is told where the sandbox was', async () => {
-  expect(await run(['exec', '--', process.execPath, '-e', 'process.exit(1)'])).toMatchObject({ code: 1, stderr: expect.stringContaining('sent no request to the sandbox. Its address is in NEWSLETTER_API_URL') });
+  expect(await run(['exec', '--', process.execPath, '-e', 'process.exit(1)'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('sent no request to the sandbox. Its address is in NEWSLETTER_API_URL'),
+  });
 });
 
 test('a command that is not there ends with 127 and one sentence', async () => {
@@ -55,12 +80,15 @@ test('it starts over on a database that holds something, and takes no port of a 
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s reaches the command, which ends in its own time', async (signal) => {
   const told = `${folder()}/told`;
-  const { child, ended } = launch(['exec', ...script(`
+  const { child, ended } = launch([
+    'exec',
+    ...script(`
     import { writeFileSync } from 'node:fs';
     const timer = setInterval(() => {}, 1000);
     process.on('${signal}', () => { clearInterval(timer); writeFileSync('${told}', 'ended well'); process.exitCode = 5; });
     writeFileSync('${told}', 'running');
-  `)]);
+  `),
+  ]);
   for (let waited = 0; !existsSync(told) && waited < 40_000; waited += 50) await sleep(50);
   child.kill(signal);
   expect(await ended).toBe(5);
@@ -68,5 +96,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s reaches the command, which ends in
 });
 
 test('a command that a signal ended gives 128 and its number', async () => {
-  expect(await run(['exec', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'])).toMatchObject({ code: 137, stderr: expect.stringContaining('was ended by SIGKILL') });
+  expect(await run(['exec', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'])).toMatchObject({
+    code: 137,
+    stderr: expect.stringContaining('was ended by SIGKILL'),
+  });
 });

@@ -5,9 +5,12 @@ import { start, type Running } from './process.ts';
 
 const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
 const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
-const subscribe = (running: Running) => fetch(subscriptions(running), { method: 'POST', headers, body: '{"email":"ada@example.com"}' });
-const fault = (running: Running, body: object) => fetch(`${running.address}/_sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(body) });
-const total = async (running: Running) => ((await (await fetch(`${running.address}/_sandbox/subscriptions`)).json()) as { total: number }).total;
+const subscribe = (running: Running) =>
+  fetch(subscriptions(running), { method: 'POST', headers, body: '{"email":"ada@example.com"}' });
+const fault = (running: Running, body: object) =>
+  fetch(`${running.address}/_sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(body) });
+const total = async (running: Running) =>
+  ((await (await fetch(`${running.address}/_sandbox/subscriptions`)).json()) as { total: number }).total;
 
 test('over a port connections really break: before the work, after it, in the middle of the answer; then all is well again', async () => {
   const running = await start(['--seed', 'empty']);

@@ -30,12 +30,16 @@ export function folder(): string {
 export function launch(args: readonly string[], env: Readonly<Record<string, string>> = {}, prelude = '') {
   const command = [process.execPath, '--conditions=source', main, ...args];
   const options = { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
-  const child = prelude ? spawn('bash', ['-c', `${prelude}; exec "$@"`, 'bash', ...command], options) : spawn(command[0]!, command.slice(1), options);
+  const child = prelude
+    ? spawn('bash', ['-c', `${prelude}; exec "$@"`, 'bash', ...command], options)
+    : spawn(command[0]!, command.slice(1), options);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once('close', (code, signal) => resolve(code ?? signal)),
+  );
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -50,7 +54,11 @@ export async function run(args: readonly string[], env: Readonly<Record<string, 
 }
 
 /** Starts the command on a free port and waits until it listens. */
-export async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}, prelude = ''): Promise<Running> {
+export async function start(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  prelude = '',
+): Promise<Running> {
   const { child, ended, stdout, stderr } = launch(['--port', '0', ...args], env, prelude);
   const address = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {

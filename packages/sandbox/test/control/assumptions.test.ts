@@ -6,7 +6,13 @@ import { app } from '../oauth/app.ts';
 import { control } from './control.ts';
 
 interface Listed {
-  readonly data: readonly { readonly id: AssumptionId; readonly silent: string; readonly values: readonly string[]; readonly default: string; readonly value: string }[];
+  readonly data: readonly {
+    readonly id: AssumptionId;
+    readonly silent: string;
+    readonly values: readonly string[];
+    readonly default: string;
+    readonly value: string;
+  }[];
 }
 const listed = async (sandbox = fresh()) => (await control(sandbox, 'GET', '/assumptions')).body as Listed;
 
@@ -23,7 +29,8 @@ test('every assumption tells what the specification leaves open, its values and 
 
 test('setting assumptions sets those that are named and takes the others back; a reset goes back to the first', async () => {
   const sandbox = fresh({ assumptions: { last_cursor: 'absent' } });
-  const inForce = async () => (await listed(sandbox)).data.filter((one) => one.value !== one.default).map((one) => `${one.id}=${one.value}`);
+  const inForce = async () =>
+    (await listed(sandbox)).data.filter((one) => one.value !== one.default).map((one) => `${one.id}=${one.value}`);
   expect(await inForce()).toEqual(['last_cursor=absent']);
   await control(sandbox, 'PUT', '/assumptions', { created_status: 201, pagination_fields: 'nested' });
   expect(await inForce()).toEqual(['created_status=201', 'pagination_fields=nested']);
@@ -47,11 +54,44 @@ test.each([
 });
 
 /** What each value of an assumption makes of one request. */
-const effects: readonly (readonly [AssumptionChoice, method: string, path: string, body: object | undefined, expected: object])[] = [
-  [{ pagination_fields: 'nested' }, 'GET', subscriptionsPath, undefined, { body: { data: [], pagination: { limit: 10, has_more: false, next_cursor: null } } }],
-  [{ pagination_fields: 'both' }, 'GET', `${subscriptionsPath}?page=1`, undefined, { body: { data: [], limit: 10, page: 1, total_results: 0, total_pages: 0, pagination: { limit: 10, page: 1, total_results: 0, total_pages: 0 } } }],
+const effects: readonly (readonly [
+  AssumptionChoice,
+  method: string,
+  path: string,
+  body: object | undefined,
+  expected: object,
+])[] = [
+  [
+    { pagination_fields: 'nested' },
+    'GET',
+    subscriptionsPath,
+    undefined,
+    { body: { data: [], pagination: { limit: 10, has_more: false, next_cursor: null } } },
+  ],
+  [
+    { pagination_fields: 'both' },
+    'GET',
+    `${subscriptionsPath}?page=1`,
+    undefined,
+    {
+      body: {
+        data: [],
+        limit: 10,
+        page: 1,
+        total_results: 0,
+        total_pages: 0,
+        pagination: { limit: 10, page: 1, total_results: 0, total_pages: 0 },
+      },
+    },
+  ],
   [{ last_cursor: 'absent' }, 'GET', subscriptionsPath, undefined, { body: { data: [], limit: 10, has_more: false } }],
-  [{ cursor_totals: 'present' }, 'GET', subscriptionsPath, undefined, { body: { data: [], limit: 10, has_more: false, next_cursor: null, total_results: 0 } }],
+  [
+    { cursor_totals: 'present' },
+    'GET',
+    subscriptionsPath,
+    undefined,
+    { body: { data: [], limit: 10, has_more: false, next_cursor: null, total_results: 0 } },
+  ],
   [{ unknown_path: 'html' }, 'GET', '/nowhere', undefined, { status: 404, body: null }],
 ];
 
@@ -72,16 +112,27 @@ test('texts that were not sent may be null or missing, values unknown, and field
   const sandbox = fresh();
   const read = async (assumptions: AssumptionChoice) => {
     sandbox.assumptions.set(assumptions);
-    return ((await send(sandbox, 'GET', subscriptionsPath)).body as { data: Record<string, unknown>[]; meta?: unknown });
+    return (await send(sandbox, 'GET', subscriptionsPath)).body as { data: Record<string, unknown>[]; meta?: unknown };
   };
   await create(sandbox, { email: 'ada@example.com', utm_source: 'x' });
-  expect((await read({ empty_texts: 'null' })).data[0]).toMatchObject({ utm_source: 'x', utm_term: null, utm_channel: 'api' });
+  expect((await read({ empty_texts: 'null' })).data[0]).toMatchObject({
+    utm_source: 'x',
+    utm_term: null,
+    utm_channel: 'api',
+  });
   expect((await read({ empty_texts: 'absent' })).data[0]).not.toHaveProperty('utm_term');
   expect((await read({ unknown_values: 'some' })).data[0]).toMatchObject({ utm_channel: 'partner_network' });
-  expect(await read({ extra_fields: 'some' })).toMatchObject({ meta: { region: 'eu' }, data: [{ external_ref: null, labels: { beta: ['x'] } }] });
+  expect(await read({ extra_fields: 'some' })).toMatchObject({
+    meta: { region: 'eu' },
+    data: [{ external_ref: null, labels: { beta: ['x'] } }],
+  });
 });
 
-test.each([['seconds', /^60$/], ['date', /^Wed, 04 Nov 2026 12:01:00 GMT$/], ['absent', null]] as const)('a 429 says Retry-After: %s', async (retry_after, expected) => {
+test.each([
+  ['seconds', /^60$/],
+  ['date', /^Wed, 04 Nov 2026 12:01:00 GMT$/],
+  ['absent', null],
+] as const)('a 429 says Retry-After: %s', async (retry_after, expected) => {
   const sandbox = fresh({ profile: { limit: 1, headers: false }, assumptions: { retry_after } });
   await send(sandbox, 'GET', subscriptionsPath);
   const refused = await send(sandbox, 'GET', subscriptionsPath);
@@ -91,17 +142,37 @@ test.each([['seconds', /^60$/], ['date', /^Wed, 04 Nov 2026 12:01:00 GMT$/], ['a
 });
 
 /** The assumptions that these calls can meet, in every combination. */
-const met: readonly AssumptionId[] = ['pagination_fields', 'last_cursor', 'cursor_totals', 'created_status', 'empty_warnings', 'empty_texts', 'unknown_values', 'extra_fields'];
+const met: readonly AssumptionId[] = [
+  'pagination_fields',
+  'last_cursor',
+  'cursor_totals',
+  'created_status',
+  'empty_warnings',
+  'empty_texts',
+  'unknown_values',
+  'extra_fields',
+];
 
-function combinations(table: readonly { readonly id: string; readonly values: readonly string[] }[]): Record<string, string>[] {
-  return table.reduce<Record<string, string>[]>((made, { id, values }) => made.flatMap((one) => values.map((value) => ({ ...one, [id]: value }))), [{}]);
+function combinations(
+  table: readonly { readonly id: string; readonly values: readonly string[] }[],
+): Record<string, string>[] {
+  return table.reduce<Record<string, string>[]>(
+    (made, { id, values }) => made.flatMap((one) => values.map((value) => ({ ...one, [id]: value }))),
+    [{}],
+  );
 }
 
 test('core’s client creates, lists, iterates and reads custom fields under every combination', async () => {
   const sandbox = fresh();
   const all = combinations((await listed(sandbox)).data.filter(({ id }) => met.includes(id)));
   expect(all).toHaveLength(576);
-  const client = createClient({ baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, fetch: sandbox.fetch, retry: false });
+  const client = createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    token: apiKeys.workspace,
+    publicationId,
+    fetch: sandbox.fetch,
+    retry: false,
+  });
   const emails = ['ada@example.com', 'grace@example.com', 'linus@example.com'];
   const failures: string[] = [];
   for (const choice of all) {
@@ -139,17 +210,32 @@ test.each([
 ])('core’s client gets on with %s: %s', async (id, value) => {
   const sandbox = fresh();
   await control(sandbox, 'PUT', '/assumptions', { [id]: value });
-  const client = createClient({ baseUrl: 'http://sandbox.test/v2', appUrl: 'http://sandbox.test', token: apiKeys.workspace, publicationId, fetch: sandbox.fetch, retry: false });
+  const client = createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    appUrl: 'http://sandbox.test',
+    token: apiKeys.workspace,
+    publicationId,
+    fetch: sandbox.fetch,
+    retry: false,
+  });
   const { data: subscription } = await client.subscriptions.create({ email: 'ada@example.com' });
   const { data: field } = await client.customFields.create({ kind: 'double', display: 'Height' });
   expect(await client.customFields.delete({ id: field.id })).toBeNull();
-  const { data: job } = await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: subscription.id, unsubscribe: true }] });
+  const { data: job } = await client.subscriptions.bulkUpdate({
+    subscriptions: [{ subscription_id: subscription.id, unsubscribe: true }],
+  });
   sandbox.clock.advance('PT1M');
   const { data: done } = await client.bulkSubscriptionUpdates.get({ id: job.subscription_update_id });
   expect(done.status).toMatch(/^complete(d)?$/);
   expect((await client.deletionRequests.create({ email: 'ada@example.com' })).data.status).toBe('pending');
   const { access_token } = await app(sandbox, { scope: 'subscriptions:read' }).connect();
-  const bearer = createClient({ baseUrl: 'http://sandbox.test/v2', appUrl: 'http://sandbox.test', token: access_token, fetch: sandbox.fetch, retry: false });
+  const bearer = createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    appUrl: 'http://sandbox.test',
+    token: access_token,
+    fetch: sandbox.fetch,
+    retry: false,
+  });
   const { scope, expires_in, expires_in_seconds } = await bearer.oauth.tokenInfo();
   expect([scope].flat().join(' ')).toBe('subscriptions:read');
   expect(expires_in ?? expires_in_seconds).toBe(7200);

@@ -6,7 +6,11 @@ import { control } from './control.ts';
 
 test('the clock tells the time and what falls due next', async () => {
   const sandbox = fresh();
-  expect((await control(sandbox, 'GET', '/clock')).body).toEqual({ now: '2026-11-04T12:00:00.000Z', frozen: false, due: { count: 0, next: null } });
+  expect((await control(sandbox, 'GET', '/clock')).body).toEqual({
+    now: '2026-11-04T12:00:00.000Z',
+    frozen: false,
+    due: { count: 0, next: null },
+  });
   await create(sandbox, { email: 'ada@example.com' });
   expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({
     due: { count: 1, next: { at: '2026-11-04T12:00:00.500Z', kind: 'subscription.validated' } },
@@ -36,7 +40,9 @@ test.each([
 
 test('a month after the last of January is the last of February', async () => {
   const sandbox = fresh({ now: () => Date.UTC(2028, 0, 31) });
-  expect((await control(sandbox, 'POST', '/clock', { advance: 'P1M' })).body).toMatchObject({ now: '2028-02-29T00:00:00.000Z' });
+  expect((await control(sandbox, 'POST', '/clock', { advance: 'P1M' })).body).toMatchObject({
+    now: '2028-02-29T00:00:00.000Z',
+  });
 });
 
 test.each([
@@ -66,9 +72,15 @@ test('a stopped clock stands until it is moved, and runs on from there', async (
   const sandbox = fresh({ now: () => real });
   await control(sandbox, 'POST', '/clock', { freeze: true });
   real += 3_600_000;
-  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({ now: '2026-11-04T12:00:00.000Z', frozen: true });
+  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({
+    now: '2026-11-04T12:00:00.000Z',
+    frozen: true,
+  });
   await control(sandbox, 'POST', '/clock', { set: '2026-12-24T20:00:00+01:00' });
-  expect((await control(sandbox, 'POST', '/clock', { freeze: false })).body).toMatchObject({ now: '2026-12-24T19:00:00.000Z', frozen: false });
+  expect((await control(sandbox, 'POST', '/clock', { freeze: false })).body).toMatchObject({
+    now: '2026-12-24T19:00:00.000Z',
+    frozen: false,
+  });
   real += 1000;
   expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({ now: '2026-12-24T19:00:01.000Z' });
 });
@@ -80,7 +92,9 @@ test('a file keeps where its clock was, and a reset takes it back', async () => 
   first.close();
   const second = fresh({ db });
   expect(second.clock.now()).toBe(noon + 14 * 86_400_000);
-  expect(() => second.reset({ publications: [{ id: 'pub_1', name: 'P', tiers: [{ name: 'A' }, { name: 'A' }] }] })).toThrow('twice');
+  expect(() =>
+    second.reset({ publications: [{ id: 'pub_1', name: 'P', tiers: [{ name: 'A' }, { name: 'A' }] }] }),
+  ).toThrow('twice');
   expect(second.clock.now()).toBe(noon + 14 * 86_400_000);
   second.reset();
   expect(second.clock.now()).toBe(noon);

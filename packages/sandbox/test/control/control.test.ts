@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent } from '../../src/index.ts';
 import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
-const control = async (sandbox: Sandbox, method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+const control = async (
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: string,
+  headers: Record<string, string> = {},
+) => {
   const answer = await sandbox.fetch(`http://sandbox.test/_sandbox${path}`, {
     method,
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -16,7 +22,10 @@ test('reset goes back to the seed it started with, or to the one named, and empt
   await create(sandbox, { email: 'ada@example.com' });
   expect(await control(sandbox, 'POST', '/reset')).toMatchObject({ status: 200, body: { subscriptions: 300 } });
   expect(sandbox.requests()).toEqual([]);
-  expect(await control(sandbox, 'POST', '/reset', '{"seed":"empty"}')).toMatchObject({ status: 200, body: { subscriptions: 0 } });
+  expect(await control(sandbox, 'POST', '/reset', '{"seed":"empty"}')).toMatchObject({
+    status: 200,
+    body: { subscriptions: 0 },
+  });
   expect((await list(sandbox)).data).toEqual([]);
   expect(await control(sandbox, 'POST', '/reset', '{}')).toMatchObject({ body: { subscriptions: 300 } });
 });
@@ -32,8 +41,14 @@ test.each([
   ['{"seed":"dmeo"}', 'There is no seed "dmeo"'],
   ['{"seed":5}', 'The seed is not usable'],
   ['{"seed":{"publications":[{"id":"x","name":"P"}]}}', 'publications.0.id'],
-  ['{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example"},{"email":"A@B.example"}]}]}}', 'subscriptions[1] repeats'],
-  ['{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example","custom_fields":[{"name":"X","value":1}]}]}]}}', '"X" does not exist'],
+  [
+    '{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example"},{"email":"A@B.example"}]}]}}',
+    'subscriptions[1] repeats',
+  ],
+  [
+    '{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example","custom_fields":[{"name":"X","value":1}]}]}]}}',
+    '"X" does not exist',
+  ],
   ['[]', 'JSON object'],
   ['{', 'not valid JSON'],
 ])('a reset with %s is refused and changes nothing', async (body, says) => {
@@ -49,12 +64,24 @@ test('the log tells method, path, operation, status and reasons of each request,
   await send(sandbox, 'GET', `${subscriptionsPath}?limit=500&email=ada%40example.com`);
   const { body } = await control(sandbox, 'GET', '/requests');
   expect(body).toEqual({
-    data: [{
-      n: 1, time: '2026-11-04T12:00:00.000Z', method: 'GET', path: `/v2${subscriptionsPath}`, query: { limit: '500', email: '…' },
-      operation: 'subscriptions.list', status: 400, milliseconds: expect.any(Number), reasons: ['"limit" must be at most 100.'],
-      rule: 'MORE_THAN_MAXIMUM',
-      nearest: { request: 'GET /v2/publications/{publicationId}/subscriptions', change: [{ field: 'limit', to: 100 }] },
-    }],
+    data: [
+      {
+        n: 1,
+        time: '2026-11-04T12:00:00.000Z',
+        method: 'GET',
+        path: `/v2${subscriptionsPath}`,
+        query: { limit: '500', email: '…' },
+        operation: 'subscriptions.list',
+        status: 400,
+        milliseconds: expect.any(Number),
+        reasons: ['"limit" must be at most 100.'],
+        rule: 'MORE_THAN_MAXIMUM',
+        nearest: {
+          request: 'GET /v2/publications/{publicationId}/subscriptions',
+          change: [{ field: 'limit', to: 100 }],
+        },
+      },
+    ],
   });
   for (let i = 0; i < 2100; i += 1) await send(sandbox, 'GET', '/nowhere');
   expect(sandbox.requests()).toHaveLength(1000);
@@ -83,7 +110,10 @@ test('every request and every change reaches the event stream, in order, until t
   await until('event: reset');
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as SandboxEvent);
   expect(events.map((event) => event.type)).toEqual(['subscription', 'request', 'subscription', 'request', 'reset']);
-  expect(events[0]).toMatchObject({ change: 'created', subscription: { email: 'ada@example.com', status: 'validating', custom_fields: [] } });
+  expect(events[0]).toMatchObject({
+    change: 'created',
+    subscription: { email: 'ada@example.com', status: 'validating', custom_fields: [] },
+  });
   expect(events[2]).toMatchObject({ change: 'updated', subscription: { email: 'ada@example.com', status: 'active' } });
   expect(events[3]).toMatchObject({ request: { status: 404 } });
   await reader.cancel();
@@ -94,7 +124,12 @@ test('pages of this machine may read and reset; those of other sites may not', a
   const sandbox = fresh({ seed: 'demo' });
   const local = await control(sandbox, 'GET', '/subscriptions', undefined, { Origin: 'http://localhost:4000' });
   expect(local.headers.get('access-control-allow-origin')).toBe('http://localhost:4000');
-  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://127.0.0.1.evil.example']) {
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+  ]) {
     const foreign = await control(sandbox, 'POST', '/reset', '{"seed":"empty"}', { Origin: origin });
     expect(foreign.status).toBe(403);
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
@@ -117,13 +152,26 @@ test('the window is one page that loads nothing from elsewhere', async () => {
 
 test('keys and publications of another seed take the place of those that were in use, also by a restored snapshot, and not by a refused one', async () => {
   const sandbox = fresh();
-  const asks = async (key: string, id = publicationId) => (await send(sandbox, 'GET', `/publications/${id}/subscriptions`, undefined, { Authorization: `Bearer ${key}` })).status;
+  const asks = async (key: string, id = publicationId) =>
+    (await send(sandbox, 'GET', `/publications/${id}/subscriptions`, undefined, { Authorization: `Bearer ${key}` }))
+      .status;
   expect([await asks('sandbox-key'), await asks('other-key')]).toEqual([200, 401]);
   const { id } = sandbox.snapshots.take();
   sandbox.reset({ keys: [{ key: 'other-key' }], publications: [{ id: 'pub_2', name: 'Two' }] });
-  expect([await asks('sandbox-key'), await asks('other-key'), await asks('other-key', 'pub_2')]).toEqual([401, 404, 200]);
-  expect(() => sandbox.reset({ publications: [{ id: publicationId, name: 'P' }, { id: publicationId, name: 'P' }] })).toThrow('twice');
-  expect([await asks('sandbox-key'), await asks('other-key'), await asks('other-key', 'pub_2')]).toEqual([401, 404, 200]);
+  expect([await asks('sandbox-key'), await asks('other-key'), await asks('other-key', 'pub_2')]).toEqual([
+    401, 404, 200,
+  ]);
+  expect(() =>
+    sandbox.reset({
+      publications: [
+        { id: publicationId, name: 'P' },
+        { id: publicationId, name: 'P' },
+      ],
+    }),
+  ).toThrow('twice');
+  expect([await asks('sandbox-key'), await asks('other-key'), await asks('other-key', 'pub_2')]).toEqual([
+    401, 404, 200,
+  ]);
   sandbox.snapshots.restore(id);
   expect([await asks('sandbox-key'), await asks('other-key')]).toEqual([200, 401]);
 });

@@ -5,18 +5,29 @@ import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../calle
 import { control } from './control.ts';
 
 const ada = { email: 'ada@example.com' };
-const subscribe = (sandbox: ReturnType<typeof fresh>, email = ada.email) => send(sandbox, 'POST', subscriptionsPath, { email });
+const subscribe = (sandbox: ReturnType<typeof fresh>, email = ada.email) =>
+  send(sandbox, 'POST', subscriptionsPath, { email });
 
 test('a status fault answers in the error body with Retry-After, and nothing is applied', async () => {
   const sandbox = fresh();
-  const set = await control(sandbox, 'POST', '/faults', { match: 'subscriptions.create', effect: { status: 503, retryAfter: 2 } });
-  expect(set).toMatchObject({ status: 201, body: { data: { id: 'fault_1', match: 'subscriptions.create', times: null, seen: 0, fired: 0 } } });
+  const set = await control(sandbox, 'POST', '/faults', {
+    match: 'subscriptions.create',
+    effect: { status: 503, retryAfter: 2 },
+  });
+  expect(set).toMatchObject({
+    status: 201,
+    body: { data: { id: 'fault_1', match: 'subscriptions.create', times: null, seen: 0, fired: 0 } },
+  });
   const answered = await subscribe(sandbox);
   expect(answered.status).toBe(503);
   expect(answered.headers.get('retry-after')).toBe('2');
   expect(errorsOf(answered)[0]?.code).toBe('FAULT');
   expect((await list(sandbox)).data).toEqual([]);
-  expect(sandbox.requests()[0]).toMatchObject({ operation: 'subscriptions.create', status: 503, reasons: ['Fault fault_1: answered 503; nothing was applied.'] });
+  expect(sandbox.requests()[0]).toMatchObject({
+    operation: 'subscriptions.create',
+    status: 503,
+    reasons: ['Fault fault_1: answered 503; nothing was applied.'],
+  });
   expect((await control(sandbox, 'GET', '/faults')).body).toMatchObject({ data: [{ seen: 1, fired: 1 }] });
 });
 
@@ -29,7 +40,10 @@ test.each([
 ])('a status fault of %i on an OAuth operation answers in the error body of OAuth', async (status, error) => {
   const sandbox = fresh();
   sandbox.faults.add({ match: 'oauth.refresh', effect: { status, retryAfter: 7 } });
-  const answered = await sandbox.fetch('http://sandbox.test/oauth/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'refresh_token' }) });
+  const answered = await sandbox.fetch('http://sandbox.test/oauth/token', {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token' }),
+  });
   expect(answered.status).toBe(status);
   expect(answered.headers.get('retry-after')).toBe('7');
   expect(await answered.json()).toMatchObject({ error });
@@ -41,7 +55,11 @@ test('a proxy in front of the API may answer with a page, or with nothing', asyn
   sandbox.faults.add({ effect: { status: 504, body: 'empty' }, nth: 2 });
   const call = () => sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`);
   const page = await call();
-  expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([502, 'text/html', expect.stringContaining('<h1>502</h1>')]);
+  expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
+    502,
+    'text/html',
+    expect.stringContaining('<h1>502</h1>'),
+  ]);
   const empty = await call();
   expect([empty.status, await empty.text()]).toEqual([504, '']);
 });
@@ -51,7 +69,8 @@ test('the nth request that a fault meets is hit, once unless times says otherwis
   sandbox.faults.add({ match: 'subscriptions.create', effect: { status: 500 }, nth: 2, times: 2 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 500 }, nth: 2 });
   const statuses: number[] = [];
-  for (let n = 1; n <= 4; n += 1) statuses.push((await subscribe(sandbox)).status, (await send(sandbox, 'GET', subscriptionsPath)).status);
+  for (let n = 1; n <= 4; n += 1)
+    statuses.push((await subscribe(sandbox)).status, (await send(sandbox, 'GET', subscriptionsPath)).status);
   expect(statuses).toEqual([200, 200, 500, 500, 500, 200, 200, 200]);
 });
 
@@ -82,14 +101,22 @@ test.each([
 ])('%s meets the requests it says', async (match, statuses) => {
   const sandbox = fresh();
   sandbox.faults.add({ match, effect: { status: 500 } });
-  const answers = [await subscribe(sandbox), await send(sandbox, 'GET', subscriptionsPath), await send(sandbox, 'GET', `/publications/${publicationId}/custom_fields`)];
+  const answers = [
+    await subscribe(sandbox),
+    await send(sandbox, 'GET', subscriptionsPath),
+    await send(sandbox, 'GET', `/publications/${publicationId}/custom_fields`),
+  ];
   expect(answers.map((answer) => answer.status)).toEqual(statuses);
 });
 
 test('reset: the connection breaks as fetch reports it, and nothing is applied', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ effect: 'reset', nth: 1 });
-  await expect(subscribe(sandbox)).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  await expect(subscribe(sandbox)).rejects.toMatchObject({
+    name: 'TypeError',
+    message: 'fetch failed',
+    cause: { code: 'ECONNRESET' },
+  });
   expect((await list(sandbox)).data).toEqual([]);
 });
 
@@ -97,14 +124,19 @@ test('lost response: the request is applied, and its caller never learns', async
   const sandbox = fresh();
   sandbox.faults.add({ effect: 'lostResponse', nth: 1 });
   await expect(subscribe(sandbox)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
-  expect(sandbox.requests()[0]).toMatchObject({ status: 200, reasons: [expect.stringContaining('the answer was lost'), 'A new subscription, validating.'] });
+  expect(sandbox.requests()[0]).toMatchObject({
+    status: 200,
+    reasons: [expect.stringContaining('the answer was lost'), 'A new subscription, validating.'],
+  });
   expect((await list(sandbox)).data.map((one) => one.email)).toEqual([ada.email]);
 });
 
 test('truncate: the answer announces its whole length and ends in the middle', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ effect: 'truncate', nth: 1 });
-  const answer = await sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, { headers: { Authorization: `Bearer ${apiKeys.workspace}` } });
+  const answer = await sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, {
+    headers: { Authorization: `Bearer ${apiKeys.workspace}` },
+  });
   expect(answer.status).toBe(200);
   expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(40);
   await expect(answer.text()).rejects.toThrow('terminated');
@@ -113,9 +145,15 @@ test('truncate: the answer announces its whole length and ends in the middle', a
 test('duplicate: the request is applied twice, and the first answer is seen', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ match: 'customFields.create', effect: 'duplicate' });
-  const answered = await send(sandbox, 'POST', `/publications/${publicationId}/custom_fields`, { kind: 'string', display: 'City' });
+  const answered = await send(sandbox, 'POST', `/publications/${publicationId}/custom_fields`, {
+    kind: 'string',
+    display: 'City',
+  });
   expect(answered.status).toBe(200);
-  expect(sandbox.requests().map(({ operation, status }) => [operation, status])).toEqual([['customFields.create', 200], ['customFields.create', 400]]);
+  expect(sandbox.requests().map(({ operation, status }) => [operation, status])).toEqual([
+    ['customFields.create', 200],
+    ['customFields.create', 400],
+  ]);
 });
 
 test('latency: the answer comes later, and a caller that gives up is let go with its own reason', async () => {
@@ -125,7 +163,9 @@ test('latency: the answer comes later, and a caller that gives up is let go with
   await create(sandbox, ada);
   expect(performance.now() - begun).toBeGreaterThan(55);
   sandbox.faults.add({ effect: { latency: 60_000 } });
-  await expect(sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
+  await expect(
+    sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, { signal: AbortSignal.timeout(20) }),
+  ).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
 test('delays add up before another fault decides', async () => {
@@ -142,8 +182,15 @@ test('delays add up before another fault decides', async () => {
 
 test('a client with retries gets its subscription through what breaks, once', async () => {
   const sandbox = fresh();
-  for (const [index, effect] of (['lostResponse', 'truncate', { status: 503 }] as const).entries()) sandbox.faults.add({ match: 'subscriptions.create', effect, nth: index + 1 });
-  const client = createClient({ baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId, fetch: sandbox.fetch, retry: { minDelayMs: 1 } });
+  for (const [index, effect] of (['lostResponse', 'truncate', { status: 503 }] as const).entries())
+    sandbox.faults.add({ match: 'subscriptions.create', effect, nth: index + 1 });
+  const client = createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    token: apiKeys.workspace,
+    publicationId,
+    fetch: sandbox.fetch,
+    retry: { minDelayMs: 1 },
+  });
   expect((await client.subscriptions.create(ada)).data.email).toBe(ada.email);
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.create')).toHaveLength(4);
   expect((await list(sandbox)).data).toHaveLength(1);

@@ -4,7 +4,14 @@ import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../calle
 import { control } from './control.ts';
 
 interface Listed {
-  readonly data: readonly { readonly id: string; readonly to: string; readonly kind: string; readonly subject: string; readonly sent: string; readonly links: { readonly confirm?: string; readonly unsubscribe: string } }[];
+  readonly data: readonly {
+    readonly id: string;
+    readonly to: string;
+    readonly kind: string;
+    readonly subject: string;
+    readonly sent: string;
+    readonly links: { readonly confirm?: string; readonly unsubscribe: string };
+  }[];
   readonly total: number;
 }
 const inbox = async (sandbox: Sandbox, query = '') => (await control(sandbox, 'GET', `/inbox${query}`)).body as Listed;
@@ -27,10 +34,16 @@ async function asked(options: object = {}) {
 test('whoever has to confirm gets one e-mail when pending, and its link leads to active', async () => {
   const { sandbox, message } = await asked();
   expect(message).toEqual({
-    id: expect.any(String), to: 'ada@example.com', kind: 'confirmation', subject: 'Please confirm your subscription to The Harbour Letter',
+    id: expect.any(String),
+    to: 'ada@example.com',
+    kind: 'confirmation',
+    subject: 'Please confirm your subscription to The Harbour Letter',
     sent: '2026-11-04T12:00:00.500Z',
     subscriber_status: 'pending',
-    links: { confirm: `http://sandbox.test/_sandbox/inbox/${message.id}/confirm`, unsubscribe: `http://sandbox.test/_sandbox/inbox/${message.id}/unsubscribe` },
+    links: {
+      confirm: `http://sandbox.test/_sandbox/inbox/${message.id}/confirm`,
+      unsubscribe: `http://sandbox.test/_sandbox/inbox/${message.id}/unsubscribe`,
+    },
   });
   expect(await status(sandbox)).toBe('pending');
   const clicked = await sandbox.fetch(message.links.confirm!, { method: 'POST' });
@@ -45,11 +58,16 @@ test('following the link only asks, as scanners follow links; the button of its 
   for (let scan = 0; scan < 3; scan += 1) {
     const page = await get();
     expect(page.status).toBe(200);
-    expect(await page.text()).toMatch(/<h1>Confirm your subscription<\/h1>[^]*<form method="post"><button>Confirm<\/button>/);
+    expect(await page.text()).toMatch(
+      /<h1>Confirm your subscription<\/h1>[^]*<form method="post"><button>Confirm<\/button>/,
+    );
   }
   await sandbox.fetch(message.links.confirm!, { method: 'HEAD' });
   expect(await status(sandbox)).toBe('pending');
-  const pressed = await sandbox.fetch(message.links.confirm!, { method: 'POST', headers: { Accept: 'text/html', Origin: 'http://sandbox.test' } });
+  const pressed = await sandbox.fetch(message.links.confirm!, {
+    method: 'POST',
+    headers: { Accept: 'text/html', Origin: 'http://sandbox.test' },
+  });
   expect(await pressed.text()).toContain('Your subscription is confirmed');
   expect(await status(sandbox)).toBe('active');
   expect(await (await get()).text()).toContain('Your subscription is confirmed');
@@ -58,8 +76,18 @@ test('following the link only asks, as scanners follow links; the button of its 
 test('the unsubscribe link makes inactive, with one click as RFC 8058 has it', async () => {
   const { sandbox, message } = await asked();
   const { body } = await control(sandbox, 'GET', `/inbox/${message.id}`);
-  expect(body).toMatchObject({ data: { headers: { 'List-Unsubscribe': `<${message.links.unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } } });
-  await sandbox.fetch(message.links.unsubscribe, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
+  expect(body).toMatchObject({
+    data: {
+      headers: {
+        'List-Unsubscribe': `<${message.links.unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    },
+  });
+  await sandbox.fetch(message.links.unsubscribe, {
+    method: 'POST',
+    body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+  });
   expect(await status(sandbox)).toBe('inactive');
   const late = await sandbox.fetch(message.links.confirm!, { method: 'POST' });
   expect(late.status).toBe(409);
@@ -113,14 +141,18 @@ test('a confirmation is sent once, whatever else changes while the subscriber is
 });
 
 test('an e-mail is read as text, as HTML that can run nothing, by recipient; and deleted', async () => {
-  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: '<script>alert(1)</script> & "Co"', double_opt_in: true }] } });
+  const sandbox = fresh({
+    seed: { publications: [{ id: publicationId, name: '<script>alert(1)</script> & "Co"', double_opt_in: true }] },
+  });
   for (const email of ['ada+news@example.com', 'grace@example.com']) await create(sandbox, { email });
   sandbox.clock.advance(1000);
   sandbox.settle();
   const { data, total } = await inbox(sandbox, '?to=ADA%2Bnews@example.com');
   expect([data.map((one) => one.to), total]).toEqual([['ada+news@example.com'], 1]);
   const { id } = data[0]!;
-  expect((await control(sandbox, 'GET', `/inbox/${id}`)).body).toMatchObject({ data: { id, text: expect.stringContaining(`Confirm: http://sandbox.test/_sandbox/inbox/${id}/confirm`) } });
+  expect((await control(sandbox, 'GET', `/inbox/${id}`)).body).toMatchObject({
+    data: { id, text: expect.stringContaining(`Confirm: http://sandbox.test/_sandbox/inbox/${id}/confirm`) },
+  });
   const view = await sandbox.fetch(`http://sandbox.test/_sandbox/inbox/${id}/html`);
   expect(view.headers.get('content-type')).toContain('text/html');
   expect(view.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
@@ -134,7 +166,13 @@ test('an e-mail is read as text, as HTML that can run nothing, by recipient; and
 
 test('unknown e-mails and unknown links are 404s', async () => {
   const { sandbox, message } = await asked();
-  for (const [method, path] of [['GET', '/inbox/x'], ['GET', '/inbox/x/html'], ['POST', '/inbox/x/confirm'], ['GET', `/inbox/${message.id}/other`], ['POST', `/inbox/${message.id}/toString`]] as const) {
+  for (const [method, path] of [
+    ['GET', '/inbox/x'],
+    ['GET', '/inbox/x/html'],
+    ['POST', '/inbox/x/confirm'],
+    ['GET', `/inbox/${message.id}/other`],
+    ['POST', `/inbox/${message.id}/toString`],
+  ] as const) {
     const answered = await control(sandbox, method, path);
     expect(answered.status).toBe(404);
     errorsOf(answered);
@@ -146,8 +184,12 @@ test('who watches hears of each e-mail; redaction takes what was sent with it', 
   const sandbox = fresh();
   sandbox.subscribe((event) => events.push(event));
   await create(sandbox, { email: 'ada@example.com', send_welcome_email: true, double_opt_override: 'off' });
-  expect(events.find((event) => event.type === 'message')).toMatchObject({ message: { to: 'ada@example.com', kind: 'welcome' } });
-  await send(sandbox, 'POST', `/publications/${publicationId}/data_privacy/deletion_requests`, { email: 'ada@example.com' });
+  expect(events.find((event) => event.type === 'message')).toMatchObject({
+    message: { to: 'ada@example.com', kind: 'welcome' },
+  });
+  await send(sandbox, 'POST', `/publications/${publicationId}/data_privacy/deletion_requests`, {
+    email: 'ada@example.com',
+  });
   await control(sandbox, 'POST', '/clock', { advance: 'P15D' });
   expect((await inbox(sandbox)).total).toBe(0);
   expect(JSON.stringify(await send(sandbox, 'GET', subscriptionsPath))).not.toContain('ada@');

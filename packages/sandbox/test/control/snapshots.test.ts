@@ -12,15 +12,22 @@ test('a snapshot takes everything back: subscribers, what is due, the clock, the
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@example.com' });
   const { body } = await control(sandbox, 'POST', '/snapshots', { name: 'before' });
-  expect(body).toEqual({ data: { id: 'snapshot_1', name: 'before', time: '2026-11-04T12:00:00.000Z', rows: expect.any(Number) } });
+  expect(body).toEqual({
+    data: { id: 'snapshot_1', name: 'before', time: '2026-11-04T12:00:00.000Z', rows: expect.any(Number) },
+  });
 
   const next = (await create(sandbox, { email: 'grace@example.com' })).data;
   await control(sandbox, 'POST', '/clock', { advance: 'P14D' });
   expect((await list(sandbox)).data.map((one) => one.status)).toEqual(['active', 'active']);
 
   expect((await control(sandbox, 'POST', '/snapshots/snapshot_1/restore')).status).toBe(200);
-  expect((await list(sandbox)).data.map(({ email, status }) => [email, status])).toEqual([['ada@example.com', 'validating']]);
-  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({ now: '2026-11-04T12:00:00.000Z', due: { count: 1 } });
+  expect((await list(sandbox)).data.map(({ email, status }) => [email, status])).toEqual([
+    ['ada@example.com', 'validating'],
+  ]);
+  expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({
+    now: '2026-11-04T12:00:00.000Z',
+    due: { count: 1 },
+  });
   expect((await create(sandbox, { email: 'grace@example.com' })).data).toEqual(next);
 });
 
@@ -48,7 +55,12 @@ test('a snapshot can be restored again and again, and restored from within anoth
     sandbox.snapshots.restore(none.id);
     expect(await addresses(sandbox)).toEqual([]);
   }
-  expect((await control(sandbox, 'GET', '/snapshots')).body).toMatchObject({ data: [{ id: full.id, name: 'full' }, { id: none.id, name: null }] });
+  expect((await control(sandbox, 'GET', '/snapshots')).body).toMatchObject({
+    data: [
+      { id: full.id, name: 'full' },
+      { id: none.id, name: null },
+    ],
+  });
 });
 
 test('an exported snapshot is taken up by another sandbox, over HTTP, and is exported again byte for byte', async () => {
@@ -60,8 +72,15 @@ test('an exported snapshot is taken up by another sandbox, over HTTP, and is exp
   const text = await exported.text();
 
   const other = fresh();
-  const taken = await other.fetch('http://sandbox.test/_sandbox/snapshots?name=from+afar', { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body: text });
-  expect([taken.status, await taken.json()]).toEqual([201, { data: expect.objectContaining({ id: 'snapshot_1', name: 'from afar' }) }]);
+  const taken = await other.fetch('http://sandbox.test/_sandbox/snapshots?name=from+afar', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+    body: text,
+  });
+  expect([taken.status, await taken.json()]).toEqual([
+    201,
+    { data: expect.objectContaining({ id: 'snapshot_1', name: 'from afar' }) },
+  ]);
   expect(await addresses(other)).toEqual([]);
   other.snapshots.restore('snapshot_1');
   expect(await addresses(other)).toEqual(await addresses(one));
@@ -71,10 +90,13 @@ test('an exported snapshot is taken up by another sandbox, over HTTP, and is exp
 
 test('a large snapshot is exported in pieces, though the sandbox goes on in between', async () => {
   const sandbox = fresh();
-  for (let n = 0; n < 2500; n += 1) await create(sandbox, { email: `reader${n}@example.com`, utm_content: 'x'.repeat(100) });
+  for (let n = 0; n < 2500; n += 1)
+    await create(sandbox, { email: `reader${n}@example.com`, utm_content: 'x'.repeat(100) });
   const { id } = sandbox.snapshots.take();
   const whole = [...sandbox.snapshots.export(id)].join('');
-  const reader = (await sandbox.fetch(`http://sandbox.test/_sandbox/snapshots/${id}/export`)).body!.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (await sandbox.fetch(`http://sandbox.test/_sandbox/snapshots/${id}/export`))
+    .body!.pipeThrough(new TextDecoderStream())
+    .getReader();
   let text = '';
   let pieces = 0;
   for (let read = await reader.read(); !read.done && pieces < 1000; read = await reader.read()) {
@@ -101,8 +123,16 @@ const damages: readonly (readonly [string, (text: string) => string, string])[] 
   ['one cut in the middle', (text) => text.slice(0, text.length / 2), 'snapshot'],
   ['one cut at a line', (text) => text.split('\n').slice(0, -3).join('\n') + '\n', 'ends too early'],
   ['one with an edited address', (text) => text.replaceAll('ada.lovelace', 'eve'), 'changed or damaged'],
-  ['one with an unknown table', (text) => resealed(text.replace('"table":"tiers"', '"table":"sqlite_schema"')), 'a table that this sandbox does not have'],
-  ['one with other columns', (text) => resealed(text.replace('"status","created"', '"created","status"')), 'a table that this sandbox does not have'],
+  [
+    'one with an unknown table',
+    (text) => resealed(text.replace('"table":"tiers"', '"table":"sqlite_schema"')),
+    'a table that this sandbox does not have',
+  ],
+  [
+    'one with other columns',
+    (text) => resealed(text.replace('"status","created"', '"created","status"')),
+    'a table that this sandbox does not have',
+  ],
   ['one with a row too short', (text) => resealed(text.replace(/^\[1,/m, '[')), 'neither a table nor a row'],
   ['one with a value of another type', (text) => resealed(text.replace(/^\[1,/m, '["one",')), 'does not fit its table'],
   ['one with a row twice', (text) => resealed(text.replace(/^(\[1,.*\n)/m, '$1$1')), 'does not fit its table'],
@@ -111,7 +141,11 @@ const damages: readonly (readonly [string, (text: string) => string, string])[] 
 test.each(damages)('%s is refused with a sentence, and leaves nothing behind', async (_what, damage, says) => {
   const sandbox = fresh({ seed: 'demo' });
   const before = await addresses(sandbox);
-  const answer = await sandbox.fetch('http://sandbox.test/_sandbox/snapshots', { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body: damage(file(sandbox)) });
+  const answer = await sandbox.fetch('http://sandbox.test/_sandbox/snapshots', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+    body: damage(file(sandbox)),
+  });
   expect(answer.status).toBe(400);
   expect(errorsOf({ status: 400, headers: answer.headers, body: await answer.json() })[0]?.message).toContain(says);
   expect(sandbox.snapshots.list()).toHaveLength(1);
@@ -123,7 +157,11 @@ test('an unknown snapshot is a 404 for every use of it, also one that was delete
   const sandbox = fresh();
   const { id } = sandbox.snapshots.take();
   expect((await control(sandbox, 'DELETE', `/snapshots/${id}`)).body).toEqual({ removed: 1 });
-  for (const [method, path] of [['POST', '/restore'], ['GET', '/export'], ['DELETE', '']] as const) {
+  for (const [method, path] of [
+    ['POST', '/restore'],
+    ['GET', '/export'],
+    ['DELETE', ''],
+  ] as const) {
     expect((await control(sandbox, method, `/snapshots/${id}${path}`)).status).toBe(404);
   }
 });
@@ -148,9 +186,16 @@ async function use(sandbox: Sandbox): Promise<string[]> {
   };
   await call('POST', customFieldsPath, { kind: 'list', display: 'Colours' });
   for (let n = 0; n < 20; n += 1) {
-    await call('POST', subscriptionsPath, { email: `reader${n}@example.com`, referral_code: 'none', double_opt_override: n % 2 ? 'on' : 'off', custom_fields: [{ name: 'Colours', value: ['red'] }] });
+    await call('POST', subscriptionsPath, {
+      email: `reader${n}@example.com`,
+      referral_code: 'none',
+      double_opt_override: n % 2 ? 'on' : 'off',
+      custom_fields: [{ name: 'Colours', value: ['red'] }],
+    });
   }
-  await call('POST', `/publications/${publicationId}/bulk_subscriptions`, { subscriptions: [{ email: 'bulk@example.com' }, { email: 'bulk2@example.com' }] });
+  await call('POST', `/publications/${publicationId}/bulk_subscriptions`, {
+    subscriptions: [{ email: 'bulk@example.com' }, { email: 'bulk2@example.com' }],
+  });
   await call('POST', `/publications/${publicationId}/data_privacy/deletion_requests`, { email: 'reader3@example.com' });
   await control(sandbox, 'POST', '/clock', { advance: 'P15D' });
   await call('GET', `${subscriptionsPath}?limit=7&expand[]=custom_fields&expand[]=stats`);
@@ -161,15 +206,18 @@ async function use(sandbox: Sandbox): Promise<string[]> {
   return answers;
 }
 
-test.each(['empty', 'demo'] as const)('two runs of the seed %s that do the same things give byte-equal answers and snapshots; another id seed does not', async (seed) => {
-  const [one, two, other] = [fresh({ seed }), fresh({ seed }), fresh({ seed, idSeed: 2 })];
-  const first = await use(one);
-  expect(first.length).toBeGreaterThan(25);
-  expect(await use(two)).toEqual(first);
-  expect(file(two)).toBe(file(one));
-  expect(await use(other)).not.toEqual(first);
-  expect(file(other)).not.toBe(file(one));
-});
+test.each(['empty', 'demo'] as const)(
+  'two runs of the seed %s that do the same things give byte-equal answers and snapshots; another id seed does not',
+  async (seed) => {
+    const [one, two, other] = [fresh({ seed }), fresh({ seed }), fresh({ seed, idSeed: 2 })];
+    const first = await use(one);
+    expect(first.length).toBeGreaterThan(25);
+    expect(await use(two)).toEqual(first);
+    expect(file(two)).toBe(file(one));
+    expect(await use(other)).not.toEqual(first);
+    expect(file(other)).not.toBe(file(one));
+  },
+);
 
 test('a reset makes the run over again, byte for byte', async () => {
   const sandbox = fresh({ seed: 'demo' });

@@ -7,14 +7,24 @@ import { control } from './control.ts';
 async function crowded() {
   const sandbox = fresh();
   for (let n = 1; n <= 50; n += 1) {
-    await create(sandbox, { email: `Reader+${n}@example.com`, utm_source: n % 10 === 0 ? 'Light house' : '', utm_campaign: n === 7 ? 'FRÜHLING' : '', double_opt_override: n % 5 === 0 ? 'on' : 'off' });
+    await create(sandbox, {
+      email: `Reader+${n}@example.com`,
+      utm_source: n % 10 === 0 ? 'Light house' : '',
+      utm_campaign: n === 7 ? 'FRÜHLING' : '',
+      double_opt_override: n % 5 === 0 ? 'on' : 'off',
+    });
   }
   return sandbox;
 }
 
 /** What these tests look at in answers of the control and of the API. */
 interface Listed {
-  readonly data: readonly { readonly id: string; readonly name: string; readonly email: string; readonly trigger_events: readonly string[] }[];
+  readonly data: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly email: string;
+    readonly trigger_events: readonly string[];
+  }[];
   readonly matching: number;
   readonly next_before: number | null;
 }
@@ -23,14 +33,16 @@ const emails = (body: unknown): string[] => listed(body).data.map((one) => one.e
 
 test('a search finds parts of the address, the source and the campaign in any case of their letters, and a whole id', async () => {
   const sandbox = await crowded();
-  const search = async (text: string) => (await control(sandbox, 'GET', `/subscriptions?search=${encodeURIComponent(text)}`)).body;
+  const search = async (text: string) =>
+    (await control(sandbox, 'GET', `/subscriptions?search=${encodeURIComponent(text)}`)).body;
   expect(emails(await search('+7@'))).toEqual(['Reader+7@example.com']);
   expect(emails(await search('LIGHT'))).toHaveLength(5);
   expect(emails(await search('light house '))).toHaveLength(5);
   expect(emails(await search('fr'))).toEqual(['Reader+7@example.com']);
   const { id } = (await create(sandbox, { email: 'Reader+3@example.com' })).data;
   expect(emails(await search(id))).toEqual(['Reader+3@example.com']);
-  for (const harmless of ['%', '_', "'; DROP TABLE subscriptions; --", 'sub_00000000-0000-4000-8000-000000000000']) expect(await search(harmless)).toMatchObject({ data: [], total: 50, matching: 0 });
+  for (const harmless of ['%', '_', "'; DROP TABLE subscriptions; --", 'sub_00000000-0000-4000-8000-000000000000'])
+    expect(await search(harmless)).toMatchObject({ data: [], total: 50, matching: 0 });
 });
 
 test('pages follow each other without gap or repetition while others arrive', async () => {
@@ -38,23 +50,46 @@ test('pages follow each other without gap or repetition while others arrive', as
   const met: string[] = [];
   let before: number | null = null;
   for (let page = 0; page < 10 && (page === 0 || before !== null); page += 1) {
-    const { body } = await control(sandbox, 'GET', `/subscriptions?limit=8&status=active${before === null ? '' : `&before=${before}`}`);
+    const { body } = await control(
+      sandbox,
+      'GET',
+      `/subscriptions?limit=8&status=active${before === null ? '' : `&before=${before}`}`,
+    );
     expect(listed(body).matching).toBeGreaterThanOrEqual(40);
     met.push(...emails(body));
     before = listed(body).next_before;
     await create(sandbox, { email: `late+${page}@example.com`, double_opt_override: 'off' });
   }
   expect(before).toBeNull();
-  expect(met).toEqual(Array.from({ length: 50 }, (_, index) => 50 - index).filter((n) => n % 5 !== 0).map((n) => `Reader+${n}@example.com`));
+  expect(met).toEqual(
+    Array.from({ length: 50 }, (_, index) => 50 - index)
+      .filter((n) => n % 5 !== 0)
+      .map((n) => `Reader+${n}@example.com`),
+  );
 });
 
 test('one subscription comes with everything known of it', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { data: referrer } = await create(sandbox, { email: 'ada@example.com' });
-  const { data } = await create(sandbox, { email: 'grace@example.com', referral_code: referrer.referral_code, payments_customer_id: 'cus_1' });
+  const { data } = await create(sandbox, {
+    email: 'grace@example.com',
+    referral_code: referrer.referral_code,
+    payments_customer_id: 'cus_1',
+  });
   expect(await control(sandbox, 'GET', `/subscriptions/${data.id}`)).toMatchObject({
     status: 200,
-    body: { data: { id: data.id, publication_id: publicationId, publication_name: 'The Harbour Letter', payments_customer_id: 'cus_1', referred_by: { id: referrer.id, email: 'ada@example.com' }, custom_fields: [], stats: {}, journeys: [] } },
+    body: {
+      data: {
+        id: data.id,
+        publication_id: publicationId,
+        publication_name: 'The Harbour Letter',
+        payments_customer_id: 'cus_1',
+        referred_by: { id: referrer.id, email: 'ada@example.com' },
+        custom_fields: [],
+        stats: {},
+        journeys: [],
+      },
+    },
   });
   const missing = await control(sandbox, 'GET', '/subscriptions/sub_00000000-0000-4000-8000-000000000000');
   expect(missing.status).toBe(404);
@@ -65,20 +100,33 @@ test('a journey shows with its automation and how far it is', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { body } = await send(sandbox, 'GET', `/publications/${publicationId}/automations`);
   const automation = listed(body).data.find((one) => one.trigger_events.includes('api'))!;
-  const { data } = await create(sandbox, { email: 'ada@example.com', automation_ids: [automation.id], double_opt_override: 'off' });
-  expect((await control(sandbox, 'GET', `/subscriptions/${data.id}`)).body).toMatchObject({ data: { journeys: [{ automation_name: automation.name, status: 'in_progress', completed: null }] } });
+  const { data } = await create(sandbox, {
+    email: 'ada@example.com',
+    automation_ids: [automation.id],
+    double_opt_override: 'off',
+  });
+  expect((await control(sandbox, 'GET', `/subscriptions/${data.id}`)).body).toMatchObject({
+    data: { journeys: [{ automation_name: automation.name, status: 'in_progress', completed: null }] },
+  });
 });
 
-test.each(['limit=0', 'limit=201', 'limit=x', 'before=-1', 'status=gone', `search=${'x'.repeat(301)}`])('%s is refused by name', async (query) => {
-  const answered = await control(fresh(), 'GET', `/subscriptions?${query}`);
-  expect(answered.status).toBe(400);
-  expect(errorsOf(answered)[0]?.message).toContain(`"${query.split('=')[0]}"`);
-});
+test.each(['limit=0', 'limit=201', 'limit=x', 'before=-1', 'status=gone', `search=${'x'.repeat(301)}`])(
+  '%s is refused by name',
+  async (query) => {
+    const answered = await control(fresh(), 'GET', `/subscriptions?${query}`);
+    expect(answered.status).toBe(400);
+    expect(errorsOf(answered)[0]?.message).toContain(`"${query.split('=')[0]}"`);
+  },
+);
 
 test('jobs show with their errors, imports included', async () => {
   const sandbox = fresh();
-  await send(sandbox, 'POST', `/publications/${publicationId}/bulk_subscriptions`, { subscriptions: [{ email: 'ada@example.com' }] });
-  await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, { subscriptions: [{ subscription_id: 'sub_1', tier: 'free' }] });
+  await send(sandbox, 'POST', `/publications/${publicationId}/bulk_subscriptions`, {
+    subscriptions: [{ email: 'ada@example.com' }],
+  });
+  await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, {
+    subscriptions: [{ subscription_id: 'sub_1', tier: 'free' }],
+  });
   sandbox.clock.advance(60_000);
   sandbox.settle();
   const { body } = await control(sandbox, 'GET', '/jobs');
@@ -94,7 +142,13 @@ test('whoever may reset may read what a client needs to connect', async () => {
     base_url: 'http://sandbox.test/v2',
     app_url: 'http://sandbox.test',
     publications: [{ id: publicationId }],
-    keys: [{ key: 'sandbox-key', publications: null }, { key: 'sandbox-key-restricted', publications: [publicationId] }],
-    oauth_clients: [{ uid: 'sandbox-app', secret: 'sandbox-secret' }, { uid: 'sandbox-public', secret: null }],
+    keys: [
+      { key: 'sandbox-key', publications: null },
+      { key: 'sandbox-key-restricted', publications: [publicationId] },
+    ],
+    oauth_clients: [
+      { uid: 'sandbox-app', secret: 'sandbox-secret' },
+      { uid: 'sandbox-public', secret: null },
+    ],
   });
 });

@@ -22,28 +22,44 @@ test('an access token that expired or was revoked is a 401 in the error body tha
     [401, [{ message: 'The access token was revoked', code: 'INVALID_ACCESS_TOKEN' }]],
     [401, [{ message: 'The access token expired', code: 'INVALID_ACCESS_TOKEN' }]],
   ]);
-  expect(expired.headers.get('www-authenticate')).toBe('Bearer realm="Doorkeeper", error="invalid_token", error_description="The access token expired"');
+  expect(expired.headers.get('www-authenticate')).toBe(
+    'Bearer realm="Doorkeeper", error="invalid_token", error_description="The access token expired"',
+  );
 });
 
 test('neither a refresh token nor a code opens the API', async () => {
   const sandbox = fresh();
   const { refresh_token: refresh } = await tokensFor(sandbox);
   const answered = await send(sandbox, 'GET', subscriptionsPath, undefined, bearer(refresh));
-  expect([answered.status, errorsOf(answered)]).toEqual([401, [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }]]);
+  expect([answered.status, errorsOf(answered)]).toEqual([
+    401,
+    [{ message: 'The api key is not valid', code: 'INVALID_API_KEY' }],
+  ]);
 });
 
 test('an access token reaches every publication of the workspace', async () => {
   const other = 'pub_00000000-0000-4000-8000-000000000002';
-  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'A' }, { id: other, name: 'B' }] } });
+  const sandbox = fresh({
+    seed: {
+      publications: [
+        { id: publicationId, name: 'A' },
+        { id: other, name: 'B' },
+      ],
+    },
+  });
   const { access_token: token } = await tokensFor(sandbox);
-  for (const id of [publicationId, other]) expect((await send(sandbox, 'GET', `/publications/${id}/subscriptions`, undefined, bearer(token))).status).toBe(200);
+  for (const id of [publicationId, other])
+    expect((await send(sandbox, 'GET', `/publications/${id}/subscriptions`, undefined, bearer(token))).status).toBe(
+      200,
+    );
 });
 
 test('neither the right to write includes that to read, nor the other way round', async () => {
   const sandbox = fresh();
   const reader = await tokensFor(sandbox, 'subscriptions:read');
   const writer = await tokensFor(sandbox, 'subscriptions:write');
-  const status = async (method: string, token: string, body?: object) => (await send(sandbox, method, subscriptionsPath, body, bearer(token))).status;
+  const status = async (method: string, token: string, body?: object) =>
+    (await send(sandbox, method, subscriptionsPath, body, bearer(token))).status;
   expect(await status('GET', reader.access_token)).toBe(200);
   expect(await status('POST', reader.access_token, { email: 'ada@example.com' })).toBe(403);
   expect(await status('POST', writer.access_token, { email: 'ada@example.com' })).toBe(200);
@@ -53,23 +69,42 @@ test('neither the right to write includes that to read, nor the other way round'
 describe('each operation of the API', () => {
   const api = operations.filter((operation) => operation.base === 'api');
   const scopes = [...new Set(api.flatMap(({ scope }) => (scope === null ? [] : [scope])))];
-  const path = (template: string) => template.replaceAll('{publicationId}', publicationId).replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000000a');
+  const path = (template: string) =>
+    template
+      .replaceAll('{publicationId}', publicationId)
+      .replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000000a');
 
-  test.each(api.filter(({ scope }) => scope !== null))('$id needs $scope, and no other scope will do', async (operation) => {
-    const sandbox = fresh();
-    const scope = operation.scope ?? '';
-    const body = operation.body ? {} : undefined;
-    const others = await tokensFor(sandbox, ['identify:read', ...scopes.filter((other) => other !== scope)].join(' '));
-    const refused = await send(sandbox, operation.method, path(operation.path), body, bearer(others.access_token));
-    expect([refused.status, errorsOf(refused)]).toEqual([403, [{ message: `The access token lacks the scope ${scope}.`, code: 'INSUFFICIENT_SCOPE' }]]);
-    expect(refused.headers.get('www-authenticate')).toContain(`error="insufficient_scope", error_description="The access token lacks the scope ${scope}.", scope="${scope}"`);
-    const right = await tokensFor(sandbox, scope);
-    expect([401, 403]).not.toContain((await send(sandbox, operation.method, path(operation.path), body, bearer(right.access_token))).status);
-  });
+  test.each(api.filter(({ scope }) => scope !== null))(
+    '$id needs $scope, and no other scope will do',
+    async (operation) => {
+      const sandbox = fresh();
+      const scope = operation.scope ?? '';
+      const body = operation.body ? {} : undefined;
+      const others = await tokensFor(
+        sandbox,
+        ['identify:read', ...scopes.filter((other) => other !== scope)].join(' '),
+      );
+      const refused = await send(sandbox, operation.method, path(operation.path), body, bearer(others.access_token));
+      expect([refused.status, errorsOf(refused)]).toEqual([
+        403,
+        [{ message: `The access token lacks the scope ${scope}.`, code: 'INSUFFICIENT_SCOPE' }],
+      ]);
+      expect(refused.headers.get('www-authenticate')).toContain(
+        `error="insufficient_scope", error_description="The access token lacks the scope ${scope}.", scope="${scope}"`,
+      );
+      const right = await tokensFor(sandbox, scope);
+      expect([401, 403]).not.toContain(
+        (await send(sandbox, operation.method, path(operation.path), body, bearer(right.access_token))).status,
+      );
+    },
+  );
 
   test.each(api.filter(({ scope }) => scope === null))('$id takes any good token', async (operation) => {
     const sandbox = fresh();
     const { access_token: token } = await tokensFor(sandbox, 'identify:read');
-    expect([401, 403]).not.toContain((await send(sandbox, operation.method, path(operation.path), operation.body ? {} : undefined, bearer(token))).status);
+    expect([401, 403]).not.toContain(
+      (await send(sandbox, operation.method, path(operation.path), operation.body ? {} : undefined, bearer(token)))
+        .status,
+    );
   });
 });

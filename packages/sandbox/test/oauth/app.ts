@@ -26,15 +26,27 @@ export interface AppOptions {
 
 /** The app: asks the person, redeems the code, refreshes, revokes, introspects. */
 export function app(sandbox: Sandbox, options: AppOptions = {}) {
-  const { authentication = 'public', scope = 'subscriptions:read subscriptions:write', redirectUri = callback, challenge = 'S256' } = options;
+  const {
+    authentication = 'public',
+    scope = 'subscriptions:read subscriptions:write',
+    redirectUri = callback,
+    challenge = 'S256',
+  } = options;
   const registered = authentication === 'public' ? oauthClients.public : oauthClients.confidential;
   const client: oauth.Client = { client_id: registered.uid };
   const secret = registered.secret ?? '';
-  const clientAuth = { basic: oauth.ClientSecretBasic(secret || 'x'), post: oauth.ClientSecretPost(secret || 'x'), public: oauth.None() }[authentication];
+  const clientAuth = {
+    basic: oauth.ClientSecretBasic(secret || 'x'),
+    post: oauth.ClientSecretPost(secret || 'x'),
+    public: oauth.None(),
+  }[authentication];
   const http = {
     // The sandbox speaks plain http.
     [oauth.allowInsecureRequests]: true,
-    [oauth.customFetch]: (url: string, { body, ...init }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => sandbox.fetch(url, { ...init, ...(body && { body }) }),
+    [oauth.customFetch]: (
+      url: string,
+      { body, ...init }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>,
+    ) => sandbox.fetch(url, { ...init, ...(body && { body }) }),
   };
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -43,7 +55,11 @@ export function app(sandbox: Sandbox, options: AppOptions = {}) {
     const url = new URL(`${origin}/oauth/authorize`);
     const challengeText = challenge === 'S256' ? await oauth.calculatePKCECodeChallenge(verifier) : verifier;
     const parameters = {
-      client_id: client.client_id, redirect_uri: redirectUri, response_type: 'code', scope, state,
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope,
+      state,
       ...(challenge && { code_challenge: challengeText, code_challenge_method: challenge }),
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -56,23 +72,43 @@ export function app(sandbox: Sandbox, options: AppOptions = {}) {
     verifier,
     state,
     /** The parameters the app is called back with, checked for the state. @throws oauth4webapi's error for a refusal */
-    ask: async (decision: 'allow' | 'deny' = 'allow') => read(await consent(sandbox.fetch, await authorizationUrl(), decision)),
+    ask: async (decision: 'allow' | 'deny' = 'allow') =>
+      read(await consent(sandbox.fetch, await authorizationUrl(), decision)),
     read,
-    async redeem(parameters: URLSearchParams, codeVerifier: string | typeof oauth.nopkce = challenge ? verifier : oauth.nopkce) {
-      const response = await oauth.authorizationCodeGrantRequest(server, client, clientAuth, parameters, redirectUri, codeVerifier, http);
+    async redeem(
+      parameters: URLSearchParams,
+      codeVerifier: string | typeof oauth.nopkce = challenge ? verifier : oauth.nopkce,
+    ) {
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        clientAuth,
+        parameters,
+        redirectUri,
+        codeVerifier,
+        http,
+      );
       return oauth.processAuthorizationCodeResponse(server, client, response);
     },
     async refresh(refreshToken: string, more: Record<string, string> = {}) {
-      const response = await oauth.refreshTokenGrantRequest(server, client, clientAuth, refreshToken, { ...http, additionalParameters: more });
+      const response = await oauth.refreshTokenGrantRequest(server, client, clientAuth, refreshToken, {
+        ...http,
+        additionalParameters: more,
+      });
       return oauth.processRefreshTokenResponse(server, client, response);
     },
     async revoke(token: string, hint?: string) {
       const additionalParameters = hint === undefined ? {} : { token_type_hint: hint };
-      await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, clientAuth, token, { ...http, additionalParameters }));
+      await oauth.processRevocationResponse(
+        await oauth.revocationRequest(server, client, clientAuth, token, { ...http, additionalParameters }),
+      );
     },
     async introspect(token: string, hint?: string) {
       const additionalParameters = hint === undefined ? {} : { token_type_hint: hint };
-      const response = await oauth.introspectionRequest(server, client, clientAuth, token, { ...http, additionalParameters });
+      const response = await oauth.introspectionRequest(server, client, clientAuth, token, {
+        ...http,
+        additionalParameters,
+      });
       return oauth.processIntrospectionResponse(server, client, response);
     },
     /** From consent to tokens. */
@@ -87,8 +123,10 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;
   } catch (error) {
-    if (error instanceof oauth.WWWAuthenticateChallengeError) return error.cause.find(({ scheme }) => scheme === 'bearer')?.parameters['error'] ?? 'no error';
-    if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError) return error.error;
+    if (error instanceof oauth.WWWAuthenticateChallengeError)
+      return error.cause.find(({ scheme }) => scheme === 'bearer')?.parameters['error'] ?? 'no error';
+    if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError)
+      return error.error;
     throw error;
   }
   return 'success';

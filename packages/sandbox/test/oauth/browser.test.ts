@@ -12,13 +12,18 @@ async function serveApp(pages: (appAddress: string) => Readonly<Record<string, s
   let address = '';
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', address).pathname;
-    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(pages(address)[path] ?? '<title>elsewhere</title>');
+    response
+      .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+      .end(pages(address)[path] ?? '<title>elsewhere</title>');
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  onTestFinished(() => new Promise<void>((resolve) => {
-    server.closeAllConnections();
-    server.close(() => resolve());
-  }));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
   address = `http://localhost:${(server.address() as AddressInfo).port}`;
   return address;
 }
@@ -40,7 +45,8 @@ async function visit(fields: Fields = {}): Promise<Visit> {
     const parameters = { ...asked, redirect_uri: `${address}/callback`, ...fields };
     link = `${sandbox}/oauth/authorize?${new URLSearchParams(parameters).toString()}`;
     const hidden = Object.entries({ ...parameters, authenticity_token: 'x'.repeat(43), decision: 'allow' })
-      .map(([name, value]) => `<input type="hidden" name="${name}" value="${value.replaceAll('&', '&amp;')}">`).join('');
+      .map(([name, value]) => `<input type="hidden" name="${name}" value="${value.replaceAll('&', '&amp;')}">`)
+      .join('');
     return {
       '/': `<title>app</title><a href="${link.replaceAll('&', '&amp;')}">Connect</a>`,
       '/callback': '<title>connected</title>',
@@ -61,7 +67,10 @@ const allow = 'button[value=allow]';
 const deny = 'button[value=deny]';
 
 describeInBrowser('in a browser', () => {
-  describe.each([['with JavaScript', true], ['without JavaScript', false]])('%s', (_, enabled) => {
+  describe.each([
+    ['with JavaScript', true],
+    ['without JavaScript', false],
+  ])('%s', (_, enabled) => {
     test('a person allows an app on another site, which gets tokens for the code', async () => {
       const { page, sandbox, app } = await visit();
       await page.setJavaScriptEnabled(enabled);
@@ -69,12 +78,23 @@ describeInBrowser('in a browser', () => {
       expect(new URL(page.url()).origin).toBe(sandbox);
       await press(page, allow);
       const callback = new URL(page.url());
-      expect([callback.origin + callback.pathname, callback.searchParams.get('state')]).toEqual([`${app}/callback`, 'a b&c']);
+      expect([callback.origin + callback.pathname, callback.searchParams.get('state')]).toEqual([
+        `${app}/callback`,
+        'a b&c',
+      ]);
       const answer = await fetch(`${sandbox}/oauth/token`, {
         method: 'POST',
-        body: new URLSearchParams({ grant_type: 'authorization_code', code: callback.searchParams.get('code') ?? '', redirect_uri: `${app}/callback`, ...confidential }),
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          code: callback.searchParams.get('code') ?? '',
+          redirect_uri: `${app}/callback`,
+          ...confidential,
+        }),
       });
-      expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ token_type: 'Bearer', scope: 'subscriptions:read' })]);
+      expect([answer.status, await answer.json()]).toEqual([
+        200,
+        expect.objectContaining({ token_type: 'Bearer', scope: 'subscriptions:read' }),
+      ]);
     });
 
     test('a person denies, by keyboard', async () => {
@@ -84,7 +104,11 @@ describeInBrowser('in a browser', () => {
       await page.focus(deny);
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
       const callback = new URL(page.url());
-      expect([callback.origin, callback.searchParams.get('error'), callback.searchParams.get('code')]).toEqual([app, 'access_denied', null]);
+      expect([callback.origin, callback.searchParams.get('error'), callback.searchParams.get('code')]).toEqual([
+        app,
+        'access_denied',
+        null,
+      ]);
     });
   });
 
@@ -117,10 +141,20 @@ describeInBrowser('in a browser', () => {
   test('the page can not be framed', async () => {
     const { page, app, sandbox } = await visit();
     await page.goto(`${app}/framed`);
-    expect(page.frames().map((frame) => frame.url()).filter((url) => url.startsWith(sandbox))).toEqual([]);
+    expect(
+      page
+        .frames()
+        .map((frame) => frame.url())
+        .filter((url) => url.startsWith(sandbox)),
+    ).toEqual([]);
   });
 
-  describe.each([['light', 1280], ['dark', 1280], ['light', 320], ['dark', 320]] as const)('in %s, %d pixels wide,', (scheme, width) => {
+  describe.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+    ['dark', 320],
+  ] as const)('in %s, %d pixels wide,', (scheme, width) => {
     /** What axe finds, and what sticks out. */
     async function troubles(page: Page): Promise<readonly string[]> {
       const found = await findings(page);
@@ -136,7 +170,10 @@ describeInBrowser('in a browser', () => {
     };
 
     test('the consent page has no accessibility findings and fits', async () => {
-      const page = await shown({ scope: 'identify:read subscriptions:read subscriptions:write automations:read custom_fields:read data_deletion:write' });
+      const page = await shown({
+        scope:
+          'identify:read subscriptions:read subscriptions:write automations:read custom_fields:read data_deletion:write',
+      });
       expect(await page.$$(allow)).toHaveLength(1);
       expect(await troubles(page)).toEqual([]);
     });

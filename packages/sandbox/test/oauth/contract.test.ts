@@ -18,18 +18,39 @@ const successes: Readonly<Record<OauthId, (sandbox: Sandbox) => Promise<OauthAns
     return { status: sandbox.requests().at(-1)?.status ?? 0, headers: new Headers(), body: {} };
   },
   'oauth.exchange': async (sandbox) =>
-    post(sandbox, 'token', { grant_type: 'authorization_code', code: await codeFor(sandbox), redirect_uri: callback, ...confidential }),
+    post(sandbox, 'token', {
+      grant_type: 'authorization_code',
+      code: await codeFor(sandbox),
+      redirect_uri: callback,
+      ...confidential,
+    }),
   'oauth.refresh': async (sandbox) =>
-    post(sandbox, 'token', { grant_type: 'refresh_token', refresh_token: (await tokensFor(sandbox)).refresh_token, ...confidential }),
-  'oauth.revoke': async (sandbox) => post(sandbox, 'revoke', { token: (await tokensFor(sandbox)).access_token, token_type_hint: 'access_token', ...confidential }),
-  'oauth.introspect': async (sandbox) => post(sandbox, 'introspect', { token: (await tokensFor(sandbox)).access_token, ...confidential }),
-  'oauth.tokenInfo': async (sandbox) => get(sandbox, 'token/info', { Authorization: `Bearer ${(await tokensFor(sandbox)).access_token}` }),
+    post(sandbox, 'token', {
+      grant_type: 'refresh_token',
+      refresh_token: (await tokensFor(sandbox)).refresh_token,
+      ...confidential,
+    }),
+  'oauth.revoke': async (sandbox) =>
+    post(sandbox, 'revoke', {
+      token: (await tokensFor(sandbox)).access_token,
+      token_type_hint: 'access_token',
+      ...confidential,
+    }),
+  'oauth.introspect': async (sandbox) =>
+    post(sandbox, 'introspect', { token: (await tokensFor(sandbox)).access_token, ...confidential }),
+  'oauth.tokenInfo': async (sandbox) =>
+    get(sandbox, 'token/info', { Authorization: `Bearer ${(await tokensFor(sandbox)).access_token}` }),
 };
 
 const ids = Object.keys(successes) as OauthId[];
 
 test('every operation below {app_url} is here', () => {
-  expect(ids.toSorted()).toEqual(operations.filter(({ base }) => base === 'app').map(({ id }) => id).toSorted());
+  expect(ids.toSorted()).toEqual(
+    operations
+      .filter(({ base }) => base === 'app')
+      .map(({ id }) => id)
+      .toSorted(),
+  );
 });
 
 test.each(ids)('%s succeeds as the contract says, and the log knows it by that name', async (id) => {
@@ -45,7 +66,11 @@ test('token info says whose token it is, what it may do and how long', async () 
   const { access_token: token } = await tokensFor(sandbox, 'subscriptions:read posts:read', asked);
   sandbox.clock.advance(200_000);
   expect((await get(sandbox, 'token/info', { Authorization: `Bearer ${token}` })).body).toEqual({
-    resource_owner_id: expect.any(String), scope: ['subscriptions:read'], expires_in: 7000, expires_in_seconds: 7000,
-    application: { uid: 'sandbox-app', name: 'Sandbox app' }, created_at: noon / 1000,
+    resource_owner_id: expect.any(String),
+    scope: ['subscriptions:read'],
+    expires_in: 7000,
+    expires_in_seconds: 7000,
+    application: { uid: 'sandbox-app', name: 'Sandbox app' },
+    created_at: noon / 1000,
   });
 });

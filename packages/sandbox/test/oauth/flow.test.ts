@@ -11,32 +11,43 @@ import { app, refusal, type Authentication } from './app.ts';
 const api = (sandbox: Sandbox, token: string) =>
   createClient({ baseUrl: 'http://sandbox.test/v2', token, publicationId, fetch: sandbox.fetch, retry: false });
 const works = (sandbox: Sandbox, token: string) =>
-  api(sandbox, token).subscriptions.list().then(() => true, (error: unknown) => {
-    if (error instanceof UnauthorizedError) return false;
-    throw error;
-  });
+  api(sandbox, token)
+    .subscriptions.list()
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof UnauthorizedError) return false;
+        throw error;
+      },
+    );
 const refreshTokenOf = ({ refresh_token: token }: { refresh_token?: string }): string => {
   if (token === undefined) throw new Error('There is no refresh token.');
   return token;
 };
 
-test.each(['public', 'post', 'basic'] satisfies Authentication[])('a client that authenticates by %s gets tokens that work on the API', async (authentication) => {
-  const sandbox = fresh();
-  const tokens = await app(sandbox, { authentication }).connect();
-  expect(tokens).toEqual({
-    access_token: expect.stringMatching(/^[\w-]{43}$/),
-    refresh_token: expect.stringMatching(/^[\w-]{43}$/),
-    token_type: 'bearer',
-    expires_in: 7200,
-    scope: 'subscriptions:read subscriptions:write',
-    created_at: noon / 1000,
-  });
-  await api(sandbox, tokens.access_token).subscriptions.create({ email: 'ada@example.com' });
-  expect((await api(sandbox, tokens.access_token).subscriptions.list()).items).toHaveLength(1);
-});
+test.each(['public', 'post', 'basic'] satisfies Authentication[])(
+  'a client that authenticates by %s gets tokens that work on the API',
+  async (authentication) => {
+    const sandbox = fresh();
+    const tokens = await app(sandbox, { authentication }).connect();
+    expect(tokens).toEqual({
+      access_token: expect.stringMatching(/^[\w-]{43}$/),
+      refresh_token: expect.stringMatching(/^[\w-]{43}$/),
+      token_type: 'bearer',
+      expires_in: 7200,
+      scope: 'subscriptions:read subscriptions:write',
+      created_at: noon / 1000,
+    });
+    await api(sandbox, tokens.access_token).subscriptions.create({ email: 'ada@example.com' });
+    expect((await api(sandbox, tokens.access_token).subscriptions.list()).items).toHaveLength(1);
+  },
+);
 
 test.each([
-  ['public', 'plain'], ['post', 'plain'], ['post', null], ['basic', null],
+  ['public', 'plain'],
+  ['post', 'plain'],
+  ['post', null],
+  ['basic', null],
 ] as const)('a %s client may use the challenge %s', async (authentication, challenge) => {
   const sandbox = fresh();
   expect(await works(sandbox, (await app(sandbox, { authentication, challenge }).connect()).access_token)).toBe(true);
@@ -86,19 +97,22 @@ test('a code that is used twice ends what it gave, refreshed or not', async () =
   expect(sandbox.requests().some(({ reasons }) => reasons.join().includes('The code was used before'))).toBe(true);
 });
 
-test.each(['public', 'post', 'basic'] satisfies Authentication[])('a refresh of a client that authenticates by %s gives new tokens and ends the old ones', async (authentication) => {
-  const sandbox = fresh();
-  const client = app(sandbox, { authentication });
-  const old = await client.connect();
-  sandbox.clock.advance(7200_000);
-  expect(await works(sandbox, old.access_token)).toBe(false);
-  const renewed = await client.refresh(refreshTokenOf(old));
-  expect(renewed).toMatchObject({ expires_in: 7200, scope: old.scope, created_at: noon / 1000 + 7200 });
-  expect([renewed.access_token, renewed.refresh_token]).not.toContain(old.access_token);
-  expect(renewed.refresh_token).not.toBe(old.refresh_token);
-  expect(await works(sandbox, renewed.access_token)).toBe(true);
-  expect(await client.introspect(refreshTokenOf(old))).toEqual({ active: false });
-});
+test.each(['public', 'post', 'basic'] satisfies Authentication[])(
+  'a refresh of a client that authenticates by %s gives new tokens and ends the old ones',
+  async (authentication) => {
+    const sandbox = fresh();
+    const client = app(sandbox, { authentication });
+    const old = await client.connect();
+    sandbox.clock.advance(7200_000);
+    expect(await works(sandbox, old.access_token)).toBe(false);
+    const renewed = await client.refresh(refreshTokenOf(old));
+    expect(renewed).toMatchObject({ expires_in: 7200, scope: old.scope, created_at: noon / 1000 + 7200 });
+    expect([renewed.access_token, renewed.refresh_token]).not.toContain(old.access_token);
+    expect(renewed.refresh_token).not.toBe(old.refresh_token);
+    expect(await works(sandbox, renewed.access_token)).toBe(true);
+    expect(await client.introspect(refreshTokenOf(old))).toEqual({ active: false });
+  },
+);
 
 test('a refresh before the end ends the old access token too', async () => {
   const sandbox = fresh();
@@ -126,7 +140,9 @@ test('a refresh may ask for less, and later for all of it again, but never for m
   const tokens = await client.connect();
   const narrow = await client.refresh(refreshTokenOf(tokens), { scope: 'subscriptions:read' });
   expect(narrow.scope).toBe('subscriptions:read');
-  expect(await refusal(client.refresh(refreshTokenOf(narrow), { scope: 'subscriptions:read posts:read' }))).toBe('invalid_scope');
+  expect(await refusal(client.refresh(refreshTokenOf(narrow), { scope: 'subscriptions:read posts:read' }))).toBe(
+    'invalid_scope',
+  );
   expect((await client.refresh(refreshTokenOf(narrow))).scope).toBe('subscriptions:read subscriptions:write');
 });
 
@@ -138,18 +154,21 @@ test('a refresh token outlives its access token by years', async () => {
   expect(await works(sandbox, (await client.refresh(refreshTokenOf(tokens))).access_token)).toBe(true);
 });
 
-test.each(['access', 'refresh'] as const)('revoking the %s token ends both, whatever the hint, and can be repeated', async (which) => {
-  for (const hint of [undefined, 'access_token', 'refresh_token', 'nonsense']) {
-    const sandbox = fresh();
-    const client = app(sandbox);
-    const tokens = await client.connect();
-    const token = which === 'access' ? tokens.access_token : refreshTokenOf(tokens);
-    await client.revoke(token, hint);
-    await client.revoke(token, hint);
-    expect(await works(sandbox, tokens.access_token)).toBe(false);
-    expect(await refusal(client.refresh(refreshTokenOf(tokens)))).toBe('invalid_grant');
-  }
-});
+test.each(['access', 'refresh'] as const)(
+  'revoking the %s token ends both, whatever the hint, and can be repeated',
+  async (which) => {
+    for (const hint of [undefined, 'access_token', 'refresh_token', 'nonsense']) {
+      const sandbox = fresh();
+      const client = app(sandbox);
+      const tokens = await client.connect();
+      const token = which === 'access' ? tokens.access_token : refreshTokenOf(tokens);
+      await client.revoke(token, hint);
+      await client.revoke(token, hint);
+      expect(await works(sandbox, tokens.access_token)).toBe(false);
+      expect(await refusal(client.refresh(refreshTokenOf(tokens)))).toBe('invalid_grant');
+    }
+  },
+);
 
 test('revoking an unknown token succeeds, revoking that of another client does not', async () => {
   const sandbox = fresh();
@@ -165,7 +184,14 @@ test('introspection describes the access token while it is good, and says nothin
   const client = app(sandbox, { authentication: 'basic' });
   const { access_token } = await client.connect();
   const [iat, exp] = [noon / 1000, noon / 1000 + 7200];
-  expect(await client.introspect(access_token)).toEqual({ active: true, scope: 'subscriptions:read subscriptions:write', client_id: 'sandbox-app', token_type: 'Bearer', iat, exp });
+  expect(await client.introspect(access_token)).toEqual({
+    active: true,
+    scope: 'subscriptions:read subscriptions:write',
+    client_id: 'sandbox-app',
+    token_type: 'Bearer',
+    iat,
+    exp,
+  });
   expect(await client.introspect(access_token, 'refresh_token')).toMatchObject({ active: true });
   sandbox.clock.advance(7200_000);
   expect(await client.introspect(access_token)).toEqual({ active: false });
@@ -176,7 +202,10 @@ test('introspection describes a refresh token without type and end, and with the
   const client = app(fresh(), { authentication: 'post' });
   const narrow = await client.refresh(refreshTokenOf(await client.connect()), { scope: 'subscriptions:read' });
   expect(await client.introspect(refreshTokenOf(narrow))).toEqual({
-    active: true, scope: 'subscriptions:read subscriptions:write', client_id: 'sandbox-app', iat: noon / 1000,
+    active: true,
+    scope: 'subscriptions:read subscriptions:write',
+    client_id: 'sandbox-app',
+    iat: noon / 1000,
   });
   expect(await client.introspect(narrow.access_token)).toMatchObject({ scope: 'subscriptions:read' });
 });

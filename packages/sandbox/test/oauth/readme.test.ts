@@ -15,7 +15,12 @@ const snippet = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\
 test('the example prints what its comments say', () => {
   const code = snippet('ts');
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
-  const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], { cwd, input: code, encoding: 'utf8', timeout: 120_000 });
+  const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], {
+    cwd,
+    input: code,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
   const said = [...code.matchAll(/^console\.log.*\/\/ (.*)$/gm)].map(([, comment]) => comment);
   expect(said).toHaveLength(3);
   expect(ended.stdout.trimEnd().split('\n'), ended.stderr).toEqual(said);
@@ -23,7 +28,13 @@ test('the example prints what its comments say', () => {
 
 test('the seed can be planted, and its client be called back where it says', async () => {
   const sandbox = fresh({ seed: JSON.parse(snippet('json')) as never });
-  expect((await sandbox.fetch(authorizeUrl({ ...asked, client_id: 'my-app', redirect_uri: 'https://app.example.com/callback' }))).status).toBe(200);
+  expect(
+    (
+      await sandbox.fetch(
+        authorizeUrl({ ...asked, client_id: 'my-app', redirect_uri: 'https://app.example.com/callback' }),
+      )
+    ).status,
+  ).toBe(200);
 });
 
 test('the callback paths and the lifetimes are those of the code', () => {

@@ -5,14 +5,23 @@ import { consent, type Sandbox } from '../../src/index.ts';
 import { callback, origin } from './app.ts';
 
 export const confidential = { client_id: 'sandbox-app', client_secret: 'sandbox-secret' } as const;
-export const basic = (uid: string, secret: string) => ({ Authorization: `Basic ${Buffer.from(`${uid}:${secret}`).toString('base64')}` });
+export const basic = (uid: string, secret: string) => ({
+  Authorization: `Basic ${Buffer.from(`${uid}:${secret}`).toString('base64')}`,
+});
 
 export type Fields = Readonly<Record<string, string>>;
 
 /** A good request for authorization of the confidential client. */
-export const asked: Fields = { client_id: 'sandbox-app', redirect_uri: callback, response_type: 'code', scope: 'subscriptions:read', state: 'a b&c' };
+export const asked: Fields = {
+  client_id: 'sandbox-app',
+  redirect_uri: callback,
+  response_type: 'code',
+  scope: 'subscriptions:read',
+  state: 'a b&c',
+};
 
-export const authorizeUrl = (fields: Fields = asked): string => `${origin}/oauth/authorize?${new URLSearchParams(fields).toString()}`;
+export const authorizeUrl = (fields: Fields = asked): string =>
+  `${origin}/oauth/authorize?${new URLSearchParams(fields).toString()}`;
 
 export interface OauthAnswer {
   readonly status: number;
@@ -21,7 +30,12 @@ export interface OauthAnswer {
 }
 
 /** Sends a form to an endpoint; `body` may also be a text of any kind. */
-export async function post(sandbox: Sandbox, path: string, body: Fields | string, headers: Fields = {}): Promise<OauthAnswer> {
+export async function post(
+  sandbox: Sandbox,
+  path: string,
+  body: Fields | string,
+  headers: Fields = {},
+): Promise<OauthAnswer> {
   const answer = await sandbox.fetch(`${origin}/oauth/${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
@@ -40,7 +54,11 @@ async function read(answer: Response): Promise<OauthAnswer> {
   expect(answer.headers.get('pragma')).toBe('no-cache');
   const text = await answer.text();
   if (text !== '') expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  return { status: answer.status, headers: answer.headers, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+  };
 }
 
 /** The body of a refusal, checked to be one of RFC 6749. */
@@ -64,9 +82,18 @@ export interface RawTokens {
 }
 
 /** Tokens of the confidential client, with this scope. */
-export async function tokensFor(sandbox: Sandbox, scope = 'subscriptions:read', fields: Fields = {}): Promise<RawTokens> {
+export async function tokensFor(
+  sandbox: Sandbox,
+  scope = 'subscriptions:read',
+  fields: Fields = {},
+): Promise<RawTokens> {
   const code = await codeFor(sandbox, { ...asked, scope, ...fields });
-  const { status, body } = await post(sandbox, 'token', { grant_type: 'authorization_code', code, redirect_uri: callback, ...confidential });
+  const { status, body } = await post(sandbox, 'token', {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: callback,
+    ...confidential,
+  });
   expect(status).toBe(200);
   return { access_token: String(body['access_token']), refresh_token: String(body['refresh_token']) };
 }

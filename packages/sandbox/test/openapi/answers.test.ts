@@ -9,14 +9,17 @@ import { describedOperations, read, type Document } from './reading.ts';
 /** A compiler of the document's schemas: strict about the schemas themselves, with the named ones at hand. */
 function compiler(document: Document) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats: { 'idn-email': true } });
-  const within = (schema: object): object => JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"openapi.json#/$defs/')) as object;
+  const within = (schema: object): object =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"openapi.json#/$defs/')) as object;
   ajv.addSchema(within({ $id: 'openapi.json', $defs: document.components.schemas }));
   return (schema: object): ValidateFunction => ajv.compile(within(schema));
 }
 
 /** What the response of this status must look like; undefined where it has no body. */
 function responseSchema(document: Document, id: OperationId, status: number): object | undefined {
-  const found = describedOperations(document).find(({ object }) => [object, ...(object['x-operations'] ?? [])].some(({ operationId }) => operationId === id));
+  const found = describedOperations(document).find(({ object }) =>
+    [object, ...(object['x-operations'] ?? [])].some(({ operationId }) => operationId === id),
+  );
   const response = found?.object.responses[String(status)];
   if (!response) throw new Error(`${id} does not document ${status}.`);
   const name = response.$ref?.split('/').at(-1);
@@ -38,7 +41,11 @@ test('every schema compiles, and every example of an error fits its own', async 
 });
 
 /** Asks an operation with a key, everything expanded; ids in the path are those of a record of the list before it. */
-async function ask(sandbox: Sandbox, id: OperationId, body: unknown = bodyExamples[id]): Promise<{ readonly status: number; readonly body: unknown } | undefined> {
+async function ask(
+  sandbox: Sandbox,
+  id: OperationId,
+  body: unknown = bodyExamples[id],
+): Promise<{ readonly status: number; readonly body: unknown } | undefined> {
   const operation = operations.find((each) => each.id === id);
   if (!operation) throw new Error(`There is no ${id}.`);
   const path = await filled(sandbox, operation.path);
@@ -46,7 +53,10 @@ async function ask(sandbox: Sandbox, id: OperationId, body: unknown = bodyExampl
   const expand = operation.expand.map((value) => `expand[]=${value}`).join('&');
   const answer = await sandbox.fetch(`http://sandbox.test/v2${path}?${expand}`, {
     method: operation.method,
-    headers: { Authorization: `Bearer ${apiKeys.workspace}`, ...(operation.body && { 'Content-Type': 'application/json' }) },
+    headers: {
+      Authorization: `Bearer ${apiKeys.workspace}`,
+      ...(operation.body && { 'Content-Type': 'application/json' }),
+    },
     ...(operation.body && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
@@ -62,7 +72,9 @@ async function filled(sandbox: Sandbox, template: string): Promise<string | unde
   let path = template.replace('{publicationId}', publicationId);
   for (const [parameter] of path.matchAll(/\{\w+\}/g)) {
     const list = path.slice(0, path.indexOf(parameter) - 1);
-    const answer = await sandbox.fetch(`http://sandbox.test/v2${list}`, { headers: { Authorization: `Bearer ${apiKeys.workspace}` } });
+    const answer = await sandbox.fetch(`http://sandbox.test/v2${list}`, {
+      headers: { Authorization: `Bearer ${apiKeys.workspace}` },
+    });
     const { data = [] } = (await answer.json()) as { readonly data?: readonly Listed[] };
     // Only an automation with an API trigger can be enrolled into.
     const chosen = data.find((one) => one.trigger_events?.includes('api') ?? true);
@@ -80,7 +92,8 @@ describe('answers of the sandbox fit what is documented', () => {
     const document = await read(sandbox);
     const compile = compiler(document);
     // Journeys are enrolled, deletions asked for and jobs begun first, so that there is one to read.
-    for (const before of ['subscriptions.create', 'subscriptions.bulkUpdate', 'deletionRequests.create'] as const) if (before !== id) await ask(sandbox, before);
+    for (const before of ['subscriptions.create', 'subscriptions.bulkUpdate', 'deletionRequests.create'] as const)
+      if (before !== id) await ask(sandbox, before);
     const answered = await ask(sandbox, id);
     expect(answered, 'the demo seed has a record for every path').toBeDefined();
     const schema = responseSchema(document, id, answered?.status ?? 0);

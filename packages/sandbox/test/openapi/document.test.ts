@@ -23,22 +23,42 @@ test('every operation of the contract is in it, at its method and path, and noth
 test('each operation documents its parameters, body, statuses, scope and assumptions', async () => {
   const document = await read(fresh());
   for (const operation of operations) {
-    const found = describedOperations(document).find(({ method, path }) => method === operation.method && path === operation.path);
+    const found = describedOperations(document).find(
+      ({ method, path }) => method === operation.method && path === operation.path,
+    );
     const object = found?.object;
     const names = object?.parameters.map(({ name }) => name) ?? [];
-    expect(names, operation.id).toEqual([...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...operation.query]);
-    expect(Object.keys(object?.responses ?? {}).map(Number), operation.id).toEqual([operation.success, ...operation.errors].toSorted((a, b) => a - b));
+    expect(names, operation.id).toEqual([
+      ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      ...operation.query,
+    ]);
+    expect(Object.keys(object?.responses ?? {}).map(Number), operation.id).toEqual(
+      [operation.success, ...operation.errors].toSorted((a, b) => a - b),
+    );
     expect(object?.['x-assumed'] ?? [], operation.id).toEqual(expect.arrayContaining([...assumed[operation.id]]));
     expect(Object.keys(object?.requestBody?.content ?? {}), operation.id).toEqual(
-      operation.body ? [operation.body.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'] : [],
+      operation.body
+        ? [operation.body.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']
+        : [],
     );
-    if (operation.base === 'api') expect(object?.security, operation.id).toEqual([{ apiKey: [] }, { oauth2: operation.scope === null ? [] : [operation.scope] }]);
+    if (operation.base === 'api')
+      expect(object?.security, operation.id).toEqual([
+        { apiKey: [] },
+        { oauth2: operation.scope === null ? [] : [operation.scope] },
+      ]);
   }
 });
 
 test('repeatable parameters keep their brackets and are sent once per value', async () => {
-  const list = describedOperations(await read(fresh())).find(({ object }) => object.operationId === 'subscriptions.list');
-  expect(list?.object.parameters.find(({ name }) => name === 'expand[]')).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'array' } });
+  const list = describedOperations(await read(fresh())).find(
+    ({ object }) => object.operationId === 'subscriptions.list',
+  );
+  expect(list?.object.parameters.find(({ name }) => name === 'expand[]')).toMatchObject({
+    in: 'query',
+    style: 'form',
+    explode: true,
+    schema: { type: 'array' },
+  });
 });
 
 test('the servers and the OAuth addresses are those the document was asked for at', async () => {

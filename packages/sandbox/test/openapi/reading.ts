@@ -35,6 +35,10 @@ export async function read(sandbox: Sandbox, origin = 'http://sandbox.test'): Pr
 /** Every operation object with its method and path. */
 export function describedOperations({ paths }: Document) {
   return Object.entries(paths).flatMap(([path, { servers: _, ...methods }]) =>
-    Object.entries(methods).map(([method, object]) => ({ method: method.toUpperCase(), path, object: object as OperationObject })),
+    Object.entries(methods).map(([method, object]) => ({
+      method: method.toUpperCase(),
+      path,
+      object: object as OperationObject,
+    })),
   );
 }

@@ -9,11 +9,18 @@ const overflow = (page: Page) => page.evaluate(() => document.documentElement.sc
 
 describeInBrowser('for everyone', () => {
   test.each([
-    ['light', 'desktop'], ['dark', 'desktop'], ['light', 'phone'], ['dark', 'phone'],
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
   ])('the window has no accessibility findings and fits: %s, %s', async (scheme, device) => {
     const { page, call, control, show } = await open({ dark: scheme === 'dark', phone: device === 'phone' });
     await isLive(page);
-    await call('POST', '/subscriptions', { email: `${'long'.repeat(15)}@${'very-long-label.'.repeat(6)}example.com`, utm_source: 'x'.repeat(300), double_opt_override: 'on' });
+    await call('POST', '/subscriptions', {
+      email: `${'long'.repeat(15)}@${'very-long-label.'.repeat(6)}example.com`,
+      utm_source: 'x'.repeat(300),
+      double_opt_override: 'on',
+    });
     await call('GET', '/subscriptions?limit=500');
     await call('GET', '/nowhere');
     await call('PATCH', '/subscriptions', { subscription_ids: ['sub_1'], new_status: 'inactive' });
@@ -37,7 +44,8 @@ describeInBrowser('for everyone', () => {
   });
 
   test.each([
-    ['light', 'desktop'], ['dark', 'phone'],
+    ['light', 'desktop'],
+    ['dark', 'phone'],
   ])('the documentation has no accessibility findings and fits: %s, %s', async (scheme, device) => {
     const { page, reads } = await open({ path: '/docs', dark: scheme === 'dark', phone: device === 'phone' });
     await reads('main h2', 'Newsletter Publishing API');

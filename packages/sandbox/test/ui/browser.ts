@@ -14,22 +14,33 @@ let browser: Browser | undefined;
 
 /** Tests in a browser; without one on this machine they are skipped, and their name says why. */
 export function describeInBrowser(title: string, tests: () => void): void {
-  describe.skipIf(!executablePath)(executablePath ? title : `${title} (skipped: there is no Chromium; set CHROMIUM to its path)`, () => {
-    let profile = '';
-    beforeAll(async () => {
-      profile = mkdtempSync(join(tmpdir(), 'sandbox-chromium-'));
-      browser = await puppeteer.launch({
-        executablePath: executablePath ?? '',
-        userDataDir: profile,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  describe.skipIf(!executablePath)(
+    executablePath ? title : `${title} (skipped: there is no Chromium; set CHROMIUM to its path)`,
+    () => {
+      let profile = '';
+      beforeAll(async () => {
+        profile = mkdtempSync(join(tmpdir(), 'sandbox-chromium-'));
+        browser = await puppeteer.launch({
+          executablePath: executablePath ?? '',
+          userDataDir: profile,
+          args: [
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+          ],
+        });
       });
-    });
-    afterAll(async () => {
-      await browser?.close();
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    });
-    tests();
-  });
+      afterAll(async () => {
+        await browser?.close();
+        rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      });
+      tests();
+    },
+  );
 }
 
 export interface Opened {
@@ -46,7 +57,11 @@ export interface Opened {
 }
 
 /** One request; the test states what it looks at in the body. */
-type Ask = <Body = unknown>(method: string, path: string, body?: unknown) => Promise<{ readonly status: number; readonly body: Body }>;
+type Ask = <Body = unknown>(
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<{ readonly status: number; readonly body: Body }>;
 
 export interface OpenOptions {
   readonly path?: string;
@@ -56,7 +71,12 @@ export interface OpenOptions {
 }
 
 /** Opens a page of a fresh sandbox. Whatever the page complains about fails the test. */
-export async function open({ path = '/', seed = 'demo', phone = false, dark = false }: OpenOptions = {}): Promise<Opened> {
+export async function open({
+  path = '/',
+  seed = 'demo',
+  phone = false,
+  dark = false,
+}: OpenOptions = {}): Promise<Opened> {
   const options = readOptions(['--port', '0', '--seed', seed], {});
   if (options === 'help' || !browser) throw new Error('There is no browser to open a page in.');
   const { address, stop } = await serve(options);
@@ -78,14 +98,23 @@ export async function open({ path = '/', seed = 'demo', phone = false, dark = fa
     if (/Content Security Policy|Uncaught/.test(message.text())) complaints.push(message.text());
   });
   onTestFinished(() => expect(complaints).toEqual([]));
-  await page.setViewport(phone ? { width: 390, height: 780, isMobile: true, hasTouch: true } : { width: 1440, height: 860 });
+  await page.setViewport(
+    phone ? { width: 390, height: 780, isMobile: true, hasTouch: true } : { width: 1440, height: 860 },
+  );
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
   await page.goto(address + path, { waitUntil: 'load' });
 
-  const send = async <Body>(url: string, method: string, body: unknown): Promise<{ readonly status: number; readonly body: Body }> => {
+  const send = async <Body>(
+    url: string,
+    method: string,
+    body: unknown,
+  ): Promise<{ readonly status: number; readonly body: Body }> => {
     const answer = await fetch(url, {
       method,
-      headers: { Authorization: `Bearer ${apiKeys.workspace}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      headers: {
+        Authorization: `Bearer ${apiKeys.workspace}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
@@ -104,9 +133,20 @@ export async function open({ path = '/', seed = 'demo', phone = false, dark = fa
       const pattern = typeof text === 'string' ? text : text.source;
       const flags = typeof text === 'string' ? null : text.flags;
       await page
-        .waitForFunction((where, what, how) => [...document.querySelectorAll(where)].some(({ textContent }) => (how === null ? textContent.includes(what) : new RegExp(what, how).test(textContent))), {}, selector, pattern, flags)
+        .waitForFunction(
+          (where, what, how) =>
+            [...document.querySelectorAll(where)].some(({ textContent }) =>
+              how === null ? textContent.includes(what) : new RegExp(what, how).test(textContent),
+            ),
+          {},
+          selector,
+          pattern,
+          flags,
+        )
         .catch(async (cause: unknown) => {
-          const seen = await page.$$eval(selector, (elements) => elements.map((element) => element.textContent).join(' | '));
+          const seen = await page.$$eval(selector, (elements) =>
+            elements.map((element) => element.textContent).join(' | '),
+          );
           throw new Error(`"${pattern}" never stood in ${selector}; there was: ${seen.slice(0, 500)}`, { cause });
         });
     },

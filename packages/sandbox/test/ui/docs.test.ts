@@ -8,9 +8,16 @@ describeInBrowser('the documentation', () => {
     await page.waitForSelector('#list li');
     const listed = await page.$$eval('#list a', (links) => links.map((link) => link.getAttribute('href')?.slice(2)));
     // The two grants of the token endpoint share one place.
-    expect(listed.toSorted()).toEqual(operations.map(({ id }) => id as string).filter((id) => id !== 'oauth.refresh').toSorted());
+    expect(listed.toSorted()).toEqual(
+      operations
+        .map(({ id }) => id as string)
+        .filter((id) => id !== 'oauth.refresh')
+        .toSorted(),
+    );
     await page.type('#search', 'enroll');
-    const visible = await page.$$eval('#list li', (items) => items.filter((item) => item.checkVisibility()).map((item) => item.textContent));
+    const visible = await page.$$eval('#list li', (items) =>
+      items.filter((item) => item.checkVisibility()).map((item) => item.textContent),
+    );
     expect(visible).toEqual([expect.stringContaining('Enroll')]);
   });
 
@@ -20,7 +27,8 @@ describeInBrowser('the documentation', () => {
     await page.click('a[href="#/subscriptions.create"]');
     await reads('main h2', 'Create a subscription');
     await reads('main .assumed', 'A known address is not an error');
-    for (const text of ['double_opt_override', 'not_set', 'subscriptions:write', 'Too many requests']) await reads('main', text);
+    for (const text of ['double_opt_override', 'not_set', 'subscriptions:write', 'Too many requests'])
+      await reads('main', text);
     expect(await page.title()).toContain('subscriptions.create');
   });
 

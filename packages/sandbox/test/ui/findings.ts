@@ -12,6 +12,8 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
  */
 export async function findings(page: Page, runOnly: readonly string[] = rules): Promise<readonly string[]> {
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(runOnly)}, iframes: false })`)) as AxeResults;
+  const { violations } = (await page.evaluate(
+    `axe.run({ runOnly: ${JSON.stringify(runOnly)}, iframes: false })`,
+  )) as AxeResults;
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
 }

@@ -8,7 +8,9 @@ describeInBrowser('the window', () => {
     const { page, call, reads, address } = await open({ seed: 'empty' });
     await isLive(page);
     await call('POST', '/subscriptions', { email: 'first.of.all@example.com', utm_source: 'lighthouse' });
-    await call('POST', '/bulk_subscriptions', { subscriptions: Array.from({ length: 120 }, (_, n) => ({ email: `reader+${n}@example.org` })) });
+    await call('POST', '/bulk_subscriptions', {
+      subscriptions: Array.from({ length: 120 }, (_, n) => ({ email: `reader+${n}@example.org` })),
+    });
     await reads('#found', /^121 subscribers$/);
     await page.goto(address, { waitUntil: 'load' });
     await reads('#found', '50 of 121 subscribers');
@@ -40,13 +42,19 @@ describeInBrowser('the window', () => {
     expect(body.matching).toBeGreaterThan(0);
     await page.select('#panel-subscribers select', 'inactive');
     await reads('#found', `${body.matching} subscriber`);
-    expect(new Set(await page.$$eval(`${rows} .tag`, (tags) => tags.map((tag) => tag.textContent)))).toEqual(new Set(['inactive']));
+    expect(new Set(await page.$$eval(`${rows} .tag`, (tags) => tags.map((tag) => tag.textContent)))).toEqual(
+      new Set(['inactive']),
+    );
   });
 
   test('shows a subscriber in full, and Escape leads back to where one was', async () => {
     const { page, call, reads } = await open();
     await isLive(page);
-    await call('POST', '/subscriptions', { email: 'ada+full@example.com', utm_campaign: 'Frühling 🌷', custom_fields: [{ name: 'First Name', value: 'Ada' }] });
+    await call('POST', '/subscriptions', {
+      email: 'ada+full@example.com',
+      utm_campaign: 'Frühling 🌷',
+      custom_fields: [{ name: 'First Name', value: 'Ada' }],
+    });
     await reads(rows, 'ada+full@example.com');
     await page.locator(`${rows}:first-child button`).click();
     await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First Name.*Ada.*Frühling 🌷.*E-mails received/s);
@@ -63,7 +71,9 @@ describeInBrowser('the window', () => {
     await reads('#panel-requests li', /400.*subscriptions\.list.*"limit" must be at most 100/s);
     await reads('#panel-requests li', /200.*customFields\.list/s);
     await page.click('#only-errors');
-    const visible = await page.$$eval('#panel-requests .entries > li', (items) => items.filter((item) => item.checkVisibility()).map((item) => item.textContent));
+    const visible = await page.$$eval('#panel-requests .entries > li', (items) =>
+      items.filter((item) => item.checkVisibility()).map((item) => item.textContent),
+    );
     expect(visible).toHaveLength(1);
     expect(visible[0]).toContain('subscriptions.list');
     await reads('#views', '1 failed');
@@ -87,7 +97,9 @@ describeInBrowser('the window', () => {
     await reads(rows, 'pending');
     await show('clock');
     await page.locator('#panel-clock button ::-p-text(14 days)').click();
-        await expect.poll(async () => Date.parse((await control<{ now: string }>('GET', '/clock')).body.now)).toBeGreaterThan(Date.now() + 13 * 86_400_000);
+    await expect
+      .poll(async () => Date.parse((await control<{ now: string }>('GET', '/clock')).body.now))
+      .toBeGreaterThan(Date.now() + 13 * 86_400_000);
     expect(await control('GET', '/clock')).toMatchObject({ body: { frozen: true } });
   });
 
@@ -113,11 +125,17 @@ describeInBrowser('the window', () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('inbox');
-    await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on', send_welcome_email: true });
+    await call('POST', '/subscriptions', {
+      email: 'ada@example.com',
+      double_opt_override: 'on',
+      send_welcome_email: true,
+    });
     await reads('#panel-inbox li', /Please confirm.*pending.*Confirmation e-mail to ada@example\.com/s);
     await page.locator('#panel-inbox li summary').click();
     const frame = await page.waitForSelector('#panel-inbox iframe').then((element) => element?.contentFrame());
-    expect(await frame?.waitForSelector('h1').then((title) => title?.evaluate((element) => element.textContent))).toContain('Please confirm');
+    expect(
+      await frame?.waitForSelector('h1').then((title) => title?.evaluate((element) => element.textContent)),
+    ).toContain('Please confirm');
 
     await page.locator('#panel-inbox li button.primary').click();
     await reads('#notice', 'The subscription is active now.');
@@ -132,7 +150,9 @@ describeInBrowser('the window', () => {
     const { page, call, show, reads } = await open();
     await isLive(page);
     await show('jobs');
-    const { status } = await call('PATCH', '/subscriptions/bulk_actions', { subscriptions: [{ subscription_id: 'sub_00000000-0000-4000-8000-000000000000', tier: 'free' }] });
+    const { status } = await call('PATCH', '/subscriptions/bulk_actions', {
+      subscriptions: [{ subscription_id: 'sub_00000000-0000-4000-8000-000000000000', tier: 'free' }],
+    });
     expect(status).toBe(200);
     await reads('#panel-jobs li', /Bulk update/);
     await reads('#panel-jobs li', /1 error/);
@@ -165,7 +185,15 @@ describeInBrowser('the window', () => {
     const { page, show, reads, address } = await open();
     await isLive(page);
     await show('connection');
-    for (const text of [`${address}/v2`, 'sandbox-key', 'pub_00000000-0000-4000-8000-000000000001', 'sandbox-app', 'sandbox-secret', `NEWSLETTER_API_URL=${address}/v2`]) await reads('#panel-connection', text);
+    for (const text of [
+      `${address}/v2`,
+      'sandbox-key',
+      'pub_00000000-0000-4000-8000-000000000001',
+      'sandbox-app',
+      'sandbox-secret',
+      `NEWSLETTER_API_URL=${address}/v2`,
+    ])
+      await reads('#panel-connection', text);
   });
 
   test('what subscribers and requests hold never becomes markup', async () => {
@@ -173,12 +201,30 @@ describeInBrowser('the window', () => {
     await isLive(page);
     const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script><a href="javascript:alert(3)">x</a>';
     await call('POST', '/custom_fields', { kind: 'string', display: hostile });
-    await call('POST', '/subscriptions', { email: "o'brien&amp;<b>@example.com", utm_source: hostile, referring_site: 'javascript:alert(4)', custom_fields: [{ name: hostile, value: hostile }, { name: `${hostile}2`, value: 'x' }] });
-    await call('POST', '/subscriptions', { email: 'o+brien@example.com', utm_source: hostile, referring_site: 'javascript:alert(4)', custom_fields: [{ name: hostile, value: hostile }] });
+    await call('POST', '/subscriptions', {
+      email: "o'brien&amp;<b>@example.com",
+      utm_source: hostile,
+      referring_site: 'javascript:alert(4)',
+      custom_fields: [
+        { name: hostile, value: hostile },
+        { name: `${hostile}2`, value: 'x' },
+      ],
+    });
+    await call('POST', '/subscriptions', {
+      email: 'o+brien@example.com',
+      utm_source: hostile,
+      referring_site: 'javascript:alert(4)',
+      custom_fields: [{ name: hostile, value: hostile }],
+    });
     await call('GET', `/${encodeURIComponent(hostile)}`);
     await reads(rows, hostile);
     await page.locator(`${rows}:first-child button`).click();
     await reads('#subscriber[open]', 'javascript:alert(4)');
-    expect(await page.$$eval('main img, main script, #subscriber img, #subscriber script, a[href^="javascript:"], [onerror]', (found) => found.length)).toBe(0);
+    expect(
+      await page.$$eval(
+        'main img, main script, #subscriber img, #subscriber script, a[href^="javascript:"], [onerror]',
+        (found) => found.length,
+      ),
+    ).toBe(0);
   });
 });

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { automationTriggers, customFieldKinds, publicationFieldKinds, subscriptionStatuses } from '@newsletter-kit/core/contract';
+import {
+  automationTriggers,
+  customFieldKinds,
+  publicationFieldKinds,
+  subscriptionStatuses,
+} from '@newsletter-kit/core/contract';
 import { expect, test } from 'vitest';
 import { createSandbox, publicationId, SeedError, type Sandbox, type Seed } from '../../src/index.ts';
 import { ask, customFieldsPath, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
@@ -38,52 +43,125 @@ test('the demo has everything the API can show', async () => {
   expect(automations.map(({ trigger_events }) => trigger_events.includes('api')).toSorted()).toEqual([false, true]);
   for (const { id, trigger_events } of automations) {
     expect(automationTriggers).toEqual(expect.arrayContaining(trigger_events));
-    expect((await ask(sandbox, 'automations.listEmails', `${publicationPath}/automations/${id}/emails`)).data.length).toBeGreaterThan(0);
-    expect((await ask(sandbox, 'journeys.list', `${publicationPath}/automations/${id}/journeys`)).data.length).toBeGreaterThan(0);
+    expect(
+      (await ask(sandbox, 'automations.listEmails', `${publicationPath}/automations/${id}/emails`)).data.length,
+    ).toBeGreaterThan(0);
+    expect(
+      (await ask(sandbox, 'journeys.list', `${publicationPath}/automations/${id}/journeys`)).data.length,
+    ).toBeGreaterThan(0);
   }
-  expect((await ask(sandbox, 'customFields.list', customFieldsPath)).data.map(({ kind }) => kind).toSorted()).toEqual(customFieldKinds.toSorted());
+  expect((await ask(sandbox, 'customFields.list', customFieldsPath)).data.map(({ kind }) => kind).toSorted()).toEqual(
+    customFieldKinds.toSorted(),
+  );
   expect((await ask(sandbox, 'authors.list', `${publicationPath}/authors`)).data).toHaveLength(2);
-  expect((await ask(sandbox, 'complimentaryAccess.list', `${publicationPath}/complimentary_access`)).data).toHaveLength(2);
-  expect((await ask(sandbox, 'advertisementOpportunities.list', `${publicationPath}/advertisement_opportunities`)).data).toHaveLength(1);
+  expect((await ask(sandbox, 'complimentaryAccess.list', `${publicationPath}/complimentary_access`)).data).toHaveLength(
+    2,
+  );
+  expect(
+    (await ask(sandbox, 'advertisementOpportunities.list', `${publicationPath}/advertisement_opportunities`)).data,
+  ).toHaveLength(1);
   const [set] = (await ask(sandbox, 'conditionSets.list', `${publicationPath}/condition_sets`)).data;
-  const counted = await ask(sandbox, 'conditionSets.get', `${publicationPath}/condition_sets/${set?.id}?expand[]=stats`);
+  const counted = await ask(
+    sandbox,
+    'conditionSets.get',
+    `${publicationPath}/condition_sets/${set?.id}?expand[]=stats`,
+  );
   expect(counted.data.stats?.active_subscriber_count).toBeGreaterThan(0);
-  const fields = (await ask(sandbox, 'publicationFields.list', '/workspaces/publication_fields?status=all&limit=100')).data;
+  const fields = (await ask(sandbox, 'publicationFields.list', '/workspaces/publication_fields?status=all&limit=100'))
+    .data;
   expect(new Set(fields.map(({ kind }) => kind))).toEqual(new Set(publicationFieldKinds));
   expect(fields.filter(({ status }) => status === 'archived')).toHaveLength(1);
 });
 
 test('one id seed and one time make one demo; another id seed makes other people', async () => {
-  const all = async (options: { idSeed?: number; now?: () => number }) => JSON.stringify(await everyone(fresh({ seed: 'demo', ...options })));
+  const all = async (options: { idSeed?: number; now?: () => number }) =>
+    JSON.stringify(await everyone(fresh({ seed: 'demo', ...options })));
   const first = await all({});
   expect(await all({})).toBe(first);
   expect(await all({ idSeed: 2 })).not.toBe(first);
   // A year later the same people are there, and all of it has moved along.
   const later = fresh({ seed: 'demo', now: () => noon + year * 1000 });
-  expect((await everyone(later)).map((one) => [one.id, one.email])).toEqual((JSON.parse(first) as { id: string; email: string }[]).map((one) => [one.id, one.email]));
+  expect((await everyone(later)).map((one) => [one.id, one.email])).toEqual(
+    (JSON.parse(first) as { id: string; email: string }[]).map((one) => [one.id, one.email]),
+  );
 });
 
 test('a journey of the demo that is in progress goes on', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const [automation] = (await ask(sandbox, 'automations.list', `${publicationPath}/automations`)).data;
-  const running = async () => (await ask(sandbox, 'automations.get', `${publicationPath}/automations/${automation?.id}?expand[]=stats`)).data.stats?.journeys?.running;
+  const running = async () =>
+    (await ask(sandbox, 'automations.get', `${publicationPath}/automations/${automation?.id}?expand[]=stats`)).data
+      .stats?.journeys?.running;
   expect(await running()).toBe(2);
   sandbox.clock.advance('P14D');
   expect(await running()).toBe(0);
 });
 
 const planted = (publication: object, more: object = {}) =>
-  createSandbox({ seed: { publications: [{ id: publicationId, name: 'P', subscriptions: [{ email: 'ada@example.com' }], ...publication }], ...more } as Seed });
+  createSandbox({
+    seed: {
+      publications: [{ id: publicationId, name: 'P', subscriptions: [{ email: 'ada@example.com' }], ...publication }],
+      ...more,
+    } as Seed,
+  });
 
 test.each([
-  ['a journey of nobody', { automations: [{ name: 'A', trigger_events: ['api'], journeys: [{ email: 'bob@example.com' }] }] }, {}, /automations\[0\]\.journeys\[0\]\.email/],
-  ['a wait that is none', { automations: [{ name: 'A', trigger_events: ['api'], emails: [{ subject_line: 'S', wait: 'soon' }] }] }, {}, /emails\.0\.wait.*P2D/],
+  [
+    'a journey of nobody',
+    { automations: [{ name: 'A', trigger_events: ['api'], journeys: [{ email: 'bob@example.com' }] }] },
+    {},
+    /automations\[0\]\.journeys\[0\]\.email/,
+  ],
+  [
+    'a wait that is none',
+    { automations: [{ name: 'A', trigger_events: ['api'], emails: [{ subject_line: 'S', wait: 'soon' }] }] },
+    {},
+    /emails\.0\.wait.*P2D/,
+  ],
   ['a trigger that is none', { automations: [{ name: 'A', trigger_events: ['magic'] }] }, {}, /trigger_events/],
-  ['a gift of an unknown tier', { complimentary_access: [{ tier: 'Gold', duration: 1, time_unit: 'days', description: 'D' }] }, {}, /tier "Gold"/],
-  ['a gift for nobody', { tiers: [{ name: 'Gold' }], complimentary_access: [{ tier: 'Gold', duration: 1, time_unit: 'days', description: 'D', given_to: ['bob@example.com'] }] }, {}, /given_to\[0\]/],
-  ['a gift without an end', { tiers: [{ name: 'Gold' }], complimentary_access: [{ tier: 'Gold', duration: null, time_unit: 'days', description: 'D' }] }, {}, /needs a duration/],
-  ['a condition that is none', { condition_sets: [{ name: 'S', conditions: { all: [{ shoe_size: 38 }] } }] }, {}, /condition_sets/],
-  ['a field twice', {}, { publication_fields: [{ name: 'a', display: 'A', kind: 'text' }, { name: 'a', display: 'B', kind: 'text' }] }, /"a" twice/],
+  [
+    'a gift of an unknown tier',
+    { complimentary_access: [{ tier: 'Gold', duration: 1, time_unit: 'days', description: 'D' }] },
+    {},
+    /tier "Gold"/,
+  ],
+  [
+    'a gift for nobody',
+    {
+      tiers: [{ name: 'Gold' }],
+      complimentary_access: [
+        { tier: 'Gold', duration: 1, time_unit: 'days', description: 'D', given_to: ['bob@example.com'] },
+      ],
+    },
+    {},
+    /given_to\[0\]/,
+  ],
+  [
+    'a gift without an end',
+    {
+      tiers: [{ name: 'Gold' }],
+      complimentary_access: [{ tier: 'Gold', duration: null, time_unit: 'days', description: 'D' }],
+    },
+    {},
+    /needs a duration/,
+  ],
+  [
+    'a condition that is none',
+    { condition_sets: [{ name: 'S', conditions: { all: [{ shoe_size: 38 }] } }] },
+    {},
+    /condition_sets/,
+  ],
+  [
+    'a field twice',
+    {},
+    {
+      publication_fields: [
+        { name: 'a', display: 'A', kind: 'text' },
+        { name: 'a', display: 'B', kind: 'text' },
+      ],
+    },
+    /"a" twice/,
+  ],
 ])('a seed with %s is refused in words that name the place', (_, publication, more, says) => {
   expect(() => planted(publication, more)).toThrow(SeedError);
   expect(() => planted(publication, more)).toThrow(says);
@@ -94,13 +172,30 @@ test('the seed of the README plants all that it shows', async () => {
   const written = readme.slice(readme.indexOf('## Seeds')).match(/```json\n(.*?)```/s)?.[1] ?? '';
   const sandbox = fresh({ seed: JSON.parse(written) as Seed });
   const mine = { Authorization: 'Bearer my-key' };
-  const data = async (path: string) => ((await send(sandbox, 'GET', path, undefined, mine)).body as { data: Record<string, unknown>[] }).data;
-  for (const name of ['automations', 'authors', 'advertisement_opportunities', 'complimentary_access', 'condition_sets', 'custom_fields']) {
+  const data = async (path: string) =>
+    ((await send(sandbox, 'GET', path, undefined, mine)).body as { data: Record<string, unknown>[] }).data;
+  for (const name of [
+    'automations',
+    'authors',
+    'advertisement_opportunities',
+    'complimentary_access',
+    'condition_sets',
+    'custom_fields',
+  ]) {
     expect(await data(`${publicationPath}/${name}`), name).toHaveLength(1);
   }
-  expect((await data(`${subscriptionsPath}?expand[]=referrals`))[0]).toMatchObject({ email: 'ada@example.com', referrals: [{ email: 'grace@example.com' }] });
+  expect((await data(`${subscriptionsPath}?expand[]=referrals`))[0]).toMatchObject({
+    email: 'ada@example.com',
+    referrals: [{ email: 'grace@example.com' }],
+  });
   expect(await data('/workspaces/publication_fields')).toHaveLength(2);
-  expect((await send(sandbox, 'GET', '/workspaces/publication_fields', undefined, { Authorization: 'Bearer my-restricted-key' })).status).toBe(403);
+  expect(
+    (
+      await send(sandbox, 'GET', '/workspaces/publication_fields', undefined, {
+        Authorization: 'Bearer my-restricted-key',
+      })
+    ).status,
+  ).toBe(403);
 });
 
 test('a publication is filled up to a size, spread over its life, and a page at any depth holds a hundred of them', async () => {

@@ -15,7 +15,15 @@ const margin = 0.995;
  * @param climbs - whether the rate is a guess after a single 429, which may have been a fault and no quota at all: until a
  * second one it doubles with every few requests
  */
-export function bucket({ ratePerMs, emptyAt, climbs = false }: { ratePerMs: number; emptyAt: number; climbs?: boolean }): Model {
+export function bucket({
+  ratePerMs,
+  emptyAt,
+  climbs = false,
+}: {
+  ratePerMs: number;
+  emptyAt: number;
+  climbs?: boolean;
+}): Model {
   let tokens = 0;
   let countedAt = emptyAt;
   let passed = 0;

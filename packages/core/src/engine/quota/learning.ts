@@ -20,14 +20,25 @@ export function learning(): Model {
     refused(_sent, now, asked) {
       // Where nothing passed of late, somebody else has used the quota up, and nothing is learnt.
       if (begun === null || now >= begun + usualWindowMs) return this;
-      if (asked !== undefined && asked >= shortWaitMs) return windows({ limit: count, begun, lengthMs: now + asked - begun, closed: true });
+      if (asked !== undefined && asked >= shortWaitMs)
+        return windows({ limit: count, begun, lengthMs: now + asked - begun, closed: true });
       return trying({ count, begun, refusedAt: now, asked });
     },
   };
 }
 
 /** So many passed, then came a 429: one request shortly after shows whether a bucket refills or a window has to end. */
-function trying({ count, begun, refusedAt, asked }: { count: number; readonly begun: number; readonly refusedAt: number; readonly asked: number | undefined }): Model {
+function trying({
+  count,
+  begun,
+  refusedAt,
+  asked,
+}: {
+  count: number;
+  readonly begun: number;
+  readonly refusedAt: number;
+  readonly asked: number | undefined;
+}): Model {
   const tryAt = refusedAt + (asked || Math.min(shortWaitMs, Math.max(1000, (2 * usualWindowMs) / count)));
   let passed = false;
   const asWindow = (): Model => windows({ limit: count, begun, lengthMs: usualWindowMs, closed: true });

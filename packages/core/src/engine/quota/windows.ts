@@ -11,7 +11,17 @@ const openingMs = 2_000;
 const probeStep = 10;
 
 /** So many requests in each window; a window begins with its first request. */
-export function windows({ limit, begun, lengthMs, closed }: { limit: number; begun: number; lengthMs: number; closed: boolean }): Model {
+export function windows({
+  limit,
+  begun,
+  lengthMs,
+  closed,
+}: {
+  limit: number;
+  begun: number;
+  lengthMs: number;
+  closed: boolean;
+}): Model {
   let used = limit;
   let passed = limit;
   let lastSentAt = begun;

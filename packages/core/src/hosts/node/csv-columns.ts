@@ -30,16 +30,35 @@ export interface ColumnOptions {
 export type ReadCells = { readonly subscription: Readonly<Record<string, unknown>> } | { readonly problem: string };
 
 type Cell = (text: string) => unknown;
-type Reader = { readonly at: number; readonly column: string; readonly target: string; readonly custom: boolean; readonly read: Cell; readonly expected: string };
+type Reader = {
+  readonly at: number;
+  readonly column: string;
+  readonly target: string;
+  readonly custom: boolean;
+  readonly read: Cell;
+  readonly expected: string;
+};
 
 /** How a cell is read, and what it should have held; undefined is "not that". */
-const cells: Readonly<Record<Exclude<(typeof customFieldKinds)[number], 'list'>, { readonly read: Cell; readonly expected: string }>> = {
+const cells: Readonly<
+  Record<Exclude<(typeof customFieldKinds)[number], 'list'>, { readonly read: Cell; readonly expected: string }>
+> = {
   string: { read: (text) => text, expected: 'a text' },
-  integer: { read: (text) => (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined), expected: 'a whole number' },
-  double: { read: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined), expected: 'a number such as 1.5' },
+  integer: {
+    read: (text) => (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
+    expected: 'a whole number',
+  },
+  double: {
+    read: (text) =>
+      /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined,
+    expected: 'a number such as 1.5',
+  },
   boolean: { read: (text) => truths.get(text.toLowerCase()), expected: 'true or false' },
   date: { read: (text) => (isDay(text) ? text : undefined), expected: 'a day such as 2026-01-31' },
-  datetime: { read: (text) => (isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) ? text : undefined), expected: 'a time such as 2026-01-31T12:00:00Z' },
+  datetime: {
+    read: (text) => (isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) ? text : undefined),
+    expected: 'a time such as 2026-01-31T12:00:00Z',
+  },
 };
 
 const truths: ReadonlyMap<string, boolean> = new Map([
@@ -61,7 +80,9 @@ export class HeaderError extends Error {
 export function understand(header: readonly string[], options: ColumnOptions): (cells: readonly string[]) => ReadCells {
   const readers = readersOf(header, options);
   if (!readers.some(({ target, custom }) => target === 'email' && !custom)) {
-    throw new HeaderError(`No column holds the e-mail address. The columns are ${list(header)}. Name one "email" in the header, or say which it is: columns: { "${header[0] ?? ''}": "email" }.`);
+    throw new HeaderError(
+      `No column holds the e-mail address. The columns are ${list(header)}. Name one "email" in the header, or say which it is: columns: { "${header[0] ?? ''}": "email" }.`,
+    );
   }
   return (row) => {
     const subscription: Record<string, unknown> = {};
@@ -79,31 +100,62 @@ export function understand(header: readonly string[], options: ColumnOptions): (
   };
 }
 
-function readersOf(header: readonly string[], { columns = {}, customFields, others = 'refuse', listSeparator = ',' }: ColumnOptions): Reader[] {
+function readersOf(
+  header: readonly string[],
+  { columns = {}, customFields, others = 'refuse', listSeparator = ',' }: ColumnOptions,
+): Reader[] {
   const missing = Object.keys(columns).filter((name) => !header.includes(name));
-  if (missing.length > 0) throw new HeaderError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
+  if (missing.length > 0)
+    throw new HeaderError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
 
-  const splitting = { read: (text: string): unknown => split(text, listSeparator), expected: `texts with "${listSeparator}" between them` };
+  const splitting = {
+    read: (text: string): unknown => split(text, listSeparator),
+    expected: `texts with "${listSeparator}" between them`,
+  };
   const fields = new Map(customFields?.map((field) => [field.display.toLowerCase(), field]));
   const unknown: string[] = [];
   const readers = header.flatMap((column, at): Reader[] => {
-    const target: string | null | undefined = Object.hasOwn(columns, column) ? columns[column] : (byName(column, fields) ?? (others === 'custom' ? (`custom:${column}` as const) : undefined));
+    const target: string | null | undefined = Object.hasOwn(columns, column)
+      ? columns[column]
+      : (byName(column, fields) ?? (others === 'custom' ? (`custom:${column}` as const) : undefined));
     if (target === undefined && column !== '' && others === 'refuse') unknown.push(column);
     if (target === undefined || target === null || target === 'custom:') return [];
     if (target.startsWith('custom:')) {
       const field = fieldOf(target.slice('custom:'.length).trim(), fields, customFields !== undefined);
-      return [{ at, column, target: field.display, custom: true, ...(field.kind === 'list' ? splitting : isCellKind(field.kind) ? cells[field.kind] : cells.string) }];
+      return [
+        {
+          at,
+          column,
+          target: field.display,
+          custom: true,
+          ...(field.kind === 'list' ? splitting : isCellKind(field.kind) ? cells[field.kind] : cells.string),
+        },
+      ];
     }
-    if (!isRequestField(target) || target === 'custom_fields') throw new HeaderError(`"${target}", which column "${column}" should fill, is no field of a subscription. A custom field is written "custom:${target}".`);
+    if (!isRequestField(target) || target === 'custom_fields')
+      throw new HeaderError(
+        `"${target}", which column "${column}" should fill, is no field of a subscription. A custom field is written "custom:${target}".`,
+      );
     const { kind } = requestFields[target];
-    return [{ at, column, target, custom: false, ...(kind === 'texts' ? splitting : kind === 'boolean' ? cells.boolean : cells.string) }];
+    return [
+      {
+        at,
+        column,
+        target,
+        custom: false,
+        ...(kind === 'texts' ? splitting : kind === 'boolean' ? cells.boolean : cells.string),
+      },
+    ];
   });
   if (unknown.length > 0) {
-    throw new HeaderError(`It is not known what to do with column ${list(unknown)}. Say so for each, for example columns: { "${unknown[0]}": "custom:${unknown[0]}" } or { "${unknown[0]}": null }, or for all of them with others: "ignore" or "custom".`);
+    throw new HeaderError(
+      `It is not known what to do with column ${list(unknown)}. Say so for each, for example columns: { "${unknown[0]}": "custom:${unknown[0]}" } or { "${unknown[0]}": null }, or for all of them with others: "ignore" or "custom".`,
+    );
   }
   const filled = readers.map(({ target, custom }) => `${custom ? 'custom:' : ''}${target}`);
   const twice = filled.find((target, index) => filled.indexOf(target) < index);
-  if (twice !== undefined) throw new HeaderError(`Two columns fill "${twice}". Leave one out with columns: { "…": null }.`);
+  if (twice !== undefined)
+    throw new HeaderError(`Two columns fill "${twice}". Leave one out with columns: { "…": null }.`);
   return readers;
 }
 
@@ -121,7 +173,9 @@ function fieldOf(display: string, fields: ReadonlyMap<string, KnownCustomField>,
   const field = fields.get(display.toLowerCase());
   if (field) return field;
   if (!complete) return { display, kind: 'string' };
-  throw new HeaderError(`The publication has no custom field "${display}". It has ${list([...fields.values()].map((known) => known.display))}.`);
+  throw new HeaderError(
+    `The publication has no custom field "${display}". It has ${list([...fields.values()].map((known) => known.display))}.`,
+  );
 }
 
 function isCellKind(kind: string): kind is keyof typeof cells {
@@ -134,7 +188,10 @@ function split(text: string, separator: string): readonly string[] | undefined {
     const items = parse(text);
     if (Array.isArray(items) && items.every((item) => typeof item === 'string')) return items;
   }
-  const items = text.split(separator).map((item) => item.trim()).filter(Boolean);
+  const items = text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter(Boolean);
   return items.length > 0 ? items : undefined;
 }
 

@@ -55,31 +55,43 @@ const longestRecord = 1 << 20;
  * const source = await readCsv('people.csv', { columns: { 'Mail': 'email', 'First Name': 'custom:First Name', 'Internal': null } });
  * ```
  */
-export async function readCsv(from: string | URL | AsyncIterable<Uint8Array>, options: CsvOptions = {}): Promise<CsvSource> {
+export async function readCsv(
+  from: string | URL | AsyncIterable<Uint8Array>,
+  options: CsvOptions = {},
+): Promise<CsvSource> {
   const path = typeof from === 'string' ? from : from instanceof URL ? fileURLToPath(from) : undefined;
   const name = options.name ?? (path === undefined ? 'CSV' : basename(path));
-  const about = (where: string, sentence: string, cause?: unknown): CsvError => new CsvError(`${name}${where}: ${sentence}`, { cause });
+  const about = (where: string, sentence: string, cause?: unknown): CsvError =>
+    new CsvError(`${name}${where}: ${sentence}`, { cause });
   let parser: Parser | undefined;
-  const explained = (cause: unknown, row: number): unknown => (cause instanceof CsvError ? cause : explain(cause, row, about));
+  const explained = (cause: unknown, row: number): unknown =>
+    cause instanceof CsvError ? cause : explain(cause, row, about);
 
   try {
     const size = path === undefined ? undefined : (await stat(path)).size;
     const fingerprint = path === undefined ? undefined : await digest(path);
-    const text = decoded(path === undefined ? from as AsyncIterable<Uint8Array> : createReadStream(path), options.encoding);
+    const text = decoded(
+      path === undefined ? (from as AsyncIterable<Uint8Array>) : createReadStream(path),
+      options.encoding,
+    );
     const { delimiter, whole } = await withDelimiter(text, options.delimiter);
     const parsing = parse({ delimiter, relax_column_count: true, trim: true, max_record_size: longestRecord });
     parser = parsing;
     pipeline(Readable.from(whole), parsing, () => undefined); // an error comes out of the iteration below
     const records = parsing[Symbol.asyncIterator]() as AsyncIterator<string[]>;
     const first = await records.next();
-    if (first.done === true) throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
+    if (first.done === true)
+      throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
     const columns = first.value;
     const read = understand(columns, options);
 
     return {
       columns,
       fingerprint,
-      total: () => (size === undefined || parsing.info.bytes === 0 ? undefined : Math.max(0, Math.round((parsing.info.records * size) / Math.min(size, parsing.info.bytes)) - 1)),
+      total: () =>
+        size === undefined || parsing.info.bytes === 0
+          ? undefined
+          : Math.max(0, Math.round((parsing.info.records * size) / Math.min(size, parsing.info.bytes)) - 1),
       rows: rows(records, columns, read, (cause, row) => explained(cause, row)),
     };
   } catch (cause) {
@@ -102,7 +114,11 @@ async function* rows(
       if (cells.every((cell) => cell === '')) continue;
       const original = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? '']));
       if (cells.slice(columns.length).some((cell) => cell !== '')) {
-        yield { row, problem: `the row has ${cells.length} cells, the header ${columns.length}; a value that holds the delimiter must stand in quotation marks`, original };
+        yield {
+          row,
+          problem: `the row has ${cells.length} cells, the header ${columns.length}; a value that holds the delimiter must stand in quotation marks`,
+          original,
+        };
       } else yield { row, ...read(cells), original };
     }
   } catch (cause) {
@@ -146,7 +162,10 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string | und
 const delimiters = [',', ';', '\t', '|'];
 
 /** Looks at the header, as far as the first chunks hold it. */
-async function withDelimiter(text: AsyncGenerator<string>, given: string | undefined): Promise<{ delimiter: string; whole: AsyncIterable<string> }> {
+async function withDelimiter(
+  text: AsyncGenerator<string>,
+  given: string | undefined,
+): Promise<{ delimiter: string; whole: AsyncIterable<string> }> {
   if (given !== undefined) return { delimiter: given, whole: text };
   let start = '';
   while (!/[\r\n]/.test(start) && start.length < longestRecord) {
@@ -166,15 +185,32 @@ async function withDelimiter(text: AsyncGenerator<string>, given: string | undef
   };
 }
 
-function explain(cause: unknown, row: number, about: (where: string, sentence: string, cause?: unknown) => CsvError): unknown {
+function explain(
+  cause: unknown,
+  row: number,
+  about: (where: string, sentence: string, cause?: unknown) => CsvError,
+): unknown {
   if (cause instanceof HeaderError) return about('', cause.message, cause);
   // The parser's own text repeats the row, so it goes no further, not even as the cause.
-  if (cause instanceof ParseError) return about(`, at or after row ${row}`, `${meanings[cause.code] ?? `the text is no CSV (${cause.code})`}. Correct the file, or export it again.`);
+  if (cause instanceof ParseError)
+    return about(
+      `, at or after row ${row}`,
+      `${meanings[cause.code] ?? `the text is no CSV (${cause.code})`}. Correct the file, or export it again.`,
+    );
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-    return about(`, at or after row ${row}`, 'it is not in the expected encoding. Save it as "CSV UTF-8", or say how it is written, for example encoding: "windows-1252".', cause);
+    return about(
+      `, at or after row ${row}`,
+      'it is not in the expected encoding. Save it as "CSV UTF-8", or say how it is written, for example encoding: "windows-1252".',
+      cause,
+    );
   }
-  if (code === 'ERR_ENCODING_NOT_SUPPORTED') return about('', 'this encoding is not known. Name it as TextDecoder does, for example "utf-8" or "windows-1252".', cause);
+  if (code === 'ERR_ENCODING_NOT_SUPPORTED')
+    return about(
+      '',
+      'this encoding is not known. Name it as TextDecoder does, for example "utf-8" or "windows-1252".',
+      cause,
+    );
   if (code === 'ENOENT') return about('', 'there is no such file.', cause);
   if (code === 'EISDIR') return about('', 'it is a folder.', cause);
   return cause;
@@ -184,5 +220,6 @@ const meanings: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quotation mark is opened and never closed',
   CSV_MAX_RECORD_SIZE: 'a row is longer than 1 MB; most likely a quotation mark is opened and never closed',
   CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quotation mark before the next delimiter',
-  INVALID_OPENING_QUOTE: 'a quotation mark stands in the middle of a value; such a value must stand in quotation marks, and the mark be doubled',
+  INVALID_OPENING_QUOTE:
+    'a quotation mark stands in the middle of a value; such a value must stand in quotation marks, and the mark be doubled',
 };

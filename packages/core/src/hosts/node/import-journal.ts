@@ -23,7 +23,8 @@ export interface FileJournal extends Journal {
  * @throws JournalError where the path is empty, where another process has it open, where it is no journal, or where a line in its middle is damaged
  */
 export async function openFileJournal(path: string): Promise<FileJournal> {
-  if (path === '') throw new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.');
+  if (path === '')
+    throw new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.');
   let unlock: (() => void) | undefined;
   let file: FileHandle | undefined;
   try {
@@ -38,7 +39,10 @@ export async function openFileJournal(path: string): Promise<FileJournal> {
     await file?.close();
     unlock?.();
     if (cause instanceof JournalError) throw cause;
-    throw new JournalError(`The journal ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
+    throw new JournalError(
+      `The journal ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      { cause },
+    );
   }
 }
 
@@ -64,7 +68,10 @@ function journal(file: FileHandle, path: string, resumes: boolean, unlock: () =>
         await file.datasync();
         for (const { resolve } of group) resolve();
       } catch (cause) {
-        broken ??= new JournalError(`The journal ${path} could not be written: ${cause instanceof Error ? cause.message : String(cause)}. Free the disk, then start again with the same journal.`, { cause });
+        broken ??= new JournalError(
+          `The journal ${path} could not be written: ${cause instanceof Error ? cause.message : String(cause)}. Free the disk, then start again with the same journal.`,
+          { cause },
+        );
         for (const { reject } of group) reject(broken);
       }
     }
@@ -113,7 +120,7 @@ async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
   let end = 0;
   let number = 0;
   let cutOff = 0;
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
@@ -124,7 +131,10 @@ async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
       number += 1;
       end += at + 1;
       if (value === undefined) cutOff ||= number;
-      else if (cutOff > 0) throw new JournalError(`Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Give another path, or start with a new journal.`);
+      else if (cutOff > 0)
+        throw new JournalError(
+          `Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Give another path, or start with a new journal.`,
+        );
       else yield { value, end };
     }
     if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Give another path.`);

@@ -28,7 +28,10 @@ const othersMay = 0o066;
  * @throws TokenFileError where the path is empty
  */
 export function createFileTokenStore(path: string): Required<TokenStore> {
-  if (path === '') throw new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.');
+  if (path === '')
+    throw new TokenFileError(
+      'The token file has no name: the path is empty. Name the file the tokens are to be kept in.',
+    );
   return {
     async load() {
       const text = await readFile(path, 'utf8').catch(nullWhereMissing);

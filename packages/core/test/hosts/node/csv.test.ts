@@ -9,25 +9,46 @@ import type { SourceRow } from '../../../src/import/index.ts';
 
 async function read(content: string | Uint8Array, options?: CsvOptions, cut = 7) {
   const bytes = Buffer.from(content as string);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / cut) }, (_, index) => bytes.subarray(index * cut, (index + 1) * cut));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / cut) }, (_, index) =>
+    bytes.subarray(index * cut, (index + 1) * cut),
+  );
   const rows: SourceRow[] = [];
   for await (const row of (await readCsv(Readable.from(chunks), options)).rows) rows.push(row);
   return rows;
 }
 
 const customFields = [
-  { display: 'Topics', kind: 'list' }, { display: 'Age', kind: 'integer' }, { display: 'Height', kind: 'double' },
-  { display: 'Member', kind: 'boolean' }, { display: 'Born', kind: 'date' }, { display: 'Seen', kind: 'datetime' }, { display: 'Nick', kind: 'string' },
+  { display: 'Topics', kind: 'list' },
+  { display: 'Age', kind: 'integer' },
+  { display: 'Height', kind: 'double' },
+  { display: 'Member', kind: 'boolean' },
+  { display: 'Born', kind: 'date' },
+  { display: 'Seen', kind: 'datetime' },
+  { display: 'Nick', kind: 'string' },
 ];
 
 describe('a CSV', () => {
   it('becomes subscriptions by the names of its columns, and keeps the row as it was', async () => {
-    const rows = await read('E-Mail,UTM Source,custom:First Name,newsletter_list_ids,send_welcome_email\nada@example.com,fair,Ada,"nl_list_1, nl_list_2",no\nbo@example.com,,,,\n');
+    const rows = await read(
+      'E-Mail,UTM Source,custom:First Name,newsletter_list_ids,send_welcome_email\nada@example.com,fair,Ada,"nl_list_1, nl_list_2",no\nbo@example.com,,,,\n',
+    );
     expect(rows).toEqual([
       {
         row: 2,
-        subscription: { email: 'ada@example.com', utm_source: 'fair', send_welcome_email: false, newsletter_list_ids: ['nl_list_1', 'nl_list_2'], custom_fields: [{ name: 'First Name', value: 'Ada' }] },
-        original: { 'E-Mail': 'ada@example.com', 'UTM Source': 'fair', 'custom:First Name': 'Ada', newsletter_list_ids: 'nl_list_1, nl_list_2', send_welcome_email: 'no' },
+        subscription: {
+          email: 'ada@example.com',
+          utm_source: 'fair',
+          send_welcome_email: false,
+          newsletter_list_ids: ['nl_list_1', 'nl_list_2'],
+          custom_fields: [{ name: 'First Name', value: 'Ada' }],
+        },
+        original: {
+          'E-Mail': 'ada@example.com',
+          'UTM Source': 'fair',
+          'custom:First Name': 'Ada',
+          newsletter_list_ids: 'nl_list_1, nl_list_2',
+          send_welcome_email: 'no',
+        },
       },
       { row: 3, subscription: { email: 'bo@example.com' }, original: expect.objectContaining({ 'UTM Source': '' }) },
     ]);
@@ -35,15 +56,25 @@ describe('a CSV', () => {
 
   it('reads custom fields by their kind, and says which column holds something else', async () => {
     const header = 'email,topics,Age,Height,Member,Born,Seen,Nick\n';
-    const [row] = await read(`${header}a@b.example,"ai, design",42,1.8,Yes,2000-02-29,2026-01-31T12:00:00Z,42\n`, { customFields });
+    const [row] = await read(`${header}a@b.example,"ai, design",42,1.8,Yes,2000-02-29,2026-01-31T12:00:00Z,42\n`, {
+      customFields,
+    });
     expect(row?.subscription).toEqual({
       email: 'a@b.example',
       custom_fields: [
-        { name: 'Topics', value: ['ai', 'design'] }, { name: 'Age', value: 42 }, { name: 'Height', value: 1.8 }, { name: 'Member', value: true },
-        { name: 'Born', value: '2000-02-29' }, { name: 'Seen', value: '2026-01-31T12:00:00Z' }, { name: 'Nick', value: '42' },
+        { name: 'Topics', value: ['ai', 'design'] },
+        { name: 'Age', value: 42 },
+        { name: 'Height', value: 1.8 },
+        { name: 'Member', value: true },
+        { name: 'Born', value: '2000-02-29' },
+        { name: 'Seen', value: '2026-01-31T12:00:00Z' },
+        { name: 'Nick', value: '42' },
       ],
     });
-    const wrong = await read(`${header}a@b.example,,4.5\na@b.example,,,"1,8"\na@b.example,,,,maybe\na@b.example,,,,,2001-02-29\na@b.example,,,,,,soon\n`, { customFields });
+    const wrong = await read(
+      `${header}a@b.example,,4.5\na@b.example,,,"1,8"\na@b.example,,,,maybe\na@b.example,,,,,2001-02-29\na@b.example,,,,,,soon\n`,
+      { customFields },
+    );
     expect(wrong.map(({ row: number, problem }) => [number, problem])).toEqual([
       [2, 'column "Age" must hold a whole number'],
       [3, 'column "Height" must hold a number such as 1.5'],
@@ -69,27 +100,47 @@ describe('a CSV', () => {
     if (name.startsWith('utf-16be')) bytes.swap16();
     for (const cut of [1, 2, 3, 1000]) {
       const rows = await read(Buffer.concat([mark, bytes]), {}, cut);
-      expect(rows).toMatchObject([{ row: 2, subscription: { email: 'zoë@bücher.example', custom_fields: [{ name: 'Né', value: '“Zoë” 🎉' }] } }]);
+      expect(rows).toMatchObject([
+        { row: 2, subscription: { email: 'zoë@bücher.example', custom_fields: [{ name: 'Né', value: '“Zoë” 🎉' }] } },
+      ]);
     }
   });
 
   it('takes another encoding by name, and refuses to guess', async () => {
     const latin = Buffer.from('email,custom:Name\nzoe@b.example,Zoë\n', 'latin1');
-    expect(await read(latin, { encoding: 'windows-1252' })).toMatchObject([{ subscription: { custom_fields: [{ value: 'Zoë' }] } }]);
+    expect(await read(latin, { encoding: 'windows-1252' })).toMatchObject([
+      { subscription: { custom_fields: [{ value: 'Zoë' }] } },
+    ]);
     await expect(read(latin)).rejects.toThrow(/CSV UTF-8/);
   });
 
   it.each([';', '\t', '|', ','])('finds its delimiter %j', async (delimiter) => {
-    const rows = await read(['email', '"custom:a,b;c"', 'utm_source'].join(delimiter) + '\n' + ['a@b.example', 'x', 'y'].join(delimiter));
-    expect(rows).toMatchObject([{ subscription: { email: 'a@b.example', utm_source: 'y', custom_fields: [{ name: 'a,b;c', value: 'x' }] } }]);
+    const rows = await read(
+      ['email', '"custom:a,b;c"', 'utm_source'].join(delimiter) + '\n' + ['a@b.example', 'x', 'y'].join(delimiter),
+    );
+    expect(rows).toMatchObject([
+      { subscription: { email: 'a@b.example', utm_source: 'y', custom_fields: [{ name: 'a,b;c', value: 'x' }] } },
+    ]);
   });
 
   it.each([
     ['Mail,Name\n', {}, 'It is not known what to do with column "Mail", "Name"'],
     ['Mail,Name\n', { others: 'ignore' }, 'No column holds the e-mail address. The columns are "Mail", "Name".'],
-    ['email,Name\n', { columns: { Nmae: 'custom:Name' } }, 'The header has no column "Nmae". Its columns are "email", "Name".'],
-    ['email,Name\n', { columns: { Name: 'custom:Nom' }, customFields }, 'The publication has no custom field "Nom". It has "Topics"'],
-    ['email,Name\n', { columns: { Name: 'first_name' } }, 'is no field of a subscription. A custom field is written "custom:first_name".'],
+    [
+      'email,Name\n',
+      { columns: { Nmae: 'custom:Name' } },
+      'The header has no column "Nmae". Its columns are "email", "Name".',
+    ],
+    [
+      'email,Name\n',
+      { columns: { Name: 'custom:Nom' }, customFields },
+      'The publication has no custom field "Nom". It has "Topics"',
+    ],
+    [
+      'email,Name\n',
+      { columns: { Name: 'first_name' } },
+      'is no field of a subscription. A custom field is written "custom:first_name".',
+    ],
     ['email,E-Mail\n', {}, 'Two columns fill "email"'],
     ['', {}, 'the file is empty'],
   ])('with the header %j says what is missing', async (content, options, text) => {
@@ -98,15 +149,37 @@ describe('a CSV', () => {
   });
 
   it('maps, leaves out, and makes custom fields of the rest, as asked', async () => {
-    expect(await read('Mail,Name,Internal,City\na@b.example,Ada,7,Rome\n', { columns: { Mail: 'email', Internal: null }, others: 'custom' })).toMatchObject([
-      { subscription: { email: 'a@b.example', custom_fields: [{ name: 'Name', value: 'Ada' }, { name: 'City', value: 'Rome' }] } },
+    expect(
+      await read('Mail,Name,Internal,City\na@b.example,Ada,7,Rome\n', {
+        columns: { Mail: 'email', Internal: null },
+        others: 'custom',
+      }),
+    ).toMatchObject([
+      {
+        subscription: {
+          email: 'a@b.example',
+          custom_fields: [
+            { name: 'Name', value: 'Ada' },
+            { name: 'City', value: 'Rome' },
+          ],
+        },
+      },
     ]);
   });
 
   it('rejects a row of too many cells, and says near which row the text is broken without repeating it', async () => {
-    expect(await read('email,utm_source\na@b.example,x,y\n')).toMatchObject([{ row: 2, problem: expect.stringContaining('3 cells, the header 2') }]);
-    for (const broken of ['email\na@b.example\n"secret@b.example\n', 'email\na@b.example\nse"cret@b.example\n', 'email\na@b.example\n"secret@b.example"x\n']) {
-      const error = await read(broken, { name: 'people.csv' }).then(() => undefined, (reason: unknown) => reason as Error);
+    expect(await read('email,utm_source\na@b.example,x,y\n')).toMatchObject([
+      { row: 2, problem: expect.stringContaining('3 cells, the header 2') },
+    ]);
+    for (const broken of [
+      'email\na@b.example\n"secret@b.example\n',
+      'email\na@b.example\nse"cret@b.example\n',
+      'email\na@b.example\n"secret@b.example"x\n',
+    ]) {
+      const error = await read(broken, { name: 'people.csv' }).then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      );
       expect(error).toBeInstanceOf(CsvError);
       expect(error?.message).toMatch(/^people\.csv, at or after row \d: .*quotation mark/);
       expect(`${error?.stack}${String(error?.cause)}`).not.toContain('secret');

@@ -43,7 +43,12 @@ it('goes on after a write that was torn at any byte', async () => {
     expect(await all(journal)).toEqual([1, 2, 3].slice(0, kept).map(record));
     await journal.append(record(9));
     await journal.close();
-    expect((await readFile(path, 'utf8')).split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)).toEqual([...[1, 2, 3].slice(0, kept), 9].map(record));
+    expect(
+      (await readFile(path, 'utf8'))
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([...[1, 2, 3].slice(0, kept), 9].map(record));
   }
 });
 
@@ -64,7 +69,9 @@ it('refuses a file that is damaged in its middle, or no journal', async () => {
 });
 
 it('wants a name, and leaves nothing behind where it has none', async () => {
-  await expect(openFileJournal('')).rejects.toThrow(new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.'));
+  await expect(openFileJournal('')).rejects.toThrow(
+    new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.'),
+  );
   expect(existsSync('-lock')).toBe(false);
 });
 
@@ -73,8 +80,14 @@ it('lets only one process use it, and the next one as soon as that is gone', asy
   const journal = await openFileJournal(path);
   const file = new URL('../../../src/hosts/node/import-journal.ts', import.meta.url).href;
   const open = (): Promise<string> =>
-    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', `const { openFileJournal } = await import(${JSON.stringify(file)}); await openFileJournal(${JSON.stringify(path)}).then(() => console.log('opened'), (error) => console.log(error.message)); process.kill(process.pid, 'SIGKILL')`])
-      .then(({ stdout }) => stdout, (killed: { stdout: string }) => killed.stdout);
+    promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `const { openFileJournal } = await import(${JSON.stringify(file)}); await openFileJournal(${JSON.stringify(path)}).then(() => console.log('opened'), (error) => console.log(error.message)); process.kill(process.pid, 'SIGKILL')`,
+    ]).then(
+      ({ stdout }) => stdout,
+      (killed: { stdout: string }) => killed.stdout,
+    );
   expect(await open()).toContain('another process is using it');
   await journal.close();
   expect(await open()).toContain('opened');
@@ -86,7 +99,12 @@ it('reads any records back as they were', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 20 }), async (reasons) => {
       await rm(path, { force: true });
-      const records = reasons.map((reason, index) => ({ type: 'refused' as const, first: index + 1, last: index + 1, reason }));
+      const records = reasons.map((reason, index) => ({
+        type: 'refused' as const,
+        first: index + 1,
+        last: index + 1,
+        reason,
+      }));
       const journal = await openFileJournal(path);
       await Promise.all(records.map((each) => journal.append(each)));
       await appendFile(path, '{"torn');

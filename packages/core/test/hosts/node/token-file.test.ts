@@ -10,7 +10,13 @@ import { createFileTokenStore, TokenFileError } from '../../../src/hosts/node/in
 import { withLock } from '../../../src/hosts/node/lock-file.ts';
 import type { TokenSet } from '../../../src/oauth/index.ts';
 
-const tokens: TokenSet = { accessToken: 'an access token', refreshToken: 'a refresh token', issuedAt: 1000, expiresAt: 7_201_000, scopes: ['subscriptions:read'] };
+const tokens: TokenSet = {
+  accessToken: 'an access token',
+  refreshToken: 'a refresh token',
+  issuedAt: 1000,
+  expiresAt: 7_201_000,
+  scopes: ['subscriptions:read'],
+};
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'token-file-'));
@@ -47,17 +53,24 @@ describe('the token file', () => {
     expect(mode(path)).toBe('600');
   });
 
-  it.each(['', '{"accessToken":', '[]', '{}', '{"accessToken":"a secret","refreshToken":1}'])('is refused where it holds %j, without repeating it', async (content) => {
-    const path = join(scratch(), 'tokens.json');
-    writeFileSync(path, content, { mode: 0o600 });
-    const error: unknown = await createFileTokenStore(path).load().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(TokenFileError);
-    expect(String(error)).toContain(path);
-    expect(String(error)).not.toContain('a secret');
-  });
+  it.each(['', '{"accessToken":', '[]', '{}', '{"accessToken":"a secret","refreshToken":1}'])(
+    'is refused where it holds %j, without repeating it',
+    async (content) => {
+      const path = join(scratch(), 'tokens.json');
+      writeFileSync(path, content, { mode: 0o600 });
+      const error: unknown = await createFileTokenStore(path)
+        .load()
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(TokenFileError);
+      expect(String(error)).toContain(path);
+      expect(String(error)).not.toContain('a secret');
+    },
+  );
 
   it('wants a name, before anything is written', () => {
-    expect(() => createFileTokenStore('')).toThrow(new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.'));
+    expect(() => createFileTokenStore('')).toThrow(
+      new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.'),
+    );
     expect(existsSync('-lock')).toBe(false);
   });
 
@@ -104,12 +117,16 @@ describe('the lock of a token file', () => {
   });
 
   it('says where nothing can be locked', async () => {
-    await expect(withLock(join(scratch(), 'no', 'folder', 'lock'), async () => 'in')).rejects.toThrow("can't be locked");
+    await expect(withLock(join(scratch(), 'no', 'folder', 'lock'), async () => 'in')).rejects.toThrow(
+      "can't be locked",
+    );
   });
 
   it('of a process that died is free again', async () => {
     const path = join(scratch(), 'lock');
-    const holder = spawn(process.execPath, [fileURLToPath(new URL('holding.ts', import.meta.url)), path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const holder = spawn(process.execPath, [fileURLToPath(new URL('holding.ts', import.meta.url)), path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder.stdout, 'data');
     await expect(withLock(path, async () => 'in', { waitMs: 100 })).rejects.toThrow(`has used ${path}`);

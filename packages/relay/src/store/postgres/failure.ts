@@ -41,6 +41,9 @@ export function isOfTheStore(error: unknown): boolean {
 /** What went wrong and what to do, for the end of a sentence. */
 export function meaning(error: unknown): string {
   const known = code(error);
-  if (known === null) return error instanceof Error && /timeout|in time/i.test(error.message) ? (meanings['ETIMEDOUT'] ?? '') : 'the connection broke';
+  if (known === null)
+    return error instanceof Error && /timeout|in time/i.test(error.message)
+      ? (meanings['ETIMEDOUT'] ?? '')
+      : 'the connection broke';
   return meanings[known] ?? (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`);
 }

@@ -16,9 +16,11 @@ export async function openMoveTarget(url: string, options: DatabaseOptions = {})
     const [found] = (await db.executeSql(sql.setting, [name])).rows as Row[];
     return found ? String(found['value']) : null;
   };
-  const written = <T>(work: (db: Db) => Promise<T>): Promise<T> => inOurWords('written', () => database.transaction(work));
+  const written = <T>(work: (db: Db) => Promise<T>): Promise<T> =>
+    inOurWords('written', () => database.transaction(work));
   const checkOurs = async (db: Db, id: string): Promise<void> => {
-    if ((await value(db, moving.from)) !== id) throw new StartupError(`The store ${place} is no longer that of this move: name an empty one.`);
+    if ((await value(db, moving.from)) !== id)
+      throw new StartupError(`The store ${place} is no longer that of this move: name an empty one.`);
   };
 
   return {
@@ -26,12 +28,21 @@ export async function openMoveTarget(url: string, options: DatabaseOptions = {})
       written(async (db) => {
         await db.executeSql(sql.lockTables);
         const [others] = (await db.executeSql(moving.relays)).rows as Row[];
-        if (Number(others?.['count']) > 0) throw new StartupError(`A relay is using the store ${place}: stop it, or name an empty database that none uses.`);
+        if (Number(others?.['count']) > 0)
+          throw new StartupError(
+            `A relay is using the store ${place}: stop it, or name an empty database that none uses.`,
+          );
         const from = await value(db, moving.from);
         if (from === id) return;
-        if (from !== null) throw new StartupError(`Another file is being moved into the store ${place}: end that move, or name an empty database.`);
+        if (from !== null)
+          throw new StartupError(
+            `Another file is being moved into the store ${place}: end that move, or name an empty database.`,
+          );
         const [any] = (await db.executeSql(moving.any)).rows as Row[];
-        if (any) throw new StartupError(`The store ${place} is not empty: signups are moved only into an empty one, so that none is mixed up. Name another database.`);
+        if (any)
+          throw new StartupError(
+            `The store ${place} is not empty: signups are moved only into an empty one, so that none is mixed up. Name another database.`,
+          );
         await db.executeSql(sql.set, [moving.from, id]);
       }),
     knows: (id) => written(async (db) => (await value(db, moving.from)) === id),
@@ -58,5 +69,7 @@ export async function openMoveTarget(url: string, options: DatabaseOptions = {})
 
 /** PostgreSQL's texts have no NUL. */
 function withoutNul(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? value.replaceAll('\0', '') : value]));
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? value.replaceAll('\0', '') : value]),
+  );
 }

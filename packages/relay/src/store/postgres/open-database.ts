@@ -48,7 +48,10 @@ const longestClaimSeconds = 23 * 3600;
 const connectMs = 5000;
 
 /** @throws StartupError with one sentence that says what to do, and holds no password */
-export async function openDatabase(url: string, { onTrouble, clock, name = applicationName }: DatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase(
+  url: string,
+  { onTrouble, clock, name = applicationName }: DatabaseOptions,
+): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
   const boss = new PgBoss({
     connectionString: url,
@@ -103,13 +106,19 @@ function connected(boss: PgBoss, db: Db): OpenDatabase {
 function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place: string): void {
   const major = Math.floor(Number(version) / 10_000);
   if (major < oldestVersion) {
-    throw new StartupError(`The store ${place} is PostgreSQL ${major}; the relay needs ${oldestVersion} or newer: update it.`);
+    throw new StartupError(
+      `The store ${place} is PostgreSQL ${major}; the relay needs ${oldestVersion} or newer: update it.`,
+    );
   }
-  if (fsync !== 'on') throw new StartupError(`The store ${place} runs with fsync off and may lose what it said yes to: set fsync = on.`);
+  if (fsync !== 'on')
+    throw new StartupError(`The store ${place} runs with fsync off and may lose what it said yes to: set fsync = on.`);
   if (synchronousCommit === 'off') {
-    throw new StartupError(`The store ${place} runs with synchronous_commit off and may lose what it said yes to: set synchronous_commit = on.`);
+    throw new StartupError(
+      `The store ${place} runs with synchronous_commit off and may lose what it said yes to: set synchronous_commit = on.`,
+    );
   }
-  if (encoding !== 'UTF8') throw new StartupError(`The store ${place} is a database in ${String(encoding)}: create one in UTF8.`);
+  if (encoding !== 'UTF8')
+    throw new StartupError(`The store ${place} is a database in ${String(encoding)}: create one in UTF8.`);
 }
 
 async function migrate({ transaction }: OpenDatabase, place: string): Promise<void> {
@@ -119,7 +128,9 @@ async function migrate({ transaction }: OpenDatabase, place: string): Promise<vo
     const [setting] = (await db.executeSql(sql.setting, ['version'])).rows as Row[];
     const version = Number(setting?.['value'] ?? 0);
     if (version > steps.length) {
-      throw new StartupError(`The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`);
+      throw new StartupError(
+        `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
+      );
     }
     for (const step of steps.slice(version)) await db.executeSql(step);
     if (version < steps.length) await db.executeSql(sql.set, ['version', String(steps.length)]);

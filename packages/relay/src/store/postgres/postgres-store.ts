@@ -104,7 +104,10 @@ export class PostgresStore implements SignupStore {
       if (fresh.length > 0) await db.executeSql(sql.insert, [JSON.stringify(fresh.map(row))]);
       else await db.executeSql(sql.nothingNew);
       if (due.length > 0) {
-        await this.#enqueue(db, due.map(({ id }) => ({ id })));
+        await this.#enqueue(
+          db,
+          due.map(({ id }) => ({ id })),
+        );
         this.#pace.wrote(performance.now() - from);
       } else {
         // Nothing that will be delivered: no answer may come sooner for that.
@@ -137,7 +140,11 @@ export class PostgresStore implements SignupStore {
     return this.#database.transaction(async (db) => {
       const rows = await db.executeSql(sql.settle, [JSON.stringify(settlements.flatMap(settledRows))]);
       const written = new Set((rows.rows as Row[]).map(({ id }) => String(id)));
-      await this.#database.boss.deleteJob(queue, settlements.flatMap(({ ids }) => ids), { db });
+      await this.#database.boss.deleteJob(
+        queue,
+        settlements.flatMap(({ ids }) => ids),
+        { db },
+      );
       const again = settlements.flatMap(({ ids, outcome }) => {
         if (outcome.state !== 'waiting') return [];
         // A span, not a moment: the clocks of relay and server may differ.
@@ -162,7 +169,10 @@ export class PostgresStore implements SignupStore {
   #giveBack(ids: readonly string[]): Promise<void> {
     return this.#database.transaction(async (db) => {
       await this.#database.boss.deleteJob(queue, [...ids], { db });
-      await this.#enqueue(db, ids.map((id) => ({ id })));
+      await this.#enqueue(
+        db,
+        ids.map((id) => ({ id })),
+      );
     });
   }
 
@@ -180,7 +190,9 @@ export class PostgresStore implements SignupStore {
 
   counts(): Promise<SignupCounts> {
     return read(async () => {
-      const rows = (await this.#database.query(sql.counts)).map(({ state, count }) => [String(state), Number(count)] as const);
+      const rows = (await this.#database.query(sql.counts)).map(
+        ({ state, count }) => [String(state), Number(count)] as const,
+      );
       return { waiting: 0, review: 0, delivered: 0, dead: 0, ...Object.fromEntries(rows) };
     });
   }
@@ -204,7 +216,8 @@ export class PostgresStore implements SignupStore {
   list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
     return read(async () => {
       const { sql: where, values } = conditions(filter, 'strpos');
-      const page = after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
+      const page =
+        after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
       return (await this.#database.query(filtered.list(page.where), [...page.values, limit])).map(toStored);
     });
   }
@@ -215,7 +228,11 @@ export class PostgresStore implements SignupStore {
       this.#database.transaction(async (db) => {
         const { rows } = await db.executeSql(filtered.redrive(where), [now, ...values]);
         const ids = (rows as Row[]).map(({ id }) => String(id));
-        for (const part of parts(ids, partSize)) await this.#enqueue(db, part.map((id) => ({ id })));
+        for (const part of parts(ids, partSize))
+          await this.#enqueue(
+            db,
+            part.map((id) => ({ id })),
+          );
         return ids.length;
       }),
     );
@@ -261,7 +278,8 @@ export class PostgresStore implements SignupStore {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#arrivals.done(), this.#settlements.done(), this.#swept]);
     // Where that fails they run out by themselves.
-    for (const part of parts([...this.#claimed], partSize)) await this.#giveBack(part).catch((error: unknown) => this.#report(error));
+    for (const part of parts([...this.#claimed], partSize))
+      await this.#giveBack(part).catch((error: unknown) => this.#report(error));
     await this.#database.close();
   }
 
@@ -272,8 +290,16 @@ export class PostgresStore implements SignupStore {
       do {
         found = await this.#database.transaction(async (db) => {
           const { rows } = await db.executeSql(sql.withoutJob, [partSize]);
-          const jobs = (rows as Row[]).map(({ id, nextAttemptAt }) => ({ id: String(id), startAfter: new Date(Number(nextAttemptAt)) }));
-          if (jobs.length > 0) await this.#database.boss.deleteJob(queue, jobs.map(({ id }) => id), { db });
+          const jobs = (rows as Row[]).map(({ id, nextAttemptAt }) => ({
+            id: String(id),
+            startAfter: new Date(Number(nextAttemptAt)),
+          }));
+          if (jobs.length > 0)
+            await this.#database.boss.deleteJob(
+              queue,
+              jobs.map(({ id }) => id),
+              { db },
+            );
           await this.#enqueue(db, jobs);
           return jobs.length;
         });
@@ -337,9 +363,21 @@ function row({ id, intent, content, signup }: Arrival): Row {
 function settledRows({ ids, outcome }: Settlement): Row[] {
   const { state, nextAttemptAt, settledAt, reason } = settledColumns(outcome);
   // PostgreSQL's texts have no NUL.
-  return ids.map((id) => ({ id, state, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason?.replaceAll('\0', '') ?? null }));
+  return ids.map((id) => ({
+    id,
+    state,
+    next_attempt_at: nextAttemptAt,
+    settled_at: settledAt,
+    last_error: reason?.replaceAll('\0', '') ?? null,
+  }));
 }
 
 function toEarlier({ id, intent, content, receivedAt, state }: Row): Earlier {
-  return { id: String(id), intent: textOrNull(intent), content: textOrNull(content), receivedAt: Number(receivedAt), state: state as SignupState };
+  return {
+    id: String(id),
+    intent: textOrNull(intent),
+    content: textOrNull(content),
+    receivedAt: Number(receivedAt),
+    state: state as SignupState,
+  };
 }

@@ -69,7 +69,19 @@ export const sql = {
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
 } as const;
 
-const columns = ['form', 'state', 'received_at', 'origin', 'submission', 'intent', 'content', 'attempts', 'next_attempt_at', 'settled_at', 'last_error'];
+const columns = [
+  'form',
+  'state',
+  'received_at',
+  'origin',
+  'submission',
+  'intent',
+  'content',
+  'attempts',
+  'next_attempt_at',
+  'settled_at',
+  'last_error',
+];
 
 /** What a move into this store needs: its settings, and statements. */
 export const moving = {

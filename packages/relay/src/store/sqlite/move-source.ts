@@ -14,7 +14,8 @@ const noteChanges = `
   CREATE TRIGGER IF NOT EXISTS move_delete AFTER DELETE ON signup BEGIN INSERT OR REPLACE INTO move_change (id) VALUES (OLD.id); END;
 `;
 
-const columns = 'id, form, state, received_at, origin, submission, intent, content, attempts, next_attempt_at, settled_at, last_error';
+const columns =
+  'id, form, state, received_at, origin, submission, intent, content, attempts, next_attempt_at, settled_at, last_error';
 
 /** Settings of a move: its name and place, how far the walk over the rows is, and where it ends. What came later is a change. */
 const names = { id: 'move_id', to: 'move_to', cursor: 'move_cursor', end: 'move_end', sealed: 'moved_to' } as const;
@@ -32,7 +33,8 @@ export function movingTo(db: DatabaseSync): string | null {
 
 /** Begins a move, or goes on with the one to the same place. @param to - the new place, without user and password */
 export async function moveSource(db: DatabaseSync, commits: GroupCommit, to: string): Promise<MoveSource> {
-  const set = (name: string, value: string): void => void db.prepare('INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)').run(name, value);
+  const set = (name: string, value: string): void =>
+    void db.prepare('INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)').run(name, value);
   const restart = (): Promise<void> =>
     commits.run(() => {
       db.exec(noteChanges);
@@ -42,10 +44,17 @@ export async function moveSource(db: DatabaseSync, commits: GroupCommit, to: str
       set(names.end, String(db.prepare(`SELECT coalesce(max(id), '') AS id FROM signup`).get()?.['id']));
     });
   // A newer relay that made the table anew has dropped its triggers with it.
-  const notes = Number(db.prepare(`SELECT count(*) AS count FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'signup' AND name GLOB 'move_*'`).get()?.['count']);
+  const notes = Number(
+    db
+      .prepare(
+        `SELECT count(*) AS count FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'signup' AND name GLOB 'move_*'`,
+      )
+      .get()?.['count'],
+  );
   if (setting(db, names.to) !== to || notes < 3) await restart();
 
-  const count = (where: string, ...values: string[]): number => Number(db.prepare(`SELECT count(*) AS count FROM signup ${where}`).get(...values)?.['count']);
+  const count = (where: string, ...values: string[]): number =>
+    Number(db.prepare(`SELECT count(*) AS count FROM signup ${where}`).get(...values)?.['count']);
   const cursor = (): string => setting(db, names.cursor) ?? '';
   const walk = db.prepare(`SELECT ${columns} FROM signup WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`);
   const changes = db.prepare('SELECT seq, id FROM move_change ORDER BY seq LIMIT ?');
@@ -54,7 +63,9 @@ export async function moveSource(db: DatabaseSync, commits: GroupCommit, to: str
   function walked(limit: number): MovePage | null {
     const rows: Row[] = walk.all(cursor(), setting(db, names.end), limit);
     const last = textOrNull(rows.at(-1)?.['id']);
-    return last === null ? null : { rows, gone: [], more: true, copied: () => commits.run(() => set(names.cursor, last)) };
+    return last === null
+      ? null
+      : { rows, gone: [], more: true, copied: () => commits.run(() => set(names.cursor, last)) };
   }
 
   function changed(limit: number): MovePage | null {

@@ -77,8 +77,12 @@ function forThisRelayAlone(path: string): () => void {
   try {
     return lockExclusively(path);
   } catch (cause) {
-    if (!(cause instanceof FileInUseError)) throw new StartupError(`The lock file ${path}-lock cannot be used: ${meaning(cause)}.`, { cause });
-    throw new StoreInUseError(`Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`, { cause });
+    if (!(cause instanceof FileInUseError))
+      throw new StartupError(`The lock file ${path}-lock cannot be used: ${meaning(cause)}.`, { cause });
+    throw new StoreInUseError(
+      `Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`,
+      { cause },
+    );
   }
 }
 
@@ -86,7 +90,9 @@ function checkOwner(db: DatabaseSync, path: string): void {
   const id = pragma(db, 'application_id');
   const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']);
   if (id === applicationId || (id === 0 && tables === 0)) return;
-  throw new StartupError(`The file ${path} is a database of another program: name a file of the relay's own in RELAY_STORE.`);
+  throw new StartupError(
+    `The file ${path} is a database of another program: name a file of the relay's own in RELAY_STORE.`,
+  );
 }
 
 function checkDurability(db: DatabaseSync, path: string): void {
@@ -102,7 +108,9 @@ function migrate(db: DatabaseSync, path: string): void {
     throw new StartupError(`The store ${path} was written by a newer relay (version ${version}): update this one.`);
   }
   if (version === steps.length) return;
-  db.function(personOf, (submission) => (typeof submission === 'string' ? personHash((JSON.parse(submission) as KeptSubmission).email) : null));
+  db.function(personOf, (submission) =>
+    typeof submission === 'string' ? personHash((JSON.parse(submission) as KeptSubmission).email) : null,
+  );
   db.exec('BEGIN IMMEDIATE');
   for (const step of steps.slice(version)) db.exec(step);
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
@@ -110,7 +118,11 @@ function migrate(db: DatabaseSync, path: string): void {
 
 function checkHere(db: DatabaseSync, path: string): void {
   const moved = movedTo(db);
-  if (moved) throw new StoreMovedError(`Everything in the store ${path} has been moved to ${moved.to}: name that in RELAY_STORE.`, moved.id);
+  if (moved)
+    throw new StoreMovedError(
+      `Everything in the store ${path} has been moved to ${moved.to}: name that in RELAY_STORE.`,
+      moved.id,
+    );
 }
 
 function pragma(db: DatabaseSync, name: string): unknown {

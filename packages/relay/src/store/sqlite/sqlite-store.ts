@@ -102,7 +102,9 @@ class SqliteStore implements LeavableStore {
 
   async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
     const columns = settledColumns(outcome);
-    const changed = await this.#commits.run(() => ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...columns }).changes), 0));
+    const changed = await this.#commits.run(() =>
+      ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...columns }).changes), 0),
+    );
     if (outcome.state === 'delivered') this.#delivered += changed;
     for (const id of ids) this.#claimed.delete(id);
   }
@@ -132,7 +134,9 @@ class SqliteStore implements LeavableStore {
   }
 
   #counts(): SignupCounts {
-    const open = this.#statements.survey.counts.all().map((row) => [String(row['state']), Number(row['count'])] as const);
+    const open = this.#statements.survey.counts
+      .all()
+      .map((row) => [String(row['state']), Number(row['count'])] as const);
     return { waiting: 0, review: 0, dead: 0, ...Object.fromEntries(open), delivered: this.#delivered };
   }
 
@@ -154,7 +158,10 @@ class SqliteStore implements LeavableStore {
     return this.#read(() => {
       const { sql, values } = conditions(filter, 'instr');
       const page = after === undefined ? { sql, values } : { sql: `${sql} AND id < ?`, values: [...values, after] };
-      return this.#file.db.prepare(filtered.list(page.sql)).all(...page.values, limit).map(toStored);
+      return this.#file.db
+        .prepare(filtered.list(page.sql))
+        .all(...page.values, limit)
+        .map(toStored);
     });
   }
 
@@ -164,7 +171,9 @@ class SqliteStore implements LeavableStore {
   }
 
   async erase(address: string): Promise<number> {
-    const states = await this.#commits.run(() => this.#statements.erase.all({ person: personHash(address) }).map(({ state }) => state));
+    const states = await this.#commits.run(() =>
+      this.#statements.erase.all({ person: personHash(address) }).map(({ state }) => state),
+    );
     this.#delivered -= states.filter((state) => state === 'delivered').length;
     this.#emptyLog();
     return states.length;
@@ -174,7 +183,9 @@ class SqliteStore implements LeavableStore {
     let erased = 0;
     for (;;) {
       // In parts, so that signups coming in meanwhile do not wait for all of it.
-      const part = await this.#commits.run(() => Number(this.#statements.eraseDelivered.run({ before, limit: erasedAtOnce }).changes));
+      const part = await this.#commits.run(() =>
+        Number(this.#statements.eraseDelivered.run({ before, limit: erasedAtOnce }).changes),
+      );
       erased += part;
       if (part < erasedAtOnce) break;
     }
@@ -188,7 +199,10 @@ class SqliteStore implements LeavableStore {
     try {
       result = this.#file.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
     } catch (cause) {
-      throw new StoreUnavailableError(`The signups are erased, but the log that may still hold them cannot be emptied: ${meaning(cause)}.`, { cause });
+      throw new StoreUnavailableError(
+        `The signups are erased, but the log that may still hold them cannot be emptied: ${meaning(cause)}.`,
+        { cause },
+      );
     }
     if (Number(result?.['busy']) === 0) return;
     throw new StoreUnavailableError(

@@ -49,18 +49,28 @@ export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state 
 /** Those that depend on a filter; `where` has a place for each of its values. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
-  redrive: (where: string) => `UPDATE signup SET state = 'waiting', attempts = 0, next_attempt_at = ?, settled_at = NULL, last_error = NULL
+  redrive: (
+    where: string,
+  ) => `UPDATE signup SET state = 'waiting', attempts = 0, next_attempt_at = ?, settled_at = NULL, last_error = NULL
     WHERE state <> 'delivered' AND state IN ('dead', 'review') AND ${where}`,
 } as const;
 
 /** The prepared statements, by name. */
-export type Statements = Readonly<Record<keyof typeof sql, StatementSync>> & { readonly survey: Readonly<Record<keyof typeof survey, StatementSync>> };
+export type Statements = Readonly<Record<keyof typeof sql, StatementSync>> & {
+  readonly survey: Readonly<Record<keyof typeof survey, StatementSync>>;
+};
 
 /** Prepares them all, so that a damaged or foreign file is noticed at start. */
 export function prepare(db: DatabaseSync): Statements {
   return { ...prepared(db, sql), survey: prepared(db, survey) };
 }
 
-function prepared<Name extends string>(db: DatabaseSync, texts: Readonly<Record<Name, string>>): Record<Name, StatementSync> {
-  return Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, db.prepare(text)])) as Record<Name, StatementSync>;
+function prepared<Name extends string>(
+  db: DatabaseSync,
+  texts: Readonly<Record<Name, string>>,
+): Record<Name, StatementSync> {
+  return Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, db.prepare(text)])) as Record<
+    Name,
+    StatementSync
+  >;
 }

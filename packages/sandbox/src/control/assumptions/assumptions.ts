@@ -34,7 +34,11 @@ const valuesOf = (id: AssumptionId): string[] => [table[id]?.default ?? '', ...O
 export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet {
   let changed = new Map<AssumptionId, string>();
   const set = (choice: Readonly<Record<string, unknown>>): void => {
-    changed = new Map(Object.entries(choice).flatMap(([id, value]) => (value === undefined ? [] : [read(id, value)])).filter(([id, value]) => value !== table[id]?.default));
+    changed = new Map(
+      Object.entries(choice)
+        .flatMap(([id, value]) => (value === undefined ? [] : [read(id, value)]))
+        .filter(([id, value]) => value !== table[id]?.default),
+    );
   };
   set(initial);
 
@@ -52,17 +56,32 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
       const json = text !== '' && (response.headers.get('content-type') ?? '').includes('json');
       const headers = Object.fromEntries(response.headers);
       if (text !== '' && !json) return new Response(text, { status: response.status, headers });
-      let draft: Draft = { operation, status: response.status, headers, body: json ? JSON.parse(text) : undefined, facts: facts() };
+      let draft: Draft = {
+        operation,
+        status: response.status,
+        headers,
+        body: json ? JSON.parse(text) : undefined,
+        facts: facts(),
+      };
       for (const id of ids) draft = table[id]?.others[changed.get(id) ?? '']?.(draft) ?? draft;
-      return new Response(draft.body === undefined ? null : JSON.stringify(draft.body), { status: draft.status, headers: draft.headers });
+      return new Response(draft.body === undefined ? null : JSON.stringify(draft.body), {
+        status: draft.status,
+        headers: draft.headers,
+      });
     },
   };
 }
 
 function read(id: string, value: unknown): [AssumptionId, string] {
   const known = ids.find((name) => name === id);
-  if (!known) throw apiError(400, 'UNKNOWN_ASSUMPTION', `There is no assumption "${id.slice(0, 60)}". There are ${ids.join(', ')}.`);
+  if (!known)
+    throw apiError(
+      400,
+      'UNKNOWN_ASSUMPTION',
+      `There is no assumption "${id.slice(0, 60)}". There are ${ids.join(', ')}.`,
+    );
   const text = String(value);
-  if (!valuesOf(known).includes(text)) throw apiError(400, 'UNKNOWN_ASSUMPTION', `"${known}" is ${valuesOf(known).join(' or ')}.`);
+  if (!valuesOf(known).includes(text))
+    throw apiError(400, 'UNKNOWN_ASSUMPTION', `"${known}" is ${valuesOf(known).join(' or ')}.`);
   return [known, text];
 }

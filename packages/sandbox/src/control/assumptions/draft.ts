@@ -37,7 +37,11 @@ export function withBody(draft: Draft, change: (body: Json) => Json): Draft {
 /** The answer with every record in its `data` changed, be it one or a list. */
 export function withRecords(draft: Draft, change: (record: Json) => Json): Draft {
   const each = (record: unknown): unknown => (isJson(record) ? change(record) : record);
-  return withBody(draft, (body) => ('data' in body ? { ...body, data: Array.isArray(body['data']) ? body['data'].map(each) : each(body['data']) } : body));
+  return withBody(draft, (body) =>
+    'data' in body
+      ? { ...body, data: Array.isArray(body['data']) ? body['data'].map(each) : each(body['data']) }
+      : body,
+  );
 }
 
 /** A copy without these keys. */

@@ -11,12 +11,22 @@ export interface Assumption {
 }
 
 const paging = ['limit', 'has_more', 'next_cursor', 'page', 'total_results', 'total_pages'];
-const pagingOf = (body: Json): Json => Object.fromEntries(paging.filter((key) => key in body).map((key) => [key, body[key]]));
+const pagingOf = (body: Json): Json =>
+  Object.fromEntries(paging.filter((key) => key in body).map((key) => [key, body[key]]));
 const isPage = (body: Json): boolean => Array.isArray(body['data']) && 'limit' in body;
-const pages = (change: (body: Json) => Json) => (draft: Draft): Draft => withBody(draft, (body) => (isPage(body) ? change(body) : body));
+const pages =
+  (change: (body: Json) => Json) =>
+  (draft: Draft): Draft =>
+    withBody(draft, (body) => (isPage(body) ? change(body) : body));
 
-const of = (operations: readonly string[], change: (draft: Draft) => Draft) => (draft: Draft): Draft =>
-  draft.operation !== null && draft.status < 300 && operations.some((name) => draft.operation === name || draft.operation?.startsWith(`${name}.`)) ? change(draft) : draft;
+const of =
+  (operations: readonly string[], change: (draft: Draft) => Draft) =>
+  (draft: Draft): Draft =>
+    draft.operation !== null &&
+    draft.status < 300 &&
+    operations.some((name) => draft.operation === name || draft.operation?.startsWith(`${name}.`))
+      ? change(draft)
+      : draft;
 
 const texts = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site'];
 const strangers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -35,8 +45,10 @@ function withStrangers(record: Json): Json {
   );
 }
 
-const retryAfter = (text: (draft: Draft) => string) => (draft: Draft): Draft =>
-  draft.status === 429 ? { ...draft, headers: { ...draft.headers, 'retry-after': text(draft) } } : draft;
+const retryAfter =
+  (text: (draft: Draft) => string) =>
+  (draft: Draft): Draft =>
+    draft.status === 429 ? { ...draft, headers: { ...draft.headers, 'retry-after': text(draft) } } : draft;
 
 const seconds = (value: unknown): unknown => (typeof value === 'string' ? Math.floor(Date.parse(value) / 1000) : value);
 
@@ -48,19 +60,24 @@ export const assumptions = {
     others: { absent: pages((body) => (body['next_cursor'] === null ? without(body, 'next_cursor') : body)) },
   },
   cursor_totals: {
-    silent: 'Cursor answers carry no total counts, yet the publication field list shows total_results in both kinds of paging.',
+    silent:
+      'Cursor answers carry no total counts, yet the publication field list shows total_results in both kinds of paging.',
     default: 'absent',
     others: {
       present: (draft) => {
         const { total } = draft.facts;
-        return total ? pages((body) => ('has_more' in body ? { ...body, total_results: total() } : body))(draft) : draft;
+        return total
+          ? pages((body) => ('has_more' in body ? { ...body, total_results: total() } : body))(draft)
+          : draft;
       },
     },
   },
   created_status: {
     silent: 'Creating a subscription answers 200; whether a new one is told apart from a known one by 201 is not said.',
     default: '200',
-    others: { '201': of(['subscriptions.create'], (draft) => (draft.facts.created ? { ...draft, status: 201 } : draft)) },
+    others: {
+      '201': of(['subscriptions.create'], (draft) => (draft.facts.created ? { ...draft, status: 201 } : draft)),
+    },
   },
   empty_warnings: {
     silent: '"warnings" is optional; whether it is missing or an empty list when there is none is not said.',
@@ -71,8 +88,15 @@ export const assumptions = {
     silent: 'The utm fields of a subscription are required texts; what they hold when nothing was sent is not said.',
     default: 'empty',
     others: {
-      null: of(['subscriptions'], (draft) => withRecords(draft, (record) => ({ ...record, ...Object.fromEntries(texts.filter((key) => record[key] === '').map((key) => [key, null])) }))),
-      absent: of(['subscriptions'], (draft) => withRecords(draft, (record) => without(record, ...texts.filter((key) => record[key] === '')))),
+      null: of(['subscriptions'], (draft) =>
+        withRecords(draft, (record) => ({
+          ...record,
+          ...Object.fromEntries(texts.filter((key) => record[key] === '').map((key) => [key, null])),
+        })),
+      ),
+      absent: of(['subscriptions'], (draft) =>
+        withRecords(draft, (record) => without(record, ...texts.filter((key) => record[key] === ''))),
+      ),
     },
   },
   unknown_values: {
@@ -84,11 +108,16 @@ export const assumptions = {
     silent: 'Whether answers gain fields within a version is not said.',
     default: 'none',
     others: {
-      some: (draft) => withBody(withRecords(draft, (record) => ({ ...record, external_ref: null, labels: { beta: ['x'] } })), (body) => ({ ...body, meta: { region: 'eu' } })),
+      some: (draft) =>
+        withBody(
+          withRecords(draft, (record) => ({ ...record, external_ref: null, labels: { beta: ['x'] } })),
+          (body) => ({ ...body, meta: { region: 'eu' } }),
+        ),
     },
   },
   retry_after: {
-    silent: 'Rate limit headers are not shown; whether a 429 says Retry-After, and in which of its two forms, is not said.',
+    silent:
+      'Rate limit headers are not shown; whether a 429 says Retry-After, and in which of its two forms, is not said.',
     default: 'absent',
     others: {
       seconds: retryAfter(({ facts }) => String(facts.resetsIn)),
@@ -98,7 +127,12 @@ export const assumptions = {
   unknown_path: {
     silent: 'Every error has the error body; whether that holds for a path that does not exist at all is not said.',
     default: 'error',
-    others: { html: (draft) => (draft.status === 404 && draft.operation === null ? { ...draft, headers: { ...draft.headers, 'content-type': 'text/html' }, body: undefined } : draft) },
+    others: {
+      html: (draft) =>
+        draft.status === 404 && draft.operation === null
+          ? { ...draft, headers: { ...draft.headers, 'content-type': 'text/html' }, body: undefined }
+          : draft,
+    },
   },
   bulk_import: {
     silent: 'The body of an accepted bulk creation is not shown.',
@@ -108,19 +142,34 @@ export const assumptions = {
   bulk_done: {
     silent: 'The status values of bulk subscription updates are not shown.',
     default: 'complete',
-    others: { completed: of(['bulkSubscriptionUpdates'], (draft) => withRecords(draft, (record) => (record['status'] === 'complete' ? { ...record, status: 'completed' } : record))) },
+    others: {
+      completed: of(['bulkSubscriptionUpdates'], (draft) =>
+        withRecords(draft, (record) => (record['status'] === 'complete' ? { ...record, status: 'completed' } : record)),
+      ),
+    },
   },
   custom_field_deletion: {
     silent: 'Deleting a custom field answers 204; the service has been seen to answer 200 with an object.',
     default: '204',
-    others: { '200': of(['customFields.delete'], (draft) => ({ ...draft, status: 200, headers: { ...draft.headers, 'content-type': 'application/json' }, body: {} })) },
+    others: {
+      '200': of(['customFields.delete'], (draft) => ({
+        ...draft,
+        status: 200,
+        headers: { ...draft.headers, 'content-type': 'application/json' },
+        body: {},
+      })),
+    },
   },
   deletion_times: {
     silent: 'The times of a data deletion request are not shown; the rule of integers covers only created and updated.',
     default: 'text',
     others: {
       seconds: of(['deletionRequests'], (draft) =>
-        withRecords(draft, (record) => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, key.endsWith('_at') ? seconds(value) : value]))),
+        withRecords(draft, (record) =>
+          Object.fromEntries(
+            Object.entries(record).map(([key, value]) => [key, key.endsWith('_at') ? seconds(value) : value]),
+          ),
+        ),
       ),
     },
   },
@@ -128,13 +177,19 @@ export const assumptions = {
     silent: 'The fields of token info are not shown: the scope may be a list or a text, the time left has two names.',
     default: 'both',
     others: {
-      documented: of(['oauth.tokenInfo'], (draft) => withBody(draft, (body) => ({ ...without(body, 'expires_in'), scope: Array.isArray(body['scope']) ? body['scope'].join(' ') : body['scope'] }))),
+      documented: of(['oauth.tokenInfo'], (draft) =>
+        withBody(draft, (body) => ({
+          ...without(body, 'expires_in'),
+          scope: Array.isArray(body['scope']) ? body['scope'].join(' ') : body['scope'],
+        })),
+      ),
       bare: of(['oauth.tokenInfo'], (draft) => withBody(draft, (body) => without(body, 'expires_in_seconds'))),
     },
   },
   // Last, because the others look for the paging fields at top level.
   pagination_fields: {
-    silent: 'The general description nests the paging fields in an object "pagination" next to "data"; the publication field list shows them at top level. Which nesting each endpoint uses is not shown.',
+    silent:
+      'The general description nests the paging fields in an object "pagination" next to "data"; the publication field list shows them at top level. Which nesting each endpoint uses is not shown.',
     default: 'top',
     others: {
       nested: pages((body) => ({ ...without(body, ...paging), pagination: pagingOf(body) })),
@@ -145,6 +200,8 @@ export const assumptions = {
 
 export type AssumptionId = keyof typeof assumptions;
 /** The values an assumption can take. */
-export type AssumptionValue<Id extends AssumptionId> = (typeof assumptions)[Id]['default'] | (keyof (typeof assumptions)[Id]['others'] & string);
+export type AssumptionValue<Id extends AssumptionId> =
+  | (typeof assumptions)[Id]['default']
+  | (keyof (typeof assumptions)[Id]['others'] & string);
 /** Each assumption that differs from its default. */
 export type AssumptionChoice = { readonly [Id in AssumptionId]?: AssumptionValue<Id> | undefined };

@@ -5,13 +5,19 @@ import type { Fired } from './faults.ts';
 /** How the connection to the API breaks: as `fetch` reports it, so that a client in process sees what it would see over a port. */
 export class ConnectionLost extends TypeError {
   constructor() {
-    super('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' }) });
+    super('fetch failed', {
+      cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' }),
+    });
     this.name = 'TypeError';
   }
 }
 
 /** Makes an error answer of this status. */
-export type Refuse = (status: number, reason: { readonly message: string; readonly code: string }, headers: Readonly<Record<string, string>>) => Response;
+export type Refuse = (
+  status: number,
+  reason: { readonly message: string; readonly code: string },
+  headers: Readonly<Record<string, string>>,
+) => Response;
 
 /** What a request does when nothing is in its way. Each call is one entry of the request log, with these notes. */
 export interface Course {
@@ -28,7 +34,11 @@ export interface Course {
  *
  * @throws {@link ConnectionLost}, or the reason of the request's signal where it is aborted during a delay
  */
-export async function underFaults(fired: readonly Fired[], request: Request, { work, refuse, end }: Course): Promise<Response> {
+export async function underFaults(
+  fired: readonly Fired[],
+  request: Request,
+  { work, refuse, end }: Course,
+): Promise<Response> {
   const notes: string[] = [];
   const note = ({ id }: Fired, what: string): void => void notes.push(`Fault ${id}: ${what}`);
   for (const fault of fired) {
@@ -43,8 +53,10 @@ export async function underFaults(fired: readonly Fired[], request: Request, { w
     const { status, retryAfter, body } = fault.effect;
     note(fault, `answered ${status}; nothing was applied.`);
     end(status, notes);
-    const headers: Readonly<Record<string, string>> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    if (body === 'error') return refuse(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers);
+    const headers: Readonly<Record<string, string>> =
+      retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+    if (body === 'error')
+      return refuse(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers);
     return page(status, body, headers);
   }
   switch (fault.effect) {
@@ -80,8 +92,11 @@ async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 /** What a proxy in front of the service answers. */
 function page(status: number, body: 'html' | 'empty', headers: Readonly<Record<string, string>>): Response {
-  const html = body === 'html' ? `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>
-` : '';
+  const html =
+    body === 'html'
+      ? `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>
+`
+      : '';
   return new Response(html, { status, headers: { 'Content-Type': 'text/html', ...headers } });
 }
 

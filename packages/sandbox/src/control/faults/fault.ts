@@ -15,9 +15,11 @@ const effect = z.union([
 ]);
 
 const ids = operations.map((operation) => operation.id);
-const match = z.string().refine((text) => text === '*' || /^[A-Z]+ \/\S*$/.test(text) || ids.some((id) => matchesOperation(text, id)), {
-  error: `must be "*", an operation such as "subscriptions.create" or "subscriptions.*", or a method and path such as "POST /v2/publications/*/subscriptions"`,
-});
+const match = z
+  .string()
+  .refine((text) => text === '*' || /^[A-Z]+ \/\S*$/.test(text) || ids.some((id) => matchesOperation(text, id)), {
+    error: `must be "*", an operation such as "subscriptions.create" or "subscriptions.*", or a method and path such as "POST /v2/publications/*/subscriptions"`,
+  });
 
 export const faultSchema = z.strictObject({
   /** `*`, an operation's id with `*` for any part, or `METHOD /path` with `*` for anything. */
@@ -72,5 +74,10 @@ function matchesOperation(match: string, id: string): boolean {
 }
 
 function wildcard(text: string, anything: string): RegExp {
-  return new RegExp(`^${text.split('*').map((part) => part.replace(/[$()+.?[\\\]^{|}]/g, '\\$&')).join(anything)}$`);
+  return new RegExp(
+    `^${text
+      .split('*')
+      .map((part) => part.replace(/[$()+.?[\\\]^{|}]/g, '\\$&'))
+      .join(anything)}$`,
+  );
 }

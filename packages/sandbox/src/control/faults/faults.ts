@@ -32,7 +32,14 @@ export function createFaults(): FaultSet {
   let made = 0;
   return {
     add(given) {
-      const { match, effect, nth = null, probability = null, seed, times = nth === null ? null : 1 } = faultSchema.parse(given);
+      const {
+        match,
+        effect,
+        nth = null,
+        probability = null,
+        seed,
+        times = nth === null ? null : 1,
+      } = faultSchema.parse(given);
       const id = `fault_${(made += 1)}`;
       const fault: Fault = { id, match, effect, nth, probability, seed, times, seen: 0, fired: 0 };
       faults.set(id, fault);

@@ -29,9 +29,11 @@ export function linksOf({ id, kind }: MessageRow, origin: string): Links {
 }
 
 const bodies: Readonly<Record<string, (publication: string) => string>> = {
-  confirmation: (publication) => `Someone, hopefully you, asked for ${publication} to be sent to this address. Please confirm that it was you.`,
+  confirmation: (publication) =>
+    `Someone, hopefully you, asked for ${publication} to be sent to this address. Please confirm that it was you.`,
   welcome: (publication) => `You are subscribed to ${publication} now. Good to have you.`,
-  automation: (publication) => `An e-mail of an automation of ${publication}. The sandbox keeps its subject, not what it says.`,
+  automation: (publication) =>
+    `An e-mail of an automation of ${publication}. The sandbox keeps its subject, not what it says.`,
 };
 
 /** The whole e-mail. */
@@ -50,7 +52,9 @@ export async function messageRecord(world: World, row: MessageRow, origin: strin
     from: publication,
     links,
     headers: { 'List-Unsubscribe': `<${links.unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
-    text: [body, ...(links.confirm ? [`Confirm: ${links.confirm}`] : []), `Unsubscribe: ${links.unsubscribe}`].join('\n\n'),
+    text: [body, ...(links.confirm ? [`Confirm: ${links.confirm}`] : []), `Unsubscribe: ${links.unsubscribe}`].join(
+      '\n\n',
+    ),
     html: content.toString(),
   };
 }

@@ -55,7 +55,9 @@ export function readSnapshot(store: SnapshotStore, snapshot: number, text: strin
   const format = first.safeParse(head);
   if (!format.success) throw new SnapshotError('This is no snapshot of a sandbox: its first line does not say so.');
   if (format.data.version !== schemaVersion) {
-    throw new SnapshotError(`The snapshot was made by another version of the sandbox (tables ${format.data.version}, this one has ${schemaVersion}).`);
+    throw new SnapshotError(
+      `The snapshot was made by another version of the sandbox (tables ${format.data.version}, this one has ${schemaVersion}).`,
+    );
   }
   digest.update(headText);
   const add = store.make(snapshot);
@@ -65,7 +67,8 @@ export function readSnapshot(store: SnapshotStore, snapshot: number, text: strin
     const { value, text: whole, number } = next();
     const end = last.safeParse(value);
     if (end.success) {
-      if (end.data.rows !== rows || end.data.sha256 !== digest.digest('hex')) throw new SnapshotError('The snapshot was changed or damaged: its digest does not match.');
+      if (end.data.rows !== rows || end.data.sha256 !== digest.digest('hex'))
+        throw new SnapshotError('The snapshot was changed or damaged: its digest does not match.');
       return;
     }
     digest.update(whole);
@@ -81,11 +84,17 @@ export function readSnapshot(store: SnapshotStore, snapshot: number, text: strin
 
 function readHeader(store: SnapshotStore, { table: name, columns }: z.output<typeof table>, number: number) {
   const known = tableNames.find((one) => one === name);
-  if (!known || store.columns(known).join() !== columns.join()) throw new SnapshotError(`Line ${number} of the snapshot names a table that this sandbox does not have.`);
+  if (!known || store.columns(known).join() !== columns.join())
+    throw new SnapshotError(`Line ${number} of the snapshot names a table that this sandbox does not have.`);
   return { name: known, width: columns.length };
 }
 
-function insert(add: (table: TableName, row: readonly Bound[]) => void, name: TableName, cells: readonly Bound[], number: number): void {
+function insert(
+  add: (table: TableName, row: readonly Bound[]) => void,
+  name: TableName,
+  cells: readonly Bound[],
+  number: number,
+): void {
   try {
     add(name, cells);
   } catch (error) {

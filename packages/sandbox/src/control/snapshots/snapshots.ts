@@ -31,11 +31,17 @@ export function createSnapshots(world: World): Snapshots {
 
   const find = (id: string) => {
     const found = kept.get(id);
-    if (!found) throw apiError(404, 'NOT_FOUND', 'There is no snapshot with this id. GET /_sandbox/snapshots lists them.');
+    if (!found)
+      throw apiError(404, 'NOT_FOUND', 'There is no snapshot with this id. GET /_sandbox/snapshots lists them.');
     return found;
   };
   const keep = (number: number, name: string | undefined): Snapshot => {
-    const snapshot = { id: `snapshot_${number}`, name: name ?? null, time: new Date(world.clock.now()).toISOString(), rows: store.count(number) };
+    const snapshot = {
+      id: `snapshot_${number}`,
+      name: name ?? null,
+      time: new Date(world.clock.now()).toISOString(),
+      rows: store.count(number),
+    };
     kept.set(snapshot.id, { number, snapshot });
     return snapshot;
   };

@@ -1,5 +1,10 @@
 /** An automation as a seed writes it: what it sends, and who is or was on a journey through it. */
-import { automationEmailStatuses, automationStatuses, automationTriggers, journeyStatuses } from '@newsletter-kit/core/contract';
+import {
+  automationEmailStatuses,
+  automationStatuses,
+  automationTriggers,
+  journeyStatuses,
+} from '@newsletter-kit/core/contract';
 import { address } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import { addDuration } from '../duration.ts';

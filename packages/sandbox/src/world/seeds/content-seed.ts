@@ -1,6 +1,12 @@
 /** What surrounds the subscriptions, as a seed writes it. */
 import {
-  authorTypes, conditionSetPurposes, conditionSetStatuses, publicationFieldKinds, publicationFieldStatuses, responseKeyKinds, timeUnits,
+  authorTypes,
+  conditionSetPurposes,
+  conditionSetStatuses,
+  publicationFieldKinds,
+  publicationFieldStatuses,
+  responseKeyKinds,
+  timeUnits,
 } from '@newsletter-kit/core/contract';
 import { address } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
@@ -38,7 +44,10 @@ export const complimentaryAccess = z
     /** Addresses of subscriptions that are given it now. */
     given_to: z.array(address).default([]),
   })
-  .refine(({ duration, time_unit }) => (duration === null) === (time_unit === 'forever'), 'needs a duration, unless its time_unit is forever');
+  .refine(
+    ({ duration, time_unit }) => (duration === null) === (time_unit === 'forever'),
+    'needs a duration, unless its time_unit is forever',
+  );
 
 export const conditionSet = z.strictObject({
   name: z.string().min(1),

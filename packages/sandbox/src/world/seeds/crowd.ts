@@ -12,19 +12,85 @@ export interface Growth {
 }
 
 const givenNames = [
-  'Ines', 'Tomás', 'Åsa', 'Mehmet', 'Yuki', 'Oluwaseun', 'Chiara', 'Piotr', 'Fatima', 'Liam', 'Noor', 'Søren', 'Amélie', 'Kwame', 'Ivana',
-  'Mateo', 'Freya', 'Rahul', 'Zofia', 'Jonas', 'Leilani', 'Émile', 'Greta', 'Hassan', 'Marta', 'Owen', 'Sanne', 'Dimitri', 'Priya', 'Anders',
+  'Ines',
+  'Tomás',
+  'Åsa',
+  'Mehmet',
+  'Yuki',
+  'Oluwaseun',
+  'Chiara',
+  'Piotr',
+  'Fatima',
+  'Liam',
+  'Noor',
+  'Søren',
+  'Amélie',
+  'Kwame',
+  'Ivana',
+  'Mateo',
+  'Freya',
+  'Rahul',
+  'Zofia',
+  'Jonas',
+  'Leilani',
+  'Émile',
+  'Greta',
+  'Hassan',
+  'Marta',
+  'Owen',
+  'Sanne',
+  'Dimitri',
+  'Priya',
+  'Anders',
 ] as const;
 const familyNames = [
-  'Moreau', 'Ferreira', 'Lindqvist', 'Yıldız', 'Tanaka', 'Adeyemi', 'Ricci', 'Kowalski', 'Haddad', 'Murphy', 'de-Vries', 'Nielsen', 'Dubois',
-  'Mensah', 'Horvat', 'García', 'Hansen', 'Sharma', 'Nowak', 'Weber', 'Kealoha', 'Lefèvre', 'Schäfer', 'Rahimi', 'Silva', 'Evans', 'Bakker',
+  'Moreau',
+  'Ferreira',
+  'Lindqvist',
+  'Yıldız',
+  'Tanaka',
+  'Adeyemi',
+  'Ricci',
+  'Kowalski',
+  'Haddad',
+  'Murphy',
+  'de-Vries',
+  'Nielsen',
+  'Dubois',
+  'Mensah',
+  'Horvat',
+  'García',
+  'Hansen',
+  'Sharma',
+  'Nowak',
+  'Weber',
+  'Kealoha',
+  'Lefèvre',
+  'Schäfer',
+  'Rahimi',
+  'Silva',
+  'Evans',
+  'Bakker',
 ] as const;
-const domains = ['example.com', 'example.org', 'example.net', 'mail.example.com', 'correo.example', 'bücher.example'] as const;
+const domains = [
+  'example.com',
+  'example.org',
+  'example.net',
+  'mail.example.com',
+  'correo.example',
+  'bücher.example',
+] as const;
 const topics = ['boats', 'engineering', 'food', 'history'] as const;
 
 /** Each status and its share of a hundred. */
 const statuses = [
-  ['active', 78], ['inactive', 9], ['pending', 5], ['invalid', 4], ['paused', 2], ['needs_attention', 1], ['validating', 1],
+  ['active', 78],
+  ['inactive', 9],
+  ['pending', 5],
+  ['invalid', 4],
+  ['paused', 2],
+  ['needs_attention', 1],
+  ['validating', 1],
 ] as const;
 type Status = (typeof statuses)[number][0];
 
@@ -45,7 +111,8 @@ export interface Member {
 
 /** The `n`th of the crowd; the same `n` is the same person in every sandbox of one id seed. */
 export function member(n: number, chance: Moment['chance']): Member {
-  const pick = <Item>(kind: string, items: readonly [Item, ...Item[]]): Item => items[Math.floor(chance(kind, n) * items.length)] ?? items[0];
+  const pick = <Item>(kind: string, items: readonly [Item, ...Item[]]): Item =>
+    items[Math.floor(chance(kind, n) * items.length)] ?? items[0];
   const name = pick('crowd.given', givenNames);
   const status = shared(chance('crowd.status', n) * 100);
   const domain = status === 'invalid' ? 'nowhere.invalid' : pick('crowd.domain', domains);
@@ -117,6 +184,15 @@ export function growCrowd(world: World, publicationId: string, { size, progress 
 const progressEvery = 50_000;
 
 const blank = {
-  utm_source: '', utm_medium: '', utm_channel: '', utm_campaign: '', utm_term: '', utm_content: '', referring_site: '',
-  referred_by: null, payments_customer_id: '', double_opt_in: 0, tags: '[]',
+  utm_source: '',
+  utm_medium: '',
+  utm_channel: '',
+  utm_campaign: '',
+  utm_term: '',
+  utm_content: '',
+  referring_site: '',
+  referred_by: null,
+  payments_customer_id: '',
+  double_opt_in: 0,
+  tags: '[]',
 } as const;

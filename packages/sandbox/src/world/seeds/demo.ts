@@ -9,7 +9,14 @@ import type { Moment } from './standard.ts';
 type SeedPublication = Seed['publications'][number];
 type SeedSubscription = NonNullable<SeedPublication['subscriptions']>[number];
 
-type Person = readonly [email: string, name: string, status: SeedSubscription['status'], origin: OriginName, topics: readonly string[], birthday?: string];
+type Person = readonly [
+  email: string,
+  name: string,
+  status: SeedSubscription['status'],
+  origin: OriginName,
+  topics: readonly string[],
+  birthday?: string,
+];
 
 /** From the oldest to the newest. */
 const people: readonly Person[] = [
@@ -111,7 +118,10 @@ function fromCrowd(index: number, created: number, chance: Moment['chance']): Se
     ...origins[one.origin],
     premium_tiers: one.premium ? [index % 2 === 0 ? 'Supporter' : 'Patron'] : [],
     newsletter_lists: index % 4 === 0 ? ['Weekly', 'Tide tables'] : ['Weekly'],
-    custom_fields: [{ name: 'First Name', value: one.name }, { name: 'Topics', value: [one.topic] }],
+    custom_fields: [
+      { name: 'First Name', value: one.name },
+      { name: 'Topics', value: [one.topic] },
+    ],
     emails_received: one.received,
     open_rate: one.openRate,
     click_through_rate: one.clickRate,

@@ -6,7 +6,11 @@ import { SeedError } from './seed.ts';
 import type { SeedSubscription } from './subscription-seed.ts';
 
 /** @throws {@link SeedError} that names the subscription and what it refers to in vain */
-export function plantSubscriptions(world: World, publicationId: string, subscriptions: readonly SeedSubscription[]): void {
+export function plantSubscriptions(
+  world: World,
+  publicationId: string,
+  subscriptions: readonly SeedSubscription[],
+): void {
   const { store } = world;
   const fields = store.customFields.ofPublication(publicationId);
   const tiers = new Map(store.workspace.tiers(publicationId).map((tier) => [tier.name, tier.seq]));
@@ -18,7 +22,8 @@ export function plantSubscriptions(world: World, publicationId: string, subscrip
     if (warnings[0]) throw new SeedError(`The seed is not usable: ${place}: ${warnings[0].message}`);
     applyCustomFields(store.customFields, seq, values);
     for (const name of subscription.premium_tiers) store.subscriptions.addTier(seq, found(tiers, name, place, 'tier'));
-    for (const name of subscription.newsletter_lists) store.subscriptions.addToList(seq, found(lists, name, place, 'newsletter list'));
+    for (const name of subscription.newsletter_lists)
+      store.subscriptions.addToList(seq, found(lists, name, place, 'newsletter list'));
   }
 }
 
@@ -32,17 +37,34 @@ export function planted(world: World, publicationId: string, email: string, plac
 /** The `seq` of what has this name. @throws {@link SeedError} */
 export function found(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
   const seq = rows.get(name);
-  if (seq === undefined) throw new SeedError(`The seed is not usable: ${place} names the ${what} "${name}", which its publication does not have.`);
+  if (seq === undefined)
+    throw new SeedError(
+      `The seed is not usable: ${place} names the ${what} "${name}", which its publication does not have.`,
+    );
   return seq;
 }
 
-function plantSubscription(world: World, publication_id: string, subscription: SeedSubscription, place: string): number {
+function plantSubscription(
+  world: World,
+  publication_id: string,
+  subscription: SeedSubscription,
+  place: string,
+): number {
   const { store, clock, ids } = world;
   const email_key = addressKey(subscription.email);
   if (store.subscriptions.byAddress(publication_id, email_key)) {
     throw new SeedError(`The seed is not usable: ${place} repeats the address of an earlier subscription.`);
   }
-  const { referred_by, premium_tiers, newsletter_lists: _lists, custom_fields: _fields, tags, created, tier, ...rest } = subscription;
+  const {
+    referred_by,
+    premium_tiers,
+    newsletter_lists: _lists,
+    custom_fields: _fields,
+    tags,
+    created,
+    tier,
+    ...rest
+  } = subscription;
   const seq = store.next('sub');
   store.subscriptions.insert({
     ...rest,

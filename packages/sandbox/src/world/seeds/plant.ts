@@ -37,7 +37,11 @@ export function plant(world: World, plan: SeedPlan, growth?: Growth): void {
       workspace.addKey({ key, publications: publications ? JSON.stringify(publications) : null });
     }
     for (const client of seed.oauth_clients ?? standardClients) {
-      workspace.addClient({ ...client, redirect_uris: JSON.stringify(client.redirect_uris), grant_types: JSON.stringify(client.grant_types) });
+      workspace.addClient({
+        ...client,
+        redirect_uris: JSON.stringify(client.redirect_uris),
+        grant_types: JSON.stringify(client.grant_types),
+      });
     }
     for (const publication of seed.publications) plantPublication(world, publication);
     for (const field of seed.publication_fields) plantPublicationField(world, field);
@@ -59,16 +63,24 @@ function plantPublication(world: World, publication: SeedPublication): void {
     created: publication.created ?? clock.seconds(),
   });
   for (const tier of publication.tiers) {
-    if (store.workspace.tiers(id).some(({ name }) => name === tier.name)) throw new SeedError(`The seed has the tier "${tier.name}" twice.`);
+    if (store.workspace.tiers(id).some(({ name }) => name === tier.name))
+      throw new SeedError(`The seed has the tier "${tier.name}" twice.`);
     const seq = store.next('tier');
     store.workspace.addTier({ ...tier, seq, id: `tier_${ids.uuid('tier', seq)}`, publication_id: id });
   }
   for (const { name, auto_subscribe } of publication.newsletter_lists) {
     const seq = store.next('nl_list');
-    store.workspace.addList({ seq, id: `nl_list_${ids.uuid('nl_list', seq)}`, publication_id: id, name, auto_subscribe: auto_subscribe ? 1 : 0 });
+    store.workspace.addList({
+      seq,
+      id: `nl_list_${ids.uuid('nl_list', seq)}`,
+      publication_id: id,
+      name,
+      auto_subscribe: auto_subscribe ? 1 : 0,
+    });
   }
   for (const { display, kind, options, created } of publication.custom_fields) {
-    if (store.customFields.byDisplay(id, display)) throw new SeedError(`The seed has the custom field "${display}" twice.`);
+    if (store.customFields.byDisplay(id, display))
+      throw new SeedError(`The seed has the custom field "${display}" twice.`);
     const seq = store.next('custom_field');
     store.customFields.insert({
       seq,
@@ -81,6 +93,7 @@ function plantPublication(world: World, publication: SeedPublication): void {
     });
   }
   plantSubscriptions(world, id, publication.subscriptions);
-  for (const [index, automation] of publication.automations.entries()) plantAutomation(world, id, automation, `automations[${index}]`);
+  for (const [index, automation] of publication.automations.entries())
+    plantAutomation(world, id, automation, `automations[${index}]`);
   plantContent(world, publication);
 }

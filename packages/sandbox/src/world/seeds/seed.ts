@@ -4,7 +4,13 @@ import * as z from 'zod';
 import { grantTypes } from '../../oauth/grant-types.ts';
 import { isRedirectUri } from '../../oauth/redirect.ts';
 import { automation } from './automation-seed.ts';
-import { advertisementOpportunity, author, complimentaryAccess, conditionSet, publicationField } from './content-seed.ts';
+import {
+  advertisementOpportunity,
+  author,
+  complimentaryAccess,
+  conditionSet,
+  publicationField,
+} from './content-seed.ts';
 import { subscription } from './subscription-seed.ts';
 
 const seconds = z.int().min(0);
@@ -15,9 +21,17 @@ const publication = z.strictObject({
   double_opt_in: z.boolean().default(false),
   created: seconds.optional(),
   tiers: z
-    .array(z.strictObject({ name: z.string().min(1), description: z.string().default(''), status: z.enum(tierStatuses).default('active') }))
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        description: z.string().default(''),
+        status: z.enum(tierStatuses).default('active'),
+      }),
+    )
     .default([]),
-  newsletter_lists: z.array(z.strictObject({ name: z.string().min(1), auto_subscribe: z.boolean().default(false) })).default([]),
+  newsletter_lists: z
+    .array(z.strictObject({ name: z.string().min(1), auto_subscribe: z.boolean().default(false) }))
+    .default([]),
   custom_fields: z
     .array(
       z.strictObject({
@@ -45,7 +59,10 @@ const oauthClient = z.strictObject({
   /** Compared to the letter, except that a port does not count on `http://127.0.0.1`, `http://localhost` and `http://[::1]`. */
   redirect_uris: z.array(z.string().refine(isRedirectUri, 'must be an absolute URI without a fragment')),
   /** Without `refresh_token` the client gets none. */
-  grant_types: z.array(z.enum(grantTypes)).min(1).default([...grantTypes]),
+  grant_types: z
+    .array(z.enum(grantTypes))
+    .min(1)
+    .default([...grantTypes]),
 });
 
 /** The format of a seed file. Times are Unix seconds and now where left out; what refers to something names it by name or address. Keys and OAuth clients that are left out are the standard ones. */

@@ -18,7 +18,10 @@ export interface Moment {
 export type SeedPlan = (moment: Moment) => ReadSeed;
 
 const readEmpty = readSeed(empty);
-const seeds: Readonly<Record<SeedName, SeedPlan>> = { demo: (moment) => readSeed(demo(moment)), empty: () => readEmpty };
+const seeds: Readonly<Record<SeedName, SeedPlan>> = {
+  demo: (moment) => readSeed(demo(moment)),
+  empty: () => readEmpty,
+};
 
 /** Whether this names a standard seed. */
 export function isSeedName(name: unknown): name is SeedName {
