@@ -9,7 +9,8 @@ const streamHeaders = {
 /**
  * @param source - address of the sandbox's event stream
  * @param request - the browser's request; the stream ends when it does
- * @returns a stream in every case: an error status would stop the browser from ever asking again, the end of a stream makes it ask
+ * @returns a stream in every case: an error status would stop the browser from ever asking again, the end of a stream
+ *   makes it ask
  */
 export async function relayEvents(source: string, request: Request): Promise<Response> {
   const lastEventId = request.headers.get('Last-Event-ID');
@@ -29,8 +30,8 @@ export async function relayEvents(source: string, request: Request): Promise<Res
 }
 
 /**
- * The sandbox's stream behind a greeting, by which the browser knows at once that the whole way stands. A sandbox that goes
- * away in the middle ends the stream like any other end: the browser asks again and is told.
+ * The sandbox's stream behind a greeting, by which the browser knows at once that the whole way stands. A sandbox that
+ * goes away in the middle ends the stream like any other end: the browser asks again and is told.
  */
 function greeted(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();

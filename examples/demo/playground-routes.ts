@@ -1,4 +1,7 @@
-/** The playground: its pages, its modules with their types taken out, the options of the tag, and an endpoint that answers as asked. */
+/**
+ * The playground: its pages, its modules with their types taken out, the options of the tag, and an endpoint that
+ * answers as asked.
+ */
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';

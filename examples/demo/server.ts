@@ -1,11 +1,27 @@
 /** The demo site: a newsletter's page with the real tag, and a live view of what the API received. */
+import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { createSite } from './site.ts';
 
 const port = Number(process.env['DEMO_PORT'] ?? 4000);
+const sandboxUrl = process.env['SANDBOX_URL'] ?? 'http://127.0.0.1:4010';
+const signupEndpoint = process.env['SIGNUP_ENDPOINT'] ?? 'http://127.0.0.1:4020/signup';
+const command = process.env['STARTED_BY'];
 const site = createSite({
-  sandboxUrl: process.env['SANDBOX_URL'] ?? 'http://127.0.0.1:4010',
-  signupEndpoint: process.env['SIGNUP_ENDPOINT'] ?? 'http://127.0.0.1:4020/signup',
+  sandboxUrl,
+  signupEndpoint,
+  ...(command && {
+    chain: {
+      command,
+      folder: fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, ''),
+      pid: process.ppid,
+      addresses: [
+        `Demo site http://127.0.0.1:${port}`,
+        `sandbox ${sandboxUrl}`,
+        `signups ${new URL(signupEndpoint).origin}`,
+      ],
+    },
+  }),
 });
 
 const server = serve({ fetch: site.fetch, port, hostname: '127.0.0.1' });

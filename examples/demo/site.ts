@@ -13,6 +13,8 @@ export interface SiteOptions {
   readonly sandboxUrl: string;
   /** What the tag posts to. */
   readonly signupEndpoint: string;
+  /** Who started the servers, for a second `npm start` that finds their ports taken. */
+  readonly chain?: Readonly<Record<string, unknown>>;
 }
 
 /** What is served, by path. */
@@ -23,7 +25,7 @@ const files: readonly { readonly path: string; readonly file: string; readonly t
   { path: '/mark.svg', file: fromHere('page/mark.svg'), type: 'svg' },
 ];
 
-export function createSite({ sandboxUrl, signupEndpoint }: SiteOptions): Hono {
+export function createSite({ sandboxUrl, signupEndpoint, chain }: SiteOptions): Hono {
   const site = new Hono();
   // As strict as a careful site would be: the tag must work under it.
   const policy = [
@@ -43,6 +45,13 @@ export function createSite({ sandboxUrl, signupEndpoint }: SiteOptions): Hono {
   addPlayground(site, signupEndpoint);
   addPages(site, signupEndpoint);
   site.get('/events', (context) => relayEvents(`${sandboxUrl}/_sandbox/events`, context.req.raw));
+  // For programs on this machine: a page of another site that points its own name here does not get the folder's name.
+  if (chain)
+    site.get('/chain.json', (context) =>
+      /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(context.req.header('host') ?? '')
+        ? context.json(chain)
+        : context.notFound(),
+    );
   addWidgetFiles(site, policy);
   return site;
 }

@@ -1,4 +1,7 @@
-/** The files of the tag's package, where a website has them: the script at the root, and beside it what it loads when needed. */
+/**
+ * The files of the tag's package, where a website has them: the script at the root, and beside it what it loads when
+ * needed.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

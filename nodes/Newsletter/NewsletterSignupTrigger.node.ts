@@ -1,4 +1,7 @@
-/** The signup trigger: receives the form's post, answers it as the relay would, and starts the workflow with a SubscriptionRequest. */
+/**
+ * The signup trigger: receives the form's post, answers it as the relay would, and starts the workflow with a
+ * SubscriptionRequest.
+ */
 import {
   NodeConnectionTypes,
   NodeOperationError,
@@ -33,8 +36,8 @@ export class NewsletterSignupTrigger implements INodeType {
         httpMethod: 'POST',
         path: '={{$parameter["path"]}}',
         isFullPath: true,
-        // n8n answers once it has saved the execution (in queue mode: and queued it). Body and status come from `receive`:
-        // a value that is undefined is what keeps n8n from putting one of its own in their place.
+        // n8n answers once it has saved the execution (in queue mode: and queued it). Body and status come from
+        // `receive`: a value that is undefined is what keeps n8n from putting one of its own in their place.
         responseMode: 'onReceived',
         responseData: '={{ undefined }}',
         responseCode: '={{ undefined }}',
@@ -58,7 +61,10 @@ export class NewsletterSignupTrigger implements INodeType {
       async checkExists(this: IHookFunctions): Promise<boolean> {
         return false;
       },
-      /** There is nothing to register anywhere; but a form that could never work is better refused now than by its visitors. */
+      /**
+       * There is nothing to register anywhere; but a form that could never work is better refused now than by its
+       * visitors.
+       */
       async create(this: IHookFunctions): Promise<boolean> {
         try {
           readForm((name, fallback) => this.getNodeParameter(name, fallback));

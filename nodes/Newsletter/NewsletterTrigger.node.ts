@@ -24,7 +24,8 @@ export class NewsletterTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: '={{$parameter["event"].replace(/([A-Z])/g, " $1").toLowerCase()}}',
-    // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the trigger.
+    // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the
+    // trigger.
     description:
       'React to events of a newsletter publication, and work with its subscriptions, automations and custom fields',
     eventTriggerDescription: 'Checks the publication at the set times',

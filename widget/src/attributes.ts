@@ -1,4 +1,7 @@
-/** What the tags take, as frameworks need to know it. It follows from the elements; what no type of theirs says is compared with the manifest by a test. */
+/**
+ * What the tags take, as frameworks need to know it. It follows from the elements; what no type of theirs says is
+ * compared with the manifest by a test.
+ */
 import type { LitElement } from 'lit';
 import type { SentAttribution } from './events.ts';
 import type { FieldKind } from './field-kind.ts';
@@ -45,15 +48,24 @@ interface Switches {
   'expose-email'?: boolean;
   /** Where the script of Turnstile comes from. Default: Cloudflare's own address. */
   'turnstile-script'?: string;
-  /** What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them. Default: `click`. */
+  /**
+   * What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them. Default:
+   * `click`.
+   */
   'open-on'?: string;
-  /** When the dialog may open by itself again once closed: on the next `page`, in the next `session`, or after days, such as `30d`. Default: `page`. */
+  /**
+   * When the dialog may open by itself again once closed: on the next `page`, in the next `session`, or after days,
+   * such as `30d`. Default: `page`.
+   */
   'ask-again'?: string;
   /** There while the dialog is open. Set by the element. */
   open?: boolean;
 }
 
-/** Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, every text, and some alone. */
+/**
+ * Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, every text, and some
+ * alone.
+ */
 export type SignupAttributes = {
   [
     Name in Settable as NewsletterSignup[Name] extends string | boolean | number ? Kebab<Name> : never

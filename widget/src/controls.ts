@@ -4,7 +4,10 @@ import { elementsOf, type Listed } from './own-members.ts';
 
 /** All controls of one name: an input, or boxes that belong together. */
 export interface Control {
-  /** The first of them. Of what a select or a custom element lacks, it answers with undefined, which here always means no. */
+  /**
+   * The first of them. Of what a select or a custom element lacks, it answers with undefined, which here always means
+   * no.
+   */
   readonly input: HTMLInputElement;
   /** What is described where something is wrong: the fieldset around several boxes, else the input. */
   readonly described: HTMLElement;
@@ -39,7 +42,10 @@ export function kindOf({ name, type, value, dataset }: HTMLInputElement): string
   return type === 'checkbox' && /^(on|true)$/.test(value) ? 'boolean' : (kindOfType[type] ?? 'string');
 }
 
-/** What visitors know a control by: its legend or label without the small print and the asterisk, or what stands in for one. */
+/**
+ * What visitors know a control by: its legend or label without the small print and the asterisk, or what stands in for
+ * one.
+ */
 export function labelOf({ input, described }: Control): string {
   const label = described.querySelector('legend') ?? input.labels?.[0];
   const text = label?.textContent

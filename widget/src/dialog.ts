@@ -20,7 +20,10 @@ export interface Dialog {
   stop(): void;
 }
 
-/** True where a dialog would come between the visitor and something else: another dialog, or a field that is being filled in. */
+/**
+ * True where a dialog would come between the visitor and something else: another dialog, or a field that is being
+ * filled in.
+ */
 function isEngaged(): boolean {
   let active = document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;

@@ -1,6 +1,6 @@
 /**
- * Explains to the owner of a page why their endpoint did not answer as it should. Loaded where the form says `debug`; speaks
- * in the console only, and never of what was typed.
+ * Explains to the owner of a page why their endpoint did not answer as it should. Loaded where the form says `debug`;
+ * speaks in the console only, and never of what was typed.
  */
 import type { Failure } from './send.ts';
 

@@ -24,8 +24,9 @@ export interface Entry {
 }
 
 /**
- * Reads the form, whose controls have the names of a post without JavaScript: `email`, `custom_fields[Name]` and so on. An
- * unticked box is an answer: false. Inputs take 2000 characters, which is what endpoints keep, so nothing is cut unseen.
+ * Reads the form, whose controls have the names of a post without JavaScript: `email`, `custom_fields[Name]` and so on.
+ * An unticked box is an answer: false. Inputs take 2000 characters, which is what endpoints keep, so nothing is cut
+ * unseen.
  */
 export function readEntry(form: HTMLFormElement): Entry {
   const data = new FormData(form);

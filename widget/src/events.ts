@@ -1,4 +1,7 @@
-/** The events of `<newsletter-signup>`. They bubble out of shadow trees, and none of them carries what the visitor typed, but the address where the tag says `expose-email`. */
+/**
+ * The events of `<newsletter-signup>`. They bubble out of shadow trees, and none of them carries what the visitor
+ * typed, but the address where the tag says `expose-email`.
+ */
 
 /** Who brought the visitor, as it is sent. */
 export interface SentAttribution {
@@ -12,9 +15,10 @@ export interface SentAttribution {
 }
 
 /**
- * Why a signup did not go through: `invalid` – something in the form is to be mended, and marked (`status` 0: found before
- * anything was sent); `refused`, `tooLong` – the endpoint did not take it; `limited` – too many at once; `unavailable` – the endpoint has a problem, is no signup
- * endpoint, or is not set; `unreachable` – no answer came; `offline` – the device is offline, the form sends by itself when it is back.
+ * Why a signup did not go through: `invalid` – something in the form is to be mended, and marked (`status` 0: found
+ * before anything was sent); `refused`, `tooLong` – the endpoint did not take it; `limited` – too many at once;
+ * `unavailable` – the endpoint has a problem, is no signup endpoint, or is not set; `unreachable` – no answer came;
+ * `offline` – the device is offline, the form sends by itself when it is back.
  */
 export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable' | 'offline';
 

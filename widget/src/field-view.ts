@@ -20,8 +20,8 @@ export function addressView(texts: Messages): TemplateResult | undefined {
 }
 
 /**
- * Renders a field from attributes, so that it makes no difference which element the browser upgrades first. Its controls have
- * the names of a post without JavaScript.
+ * Renders a field from attributes, so that it makes no difference which element the browser upgrades first. Its
+ * controls have the names of a post without JavaScript.
  *
  * @param id - id of the control; names are anybody's words and may not be fit for one
  */
@@ -84,7 +84,8 @@ export function fieldView(attributes: Attributes, id: string, texts: Messages): 
 /** A sentence whose second part leads to a page; in a tab of its own, lest what was typed is lost. */
 function linked(sentence: readonly string[], href: string): unknown {
   const [before, words, after] = sentence;
-  // Pages fill attributes from query parameters: an address that runs as a script is none. On a server no page is known to start at.
+  // Pages fill attributes from query parameters: an address that runs as a script is none. On a server no page is known
+  // to start at.
   const isPage = href && parseUrl(href, 'https://example.com')?.protocol.startsWith('http');
   return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
 }

@@ -1,11 +1,15 @@
-/** Registers the elements on pages whose server rendered them: forms that are there already are taken over as they stand. */
+/**
+ * Registers the elements on pages whose server rendered them: forms that are there already are taken over as they
+ * stand.
+ */
 import { hydrate } from '@lit-labs/ssr-client';
 import type { PropertyValues } from 'lit';
 import { NewsletterField, NewsletterSignup } from './index.ts';
 
 /**
- * Hydrates by itself, so that it matters neither which of Lit's modules a bundler puts first nor what else of the page stands
- * on Lit. Where the server's form is not the one this page wants, it renders anew and keeps what the visitor had entered.
+ * Hydrates by itself, so that it matters neither which of Lit's modules a bundler puts first nor what else of the page
+ * stands on Lit. Where the server's form is not the one this page wants, it renders anew and keeps what the visitor had
+ * entered.
  */
 class HydratedSignup extends NewsletterSignup {
   protected override update(changed: PropertyValues<this>): void {

@@ -12,8 +12,8 @@ interface TextInput {
 
 /** What is more than a plain text input. Looked up by any word an owner may have written. */
 export const textInputs: Readonly<Record<string, TextInput>> = {
-  // Not `type="email"`: Chromium would hand over an international domain in Punycode, other browsers as it was typed, and
-  // one person would become two. Endpoints bring the spelling of addresses into one form; we send what was typed.
+  // Not `type="email"`: Chromium would hand over an international domain in Punycode, other browsers as it was typed,
+  // and one person would become two. Endpoints bring the spelling of addresses into one form; we send what was typed.
   email: { inputMode: 'email' },
   integer: { inputMode: 'numeric' },
   double: { inputMode: 'decimal' },
@@ -21,7 +21,10 @@ export const textInputs: Readonly<Record<string, TextInput>> = {
   datetime: { type: 'datetime-local' },
 };
 
-/** `a, b, c` or, for choices with a comma in them, `a | b, c` as a list. Arabic, Chinese and Japanese have commas of their own. */
+/**
+ * `a, b, c` or, for choices with a comma in them, `a | b, c` as a list. Arabic, Chinese and Japanese have commas of
+ * their own.
+ */
 export function splitChoices(text: string): readonly string[] {
   return text
     .split(text.includes('|') ? '|' : /[,،，、]/)

@@ -1,7 +1,7 @@
 /**
- * What a page needs only once its visitor begins to type. In the npm build a file of its own, fetched when the focus comes
- * into a form; where it does not arrive, the browser posts the form by itself. The script has everything in one file: it
- * takes `at-once.ts` in place of this one.
+ * What a page needs only once its visitor begins to type. In the npm build a file of its own, fetched when the focus
+ * comes into a form; where it does not arrive, the browser posts the form by itself. The script has everything in one
+ * file: it takes `at-once.ts` in place of this one.
  */
 import { act } from './own-members.ts';
 import type * as signup from './signup.ts';
@@ -9,7 +9,9 @@ import type { Host, Show } from './signup.ts';
 
 const half = (): Promise<typeof signup> => import('./signup.ts');
 
-/** Has it fetched when the focus comes into a form. What does not arrive then is asked for again when the form is sent. */
+/**
+ * Has it fetched when the focus comes into a form. What does not arrive then is asked for again when the form is sent.
+ */
 export function fetchOnFocus(host: Element): void {
   host.addEventListener('focusin', () => void half().catch(() => undefined), { once: true });
 }

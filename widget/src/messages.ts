@@ -1,4 +1,6 @@
-/** Every text a visitor can read, in one table. Braces are filled in: {label} the field's label, {wait} "in 30 seconds". */
+/**
+ * Every text a visitor can read, in one table. Braces are filled in: {label} the field's label, {wait} "in 30 seconds".
+ */
 export const english = {
   /** Language of these texts (BCP 47); shapes the words for a waiting time. */
   language: 'en',
@@ -36,17 +38,26 @@ export type MessageKey = keyof typeof english;
 export type Messages = Readonly<Record<MessageKey, string>>;
 
 declare global {
-  /** Texts of the languages whose files were loaded, by language tag: `newsletterMessages.de`. A text that is missing is English. */
+  /**
+   * Texts of the languages whose files were loaded, by language tag: `newsletterMessages.de`. A text that is missing is
+   * English.
+   */
   var newsletterMessages: Readonly<Record<string, Partial<Messages>>> | undefined;
 }
 
-/** The element, or the host around it where nothing around it in its own tree says `lang`: Firefox's `:lang()` does not look out of a shadow root. */
+/**
+ * The element, or the host around it where nothing around it in its own tree says `lang`: Firefox's `:lang()` does not
+ * look out of a shadow root.
+ */
 function speaker(element: Element): Element {
   const { host } = element.getRootNode() as Partial<ShadowRoot>;
   return host && !element.closest('[lang]') ? speaker(host) : element;
 }
 
-/** Texts in the language of the nearest `lang`, through shadow roots too, where its file was loaded; `de` serves `de-AT` as well. */
+/**
+ * Texts in the language of the nearest `lang`, through shadow roots too, where its file was loaded; `de` serves `de-AT`
+ * as well.
+ */
 function spoken(element: Element): Partial<Messages> | undefined {
   const loaded = globalThis.newsletterMessages ?? {};
   const from = speaker(element);
@@ -56,7 +67,10 @@ function spoken(element: Element): Partial<Messages> | undefined {
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 
-/** The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else its own messages, else its language's, else English. */
+/**
+ * The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else its own messages,
+ * else its language's, else English.
+ */
 export function readMessages(element: Element & { readonly messages: Partial<Messages> }): Messages {
   const texts = { ...english, ...spoken(element), ...element.messages };
   for (const key of Object.keys(english) as MessageKey[]) {

@@ -1,8 +1,14 @@
-/** Puts forms on pages of systems that strip tags they do not know: into a `<div data-newsletter-signup>`, or where our script stands. */
+/**
+ * Puts forms on pages of systems that strip tags they do not know: into a `<div data-newsletter-signup>`, or where our
+ * script stands.
+ */
 import { splitChoices } from './kinds.ts';
 import { currentScript } from './own-script.ts';
 
-/** An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always write code. */
+/**
+ * An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always
+ * write code.
+ */
 function make(name: string, attributes: DOMStringMap): Element {
   const element = document.createElement(name);
   for (const [key, value = ''] of Object.entries(attributes))
@@ -11,8 +17,8 @@ function make(name: string, attributes: DOMStringMap): Element {
 }
 
 /**
- * Whatever arrives in a place moves into its form, which shows none of it but a form of the owner's. So this may run at any
- * time, any number of times, in any number of copies.
+ * Whatever arrives in a place moves into its form, which shows none of it but a form of the owner's. So this may run at
+ * any time, any number of times, in any number of copies.
  */
 function mount(): void {
   for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]'))

@@ -9,14 +9,17 @@ import { LitElement } from 'lit';
  * @tagname newsletter-field
  *
  * @attr {string} name - Name of the custom field in your publication: its display text, with spaces and case.
- * @attr {'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | 'consent'} kind - Kind of the custom field, or `consent` for a sentence to agree to. Default, and for any other word: `string`.
- * @attr {string} label - What the visitor reads beside the control. Default: the name. Of a `consent` it is the sentence, which is sent with the signup.
+ * @attr {'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | 'consent'} kind - Kind of the
+ *   custom field, or `consent` for a sentence to agree to. Default, and for any other word: `string`.
+ * @attr {string} label - What the visitor reads beside the control. Default: the name. Of a `consent` it is the
+ *   sentence, which is sent with the signup.
  * @attr {string} href - Page a `consent` speaks of; the words of its label in [square brackets] lead there.
  * @attr {boolean} required - The form cannot be sent without it; a box must be ticked.
  * @attr {string} value - What the field begins with.
  * @attr {boolean} hidden - The value is sent, and nobody sees the field.
  * @attr {string} autocomplete - What the browser may fill in, such as `given-name`, `family-name` or `name`.
- * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` where a choice has a comma in it.
+ * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` where
+ *   a choice has a comma in it.
  * @attr {string} placeholder - Example text inside an empty input.
  */
 export class NewsletterField extends LitElement {}

@@ -1,4 +1,6 @@
-/** Looks of `<newsletter-signup>`: system colours follow the page's `color-scheme`, logical properties its direction. */
+/**
+ * Looks of `<newsletter-signup>`: system colours follow the page's `color-scheme`, logical properties its direction.
+ */
 import { css } from 'lit';
 
 export const styles = css`

@@ -18,7 +18,8 @@ import { answerConsent, followVisits } from './visits.ts';
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup
  *
- * @attr {string} utm-source - Sets the source. Default: what the page's address said when the script ran; likewise below.
+ * @attr {string} utm-source - Sets the source. Default: what the page's address said when the script ran; likewise
+ *   below.
  * @attr {string} utm-medium - Sets the medium.
  * @attr {string} utm-campaign - Sets the campaign.
  * @attr {string} utm-term - Sets the search term.
@@ -28,21 +29,26 @@ import { answerConsent, followVisits } from './visits.ts';
  * @attr {boolean} debug - Explains in the console why an endpoint did not take a signup. For you, while you set it up.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
- * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the `messages` property, in kebab case.
+ * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the
+ *   `messages` property, in kebab case.
  *
- * @attr {string} open-on - What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them. Default: `click`, its triggers alone.
- * @attr {string} ask-again - When the dialog may open by itself again once the visitor has closed it: on the next `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
+ * @attr {string} open-on - What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or
+ *   several of them. Default: `click`, its triggers alone.
+ * @attr {string} ask-again - When the dialog may open by itself again once the visitor has closed it: on the next
+ *   `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
  * @attr {boolean} open - There while the dialog is open. Set by the element; open it with `open()`.
  *
  * @slot head - What stands above the form: a heading, a sentence.
- * @slot trigger - What opens the dialog, such as a button. Elsewhere on the page, `data-newsletter-open` with the element's `id` does.
+ * @slot trigger - What opens the dialog, such as a button. Elsewhere on the page, `data-newsletter-open` with the
+ *   element's `id` does.
  * @slot - `<newsletter-field>` elements, one for each custom field. Nothing in here is shown while the script runs.
  * @slot turnstile - Where Cloudflare Turnstile is shown, while an endpoint asks for it.
  *
  * @fires {NewsletterSubmitEvent} newsletter-submit - The form is complete and about to be sent; cancelable.
  * @fires {NewsletterSuccessEvent} newsletter-success - The endpoint has taken the signup.
  * @fires {NewsletterErrorEvent} newsletter-error - The signup did not go through; what was typed is still there.
- * @fires {NewsletterWarningEvent} newsletter-warning - Something is wrong that visitors do not see; said in the console too.
+ * @fires {NewsletterWarningEvent} newsletter-warning - Something is wrong that visitors do not see; said in the console
+ *   too.
  *
  * @csspart surface - What head, form and result stand on.
  * @csspart head - What stands above the form.
@@ -69,7 +75,8 @@ import { answerConsent, followVisits } from './visits.ts';
  * @cssprop [--newsletter-focus=CanvasText] - The ring around what has the focus.
  * @cssprop [--newsletter-gap=1rem] - Space between fields.
  * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside card and dialog.
- * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button; card and dialog take twice as much, up to 1.25rem.
+ * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button; card and dialog take twice as much, up to
+ *   1.25rem.
  * @cssprop [--newsletter-shadow=none] - Shadow of card and dialog.
  * @cssprop [--newsletter-width=32rem] - Width that `stacked`, `card` and `dialog` have at most.
  *
@@ -94,21 +101,35 @@ export class NewsletterSignup extends LitElement {
 
   /** Address the form is posted to: your relay, an n8n webhook, or your own server. */
   declare endpoint: string;
-  /** Page to go to after a signup: of the same origin, or of one in `redirectOrigins`. Default: none, the thanks are shown in place of the form. */
+  /**
+   * Page to go to after a signup: of the same origin, or of one in `redirectOrigins`. Default: none, the thanks are
+   * shown in place of the form.
+   */
   declare redirect: string;
   /** Further origins `redirect` may lead to, such as `https://shop.example`, separated by spaces. */
   declare redirectOrigins: string;
   /** How long to wait for the endpoint's answer, in seconds. */
   declare timeout: number;
-  /** Which visit counts where several say who brought the visitor: `first` or `last`. Those that say nothing never count. */
+  /**
+   * Which visit counts where several say who brought the visitor: `first` or `last`. Those that say nothing never
+   * count.
+   */
   declare attribution: 'first' | 'last';
-  /** Where that is remembered for the next pages once consent is granted, for 30 days at most: `local`, `session` or `none`. */
+  /**
+   * Where that is remembered for the next pages once consent is granted, for 30 days at most: `local`, `session` or
+   * `none`.
+   */
   declare storage: 'local' | 'session' | 'none';
   /** Query parameter that carries a referral code. */
   declare referralParam: string;
-  /** How it is laid out: `inline`, on one line where there is room; `stacked`; `card`, on a surface; `dialog`, which waits to be opened. */
+  /**
+   * How it is laid out: `inline`, on one line where there is room; `stacked`; `card`, on a surface; `dialog`, which
+   * waits to be opened.
+   */
   declare layout: 'inline' | 'stacked' | 'card' | 'dialog';
-  /** Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here. */
+  /**
+   * Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here.
+   */
   declare messages: Partial<Messages>;
 
   #standing: Standing = { state: 'idle' };
@@ -180,8 +201,8 @@ export class NewsletterSignup extends LitElement {
   }
 
   /**
-   * Lets every form on the page remember who brought the visitor, and read what earlier pages remembered. Call it on each
-   * page on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
+   * Lets every form on the page remember who brought the visitor, and read what earlier pages remembered. Call it on
+   * each page on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
    */
   grantConsent(): void {
     answerConsent(true);
@@ -225,7 +246,8 @@ export class NewsletterSignup extends LitElement {
     const texts = readMessages(this);
     const { state, notice, isQuiet } = this.#standing;
     const isDone = state === 'success';
-    // Without an endpoint of its own the tag waits for a form of the owner's, which may still be on its way through the parser.
+    // Without an endpoint of its own the tag waits for a form of the owner's, which may still be on its way through the
+    // parser.
     const form =
       this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading')
         ? html`<slot ?hidden=${isDone}></slot>`

@@ -1,4 +1,6 @@
-/** A form's own members, which its controls hide where they have the same names: `<button name="submit">` is no rarity. */
+/**
+ * A form's own members, which its controls hide where they have the same names: `<button name="submit">` is no rarity.
+ */
 
 /** What a form lists: inputs, and what has some of their members. */
 export type Listed = Element & Partial<Pick<HTMLInputElement, 'name' | 'willValidate' | 'focus'>>;

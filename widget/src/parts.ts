@@ -1,4 +1,7 @@
-/** The parts few visitors need: files of their own, loaded at the moment they are needed. Each rejects where its file cannot be had. */
+/**
+ * The parts few visitors need: files of their own, loaded at the moment they are needed. Each rejects where its file
+ * cannot be had.
+ */
 import type { Dialog, DialogHost } from './dialog.ts';
 
 // Written out, so that bundlers find the files.

@@ -1,6 +1,7 @@
 /**
- * Solves the proof of work an endpoint asks for. The hashing is done by the browser's own Web Crypto, off the page's thread
- * and one digest at a time, so the page stays responsive; a worker would want leave in the page's CSP and its own origin.
+ * Solves the proof of work an endpoint asks for. The hashing is done by the browser's own Web Crypto, off the page's
+ * thread and one digest at a time, so the page stays responsive; a worker would want leave in the page's CSP and its
+ * own origin.
  */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey as derivePbkdf2 } from 'altcha-lib/algorithms/web/pbkdf2';

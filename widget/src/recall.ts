@@ -18,8 +18,8 @@ export interface RecallOptions extends HTMLElement {
 const key = 'newsletter-signup:1';
 
 /**
- * Who brought the visitor, by the rule. After consent the touches are stored for the next page; after its withdrawal they
- * are deleted; before either no storage is touched at all.
+ * Who brought the visitor, by the rule. After consent the touches are stored for the next page; after its withdrawal
+ * they are deleted; before either no storage is touched at all.
  */
 export function recall(host: RecallOptions): Attribution {
   const { referralParam: referralParameter } = host;

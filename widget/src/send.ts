@@ -34,9 +34,10 @@ const grace = 1000;
 
 /**
  * Posts the body. A refusal, a dead endpoint and a broken network are results, not exceptions. The request outlives the
- * page (`keepalive`), so leaving right after the click loses nothing. Redirects are not followed: browsers would turn the
- * post into a GET, or carry the address to whoever the redirect names. Back on a page that the browser had put aside, WebKit
- * settles nothing of what was on its way, and heeds no signal: then it is sent once more, under the same key.
+ * page (`keepalive`), so leaving right after the click loses nothing. Redirects are not followed: browsers would turn
+ * the post into a GET, or carry the address to whoever the redirect names. Back on a page that the browser had put
+ * aside, WebKit settles nothing of what was on its way, and heeds no signal: then it is sent once more, under the same
+ * key.
  *
  * @returns undefined where the endpoint has taken the signup
  */
@@ -88,7 +89,10 @@ interface ErrorBody {
   readonly ask?: unknown;
 }
 
-/** What the error body of the API says first, cleaned and shortened, and what it asks for; empty where the answer is anything else. */
+/**
+ * What the error body of the API says first, cleaned and shortened, and what it asks for; empty where the answer is
+ * anything else.
+ */
 async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | 'code' | 'ask'>> {
   const body = await (response.json() as Promise<ErrorBody | null>).catch(() => null);
   const error = body?.errors?.[0];

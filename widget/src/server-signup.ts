@@ -1,7 +1,9 @@
 /** `<newsletter-signup>` where there is no document: on a server, which renders it for a browser to take over. */
 import { NewsletterSignup } from './index.ts';
 
-/** Attributes of an element, by name; `true` for one without a value. Those that are `false` or undefined are left out. */
+/**
+ * Attributes of an element, by name; `true` for one without a value. Those that are `false` or undefined are left out.
+ */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What the form asks of a `<newsletter-field>`. */
@@ -23,8 +25,8 @@ class ServerField {
 }
 
 /**
- * What is in the element does not reach a server's render, so its fields are told. Lit's stand-in for the DOM of a server
- * finds nothing in trees and knows no languages; this knows as much of both as the form asks for.
+ * What is in the element does not reach a server's render, so its fields are told. Lit's stand-in for the DOM of a
+ * server finds nothing in trees and knows no languages; this knows as much of both as the form asks for.
  */
 export class ServerSignup extends NewsletterSignup {
   /** The custom fields, as the attributes of each. */

@@ -1,4 +1,7 @@
-/** Renders a form on a server: HTML that shows at once, works without JavaScript, and is taken over by `@newsletter-kit/signup/hydrate`. */
+/**
+ * Renders a form on a server: HTML that shows at once, works without JavaScript, and is taken over by
+ * `@newsletter-kit/signup/hydrate`.
+ */
 import { render } from '@lit-labs/ssr';
 import { FallbackRenderer } from '@lit-labs/ssr/lib/element-renderer.js';
 import { collectResultSync } from '@lit-labs/ssr/lib/render-result.js';

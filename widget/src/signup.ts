@@ -33,7 +33,10 @@ export type Show = (standing: Standing) => Promise<unknown>;
 
 const none: Problems = new Map();
 
-/** Everything one visitor's attempts have in common: what they share of a key, and how long the endpoint wants to be left alone. */
+/**
+ * Everything one visitor's attempts have in common: what they share of a key, and how long the endpoint wants to be
+ * left alone.
+ */
 export interface Signup {
   /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
   end(): void;

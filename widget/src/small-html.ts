@@ -1,9 +1,9 @@
 /**
- * The part of Lit's templates that our elements use, for the one-file script: text, templates and lists of them between tags,
- * and whole attributes (`name=${…}`, `?name=${…}`). What is the same as before is not touched, so that what was typed, the
- * focus and live regions stay as they are. No listeners, properties, directives, SVG, entities; templates are as
- * `dense-templates.ts` leaves them, and attributes written out stand in quotes and hold no spaces. Elements are made one by
- * one: no text ever becomes markup, so that pages with Trusted Types need no policy.
+ * The part of Lit's templates that our elements use, for the one-file script: text, templates and lists of them between
+ * tags, and whole attributes (`name=${…}`, `?name=${…}`). What is the same as before is not touched, so that what was
+ * typed, the focus and live regions stay as they are. No listeners, properties, directives, SVG, entities; templates
+ * are as `dense-templates.ts` leaves them, and attributes written out stand in quotes and hold no spaces. Elements are
+ * made one by one: no text ever becomes markup, so that pages with Trusted Types need no policy.
  */
 
 /** A list of values; with strings, a template to put them into. */

@@ -1,7 +1,8 @@
 /**
- * What the one-file script takes in place of the package `lit`: the parts of its templates and of `LitElement` that our elements
- * use. No reflection, converters, controllers or fallback for browsers that cannot adopt style sheets. Without it the script
- * would be half as large again. The npm build and the sources themselves stand on Lit, and every test runs on both.
+ * What the one-file script takes in place of the package `lit`: the parts of its templates and of `LitElement` that our
+ * elements use. No reflection, converters, controllers or fallback for browsers that cannot adopt style sheets. Without
+ * it the script would be half as large again. The npm build and the sources themselves stand on Lit, and every test
+ * runs on both.
  */
 import { placeIn } from './small-html.ts';
 
@@ -19,7 +20,9 @@ export function adoptStyles(root: ShadowRoot, sheets: CSSStyleSheet[]): void {
   root.adoptedStyleSheets = sheets;
 }
 
-/** A property and the attribute it is read from; `false` for none, else the property's name in lower case by default. */
+/**
+ * A property and the attribute it is read from; `false` for none, else the property's name in lower case by default.
+ */
 type Properties = Readonly<Record<string, { readonly attribute?: string | false }>>;
 
 export class LitElement extends HTMLElement {

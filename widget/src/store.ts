@@ -1,4 +1,7 @@
-/** What we store in a browser, and the one place that does: nothing before the visitor's consent, nothing after its withdrawal. */
+/**
+ * What we store in a browser, and the one place that does: nothing before the visitor's consent, nothing after its
+ * withdrawal.
+ */
 import { consent } from './visits.ts';
 
 /**
@@ -10,7 +13,7 @@ import { consent } from './visits.ts';
 export function keep(name: string, key: string, change: (kept: string) => string): void {
   try {
     // Throws where the visitor has switched storage off.
-    // oxlint-disable-next-line typescript/no-unsafe-assignment -- no type knows what a name put together names: `noneStorage` is nothing
+    // oxlint-disable-next-line typescript/no-unsafe-assignment -- `noneStorage` is undefined
     const store: Storage | undefined = consent === undefined ? undefined : Reflect.get(globalThis, `${name}Storage`);
     const text = store && consent && change(store.getItem(key) ?? '');
     if (text) store.setItem(key, text);

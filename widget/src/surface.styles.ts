@@ -1,4 +1,7 @@
-/** Looks of the layouts beyond `inline`, and of the dialog: what changes no sizes, and so may come after the first paint. They come with `layouts.ts`, and are read when they are needed. */
+/**
+ * Looks of the layouts beyond `inline`, and of the dialog: what changes no sizes, and so may come after the first
+ * paint. They come with `layouts.ts`, and are read when they are needed.
+ */
 import { css, type CSSResult } from 'lit';
 
 export const surfaceStyles = (): CSSResult => css`

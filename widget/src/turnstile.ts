@@ -1,7 +1,7 @@
 /** Shows Cloudflare Turnstile in the light DOM, where its script can work, and waits for the visitor to pass it. */
 
 /** What we use of Turnstile's client API. */
-interface Turnstile {
+export interface Turnstile {
   render(container: HTMLElement, options: Readonly<Record<string, unknown>>): string | undefined;
   remove(widget: string): void;
 }
@@ -26,7 +26,9 @@ const patience = 120_000;
 
 let loading: Promise<Turnstile> | undefined;
 
-/** Loads Cloudflare's script, once for all forms that want it at the time; after a failure the next attempt tries again. */
+/**
+ * Loads Cloudflare's script, once for all forms that want it at the time; after a failure the next attempt tries again.
+ */
 function load(address: string): Promise<Turnstile> {
   return (loading ??= new Promise<Turnstile>((resolve, reject) => {
     const script = document.createElement('script');

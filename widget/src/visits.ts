@@ -1,4 +1,6 @@
-/** How this page was reached, where it went by itself since, and whether the visitor lets us remember that. Memory only. */
+/**
+ * How this page was reached, where it went by itself since, and whether the visitor lets us remember that. Memory only.
+ */
 import type { TimedVisit } from '@newsletter-kit/core/signup';
 
 declare global {
@@ -11,7 +13,10 @@ declare global {
 // On a server there is no page.
 const { document, location, navigation } = globalThis;
 
-/** Every address of this page that may say something, oldest first. Begun when the script runs, not when the form is sent. */
+/**
+ * Every address of this page that may say something, oldest first. Begun when the script runs, not when the form is
+ * sent.
+ */
 export const visits: TimedVisit[] = [];
 
 /** Whether touches may be stored; undefined until the visitor has answered on this page. */
@@ -20,8 +25,8 @@ export let consent: boolean | undefined;
 let follow: () => void = () => {};
 
 /**
- * Calls `next` after each answer about consent, and from then on after each visit; now as well, where there was an answer. The
- * form that came last speaks for the page, also after it has gone.
+ * Calls `next` after each answer about consent, and from then on after each visit; now as well, where there was an
+ * answer. The form that came last speaks for the page, also after it has gone.
  */
 export function followVisits(next: () => void): void {
   follow = () => {

@@ -12,7 +12,10 @@ export function warn(element: Element, reason: WarningReason, message: string): 
   element.dispatchEvent(new NewsletterWarningEvent('warning', { reason, message }));
 }
 
-/** The value of an attribute, where it is one of these, with any number in place of theirs; else the first of them, with a warning. */
+/**
+ * The value of an attribute, where it is one of these, with any number in place of theirs; else the first of them, with
+ * a warning.
+ */
 export function oneOf<Value extends string>(
   element: Element,
   attribute: string,

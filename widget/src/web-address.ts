@@ -1,4 +1,7 @@
-/** Addresses an owner wrote down. Pages fill attributes from query parameters: nothing but http may be sent to or followed. */
+/**
+ * Addresses an owner wrote down. Pages fill attributes from query parameters: nothing but http may be sent to or
+ * followed.
+ */
 import { parseUrl } from '@newsletter-kit/core/signup';
 import { warn } from './warn.ts';
 
@@ -9,9 +12,9 @@ export function webAddress(address: string): URL | undefined {
 }
 
 /**
- * Where the visitor goes after signing up: another page of the same site, one of a site the owner lists, or nowhere. A form
- * must never carry its visitors to a stranger. Schemes are looked at by themselves: for a page in a sandbox or from a file,
- * `javascript:` is of its own origin, "null".
+ * Where the visitor goes after signing up: another page of the same site, one of a site the owner lists, or nowhere. A
+ * form must never carry its visitors to a stranger. Schemes are looked at by themselves: for a page in a sandbox or
+ * from a file, `javascript:` is of its own origin, "null".
  *
  * @param origins - the sites the owner lists, separated by spaces
  */

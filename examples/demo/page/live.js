@@ -3,7 +3,8 @@
 
 /**
  * @typedef {{ name: string, kind: string, value: unknown }} CustomField
- * @typedef {{ email: string, status: string, created: number, custom_fields?: CustomField[], [field: string]: unknown }} Subscription
+ * @typedef {{ email: string, status: string, created: number, custom_fields?: CustomField[], [field: string]: unknown
+ *   }} Subscription
  */
 
 /** What to call the attribution of a subscription, in the order it is shown. */
@@ -80,7 +81,8 @@ function factsOf(subscription) {
  * @param {string} change
  */
 function showArrival(subscription, change) {
-  // Only what is new can be this visitor's doing for certain: older subscriptions change at any time, when they are validated.
+  // Only what is new can be this visitor's doing for certain: older subscriptions change at any time, when they are
+  // validated.
   const took = pressed > 0 && change === 'created' ? Math.round(performance.now() - pressed) : undefined;
   if (took !== undefined) pressed = 0;
   const item = find(/** @type {DocumentFragment} */ (template.content.cloneNode(true)), '.arrival', HTMLElement);

@@ -1,4 +1,6 @@
-/** What there is to choose on the tag, read from its manifest: an option that the manifest knows cannot be missing here. */
+/**
+ * What there is to choose on the tag, read from its manifest: an option that the manifest knows cannot be missing here.
+ */
 
 /** The part of `custom-elements.json` that is read. */
 export interface Manifest {

@@ -1,4 +1,7 @@
-/** What somebody has chosen in the playground, and its form as an address: shareable, and the Back button goes through it. */
+/**
+ * What somebody has chosen in the playground, and its form as an address: shareable, and the Back button goes through
+ * it.
+ */
 import type { Options } from './options.ts';
 import { isPlatform, type Platform } from './platforms.ts';
 import { isState, type StateName } from './states.ts';

@@ -121,7 +121,10 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   ],
 };
 
-/** For WordPress authors whose tags and scripts are taken out: a div that the script makes a form of, the rest from the theme. */
+/**
+ * For WordPress authors whose tags and scripts are taken out: a div that the script makes a form of, the rest from the
+ * theme.
+ */
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
   const styles = rule('newsletter-signup', wanted.tag.styles);
   const enqueue = addresses(wanted).map((address) => {

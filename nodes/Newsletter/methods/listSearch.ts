@@ -1,4 +1,6 @@
-/** What the editor asks for to fill the lists of the resource locators: a page at a time, by the server's own paging. */
+/**
+ * What the editor asks for to fill the lists of the resource locators: a page at a time, by the server's own paging.
+ */
 import type { Engine, Page, PagePromise } from '@newsletter-kit/core/engine';
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import { largestPage } from '../parameters/list.ts';

@@ -1,4 +1,7 @@
-/** What goes to the service together: a call is about one publication. `Map.groupBy` would need Node 21, and n8n may run on 20. */
+/**
+ * What goes to the service together: a call is about one publication. `Map.groupBy` would need Node 21, and n8n may run
+ * on 20.
+ */
 import type { Engine } from '@newsletter-kit/core/engine';
 
 /** The groups in the order of their first members, each in the order it was given. */

@@ -41,7 +41,8 @@ export async function dispatch(
       parameters: operation.properties,
     });
     if (!goOn) throw error;
-    // At the error output n8n puts what came in beside the message, but takes it away again where the item bears an error itself.
+    // At the error output n8n puts what came in beside the message, but takes it away again where the item bears an
+    // error itself.
     return {
       json: { error: error.message },
       ...(node.getNode().onError !== 'continueErrorOutput' && { error }),

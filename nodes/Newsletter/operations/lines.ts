@@ -4,7 +4,8 @@
 const atOnce = 10;
 
 /**
- * Works on the items of each line in their order, on several lines at a time. Starts nothing more once it was told to stop.
+ * Works on the items of each line in their order, on several lines at a time. Starts nothing more once it was told to
+ * stop.
  *
  * @param work - resolves to false where nothing more is to be started; must not reject
  */

@@ -1,7 +1,10 @@
 /** Parameters whose options come from a table. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-/** The parameter with these options. @param preferred - the value it begins with, where it is among them; else the first */
+/**
+ * The parameter with these options.
+ * @param preferred - the value it begins with, where it is among them; else the first
+ */
 export function choice(
   parameter: INodeProperties,
   options: INodePropertyOptions[],

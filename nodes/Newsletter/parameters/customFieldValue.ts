@@ -42,7 +42,10 @@ function toBoolean(value: unknown): boolean | undefined {
   return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 
-/** The day and the moment of a text, a Date, or the DateTime that n8n makes of its date picker (in the workflow's time zone). */
+/**
+ * The day and the moment of a text, a Date, or the DateTime that n8n makes of its date picker (in the workflow's time
+ * zone).
+ */
 function toMoment(value: unknown): { day: string; moment: string } | undefined {
   if (isDateTime(value)) return { day: value.toISODate(), moment: value.toISO() };
   const text = value instanceof Date ? value.toISOString() : value;

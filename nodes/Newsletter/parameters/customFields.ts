@@ -73,8 +73,8 @@ export async function readCustomFields(node: ReadableNode, itemIndex: number, en
 }
 
 /**
- * The custom fields of an input item: those that stand together under `custom_fields`, as subscriptions and signups have
- * them, and every field that bears the name of one.
+ * The custom fields of an input item: those that stand together under `custom_fields`, as subscriptions and signups
+ * have them, and every field that bears the name of one.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */

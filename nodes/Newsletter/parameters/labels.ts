@@ -1,4 +1,7 @@
-/** Finds the parameters that a message of the service speaks of: it names its fields, which the parameters are named after. */
+/**
+ * Finds the parameters that a message of the service speaks of: it names its fields, which the parameters are named
+ * after.
+ */
 import type { INodeProperties } from 'n8n-workflow';
 
 /** The labels of these parameters, and of those inside of them, whose name is a word of the message. */

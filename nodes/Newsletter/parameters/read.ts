@@ -14,7 +14,10 @@ export class ParameterMismatch extends Error {
 export interface ItemParameters {
   readonly node: Pick<IExecuteFunctions, 'getNodeParameter'>;
   readonly itemIndex: number;
-  /** What was evaluated for this item already, by the name of the parameter: an expression costs more than a line of JSON. */
+  /**
+   * What was evaluated for this item already, by the name of the parameter: an expression costs more than a line of
+   * JSON.
+   */
   readonly known?: ReadonlyMap<string, unknown>;
 }
 

@@ -1,4 +1,6 @@
-/** Parameters that take several texts: a person adds them one by one, an expression gives a list or a text with commas. */
+/**
+ * Parameters that take several texts: a person adds them one by one, an expression gives a list or a text with commas.
+ */
 import type { INodeProperties } from 'n8n-workflow';
 
 type Described = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>;

@@ -1,6 +1,6 @@
 /**
- * Lets a signup start one execution. Requests that arrive together are told apart here, in the memory of the process: n8n
- * gives each its own copy of what it keeps beside the workflow, and the last one saved wins.
+ * Lets a signup start one execution. Requests that arrive together are told apart here, in the memory of the process:
+ * n8n gives each its own copy of what it keeps beside the workflow, and the last one saved wins.
  */
 import { isRepeat, withMarks, type Marks, type PassedOn } from './passedOn.ts';
 
@@ -48,7 +48,8 @@ export class Gate {
       if (await underWay) return null;
     }
     this.#count(now);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+    let resolve!: (saved: boolean) => void;
+    const promise = new Promise<boolean>((done) => (resolve = done));
     for (const { hash } of marks) this.#pending.set(hash, promise);
     return {
       kept: withMarks(newest(kept, this.#passedOn), marks, now, quietSeconds),

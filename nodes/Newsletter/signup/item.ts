@@ -4,8 +4,8 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Signup } from './admit.ts';
 
 /**
- * The request stands under the API's own names; nothing privileged can be in it. `signup` holds the custom fields once more
- * by their names, for expressions, and the evidence of consent.
+ * The request stands under the API's own names; nothing privileged can be in it. `signup` holds the custom fields once
+ * more by their names, for expressions, and the evidence of consent.
  *
  * @param now - seconds since 1970
  */

@@ -86,8 +86,8 @@ const promise: INodeProperties = {
 };
 
 /**
- * n8n reads a body into memory, up to 16 MB, before it asks a node – unless the node has this option, which comes from the
- * first version of its own Webhook node. With it the body is ours to read, and to stop reading.
+ * n8n reads a body into memory, up to 16 MB, before it asks a node – unless the node has this option, which comes from
+ * the first version of its own Webhook node. With it the body is ours to read, and to stop reading.
  */
 const bodyUnread: INodeProperties = {
   displayName: 'Body',

@@ -16,8 +16,8 @@ const attemptSeconds = 600;
 export type Marks = readonly { readonly hash: string; readonly seconds: number }[];
 
 /**
- * Which marks a signup leaves. The address is never kept, only hashes that hold for this node alone. One key used for two
- * people must not lose the second; and what a robot seems to have sent never stands in for a person.
+ * Which marks a signup leaves. The address is never kept, only hashes that hold for this node alone. One key used for
+ * two people must not lose the second; and what a robot seems to have sent never stands in for a person.
  *
  * @param scope - what tells this node from every other
  */

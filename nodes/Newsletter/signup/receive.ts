@@ -15,7 +15,10 @@ const answered: IWebhookResponseData = { noWebhookResponse: true };
 /** Answered as every success is; nothing is started. */
 const silent: IWebhookResponseData = { webhookResponse: acceptedBody };
 
-/** Answers a post. What it gives back tells n8n whether to start an execution; if so, n8n saves that first, and answers then. */
+/**
+ * Answers a post. What it gives back tells n8n whether to start an execution; if so, n8n saves that first, and answers
+ * then.
+ */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const response = context.getResponseObject();
   const posted = toPosted(context.getRequestObject());

@@ -1,6 +1,6 @@
 /**
- * Finds one subscription. The API reads subscriptions as a list alone: an address is one request, an ID is looked for page
- * by page. That walk is shared by all items of a run, so that many IDs cost no more than reading the list once.
+ * Finds one subscription. The API reads subscriptions as a list alone: an address is one request, an ID is looked for
+ * page by page. That walk is shared by all items of a run, so that many IDs cost no more than reading the list once.
  */
 import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
 import type { OperationContext } from '../operations/definition.ts';
@@ -61,13 +61,14 @@ function walkOf({ engine, call }: OperationContext, expand: Expand): Walk {
   const ofEngine = walks.get(engine) ?? new Map<string, Walk>();
   walks.set(engine, ofEngine);
   const key = JSON.stringify(expand ?? []);
-  const begun = ofEngine.get(key) ?? {
-    known: new Map<string, Subscription>(),
-    // The newest first: what a workflow asks for by its ID was most often created a moment ago.
-    rest: engine
-      .list('subscriptions.list', { direction: 'desc', limit: largestPage, ...(expand && { expand }) }, call)
-      [Symbol.asyncIterator](),
-  };
+  const begun = ofEngine.get(key) ?? startWalk();
   ofEngine.set(key, begun);
   return begun;
+
+  function startWalk(): Walk {
+    // The newest first: what a workflow asks for by its ID was most often created a moment ago.
+    const query = { direction: 'desc', limit: largestPage, ...(expand && { expand }) } as const;
+    const subscriptions = engine.list('subscriptions.list', query, call);
+    return { known: new Map<string, Subscription>(), rest: subscriptions[Symbol.asyncIterator]() };
+  }
 }

@@ -47,8 +47,8 @@ function toAnswer(response: unknown): HostAnswer {
 }
 
 /**
- * The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown on.
- * No other status throws: an answer of one that comes inside an error broke off before its end.
+ * The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown
+ * on. No other status throws: an answer of one that comes inside an error broke off before its end.
  */
 function answerWithin(error: unknown): HostAnswer {
   const cause = error instanceof NodeApiError ? error.cause : undefined;

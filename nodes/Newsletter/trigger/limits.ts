@@ -5,8 +5,8 @@ import type { IPollFunctions } from 'n8n-workflow';
 export const requestsAPoll = 20;
 
 /**
- * Subscriptions a trigger may keep, some 15 bytes each. n8n loads and saves what is kept whole, with the workflow, at every
- * execution.
+ * Subscriptions a trigger may keep, some 15 bytes each. n8n loads and saves what is kept whole, with the workflow, at
+ * every execution.
  */
 export const capacity = 50_000;
 
@@ -21,7 +21,10 @@ export interface Time {
   readonly ofRequest: number;
 }
 
-/** n8n abandons a poll that takes too long, and with it what was found: the last request begins while a third of the time is left. */
+/**
+ * n8n abandons a poll that takes too long, and with it what was found: the last request begins while a third of the
+ * time is left.
+ */
 export function timeOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): Time {
   const whole = Math.min((context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY) * (2 / 3), longest);
   const end = Date.now() + whole;

@@ -4,8 +4,8 @@
 const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
- * Unix seconds of a date as n8n's picker or an expression gives it; what names no zone is in the given one. Undefined where
- * it is no date.
+ * Unix seconds of a date as n8n's picker or an expression gives it; what names no zone is in the given one. Undefined
+ * where it is no date.
  */
 export function toSeconds(value: unknown, zone: string): number | undefined {
   const text = value instanceof Date ? value.toISOString() : String(value).trim().replace(' ', 'T');

@@ -14,7 +14,10 @@ export function kept(staticData: IDataObject): Kept {
   return staticData[key];
 }
 
-/** Keeps it as one text: n8n watches every object that it is given for changes, and compares and copies it at every poll. */
+/**
+ * Keeps it as one text: n8n watches every object that it is given for changes, and compares and copies it at every
+ * poll.
+ */
 export function keep(staticData: IDataObject, state: WatchState): void {
   staticData[key] = JSON.stringify(state);
 }

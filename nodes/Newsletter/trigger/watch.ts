@@ -9,7 +9,10 @@ import { capacity, timeOf } from './limits.ts';
 import type { Settings } from './settings.ts';
 import { keep, kept, resume } from './state.ts';
 
-/** @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state then stays as it was */
+/**
+ * @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state
+ *   then stays as it was
+ */
 export async function poll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
   const { event, form, filter } = settings;
   const { engine, publicationId } = await openEngine(context, settings.publication);
@@ -42,8 +45,8 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
 }
 
 /**
- * The first time round, as many as there is time for: only what n8n saves outlives it, and a poll that reports nothing is
- * saved for certain only where it is the first, in the activation of the workflow.
+ * The first time round, as many as there is time for: only what n8n saves outlives it, and a poll that reports nothing
+ * is saved for certain only where it is the first, in the activation of the workflow.
  */
 function pagesFor({ event, pages }: Settings, { scan }: WatchState): number {
   const learns = event.looks !== 'newest' && (scan === null || scan.pass === 0);

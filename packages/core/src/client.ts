@@ -26,8 +26,8 @@ type Methods = { readonly [R in Resource]: { readonly [V in Verb<R>]: Method<Ext
 
 /**
  * A method for every operation, `client.<resource>.<verb>(arguments, options)`: path parameters, query and body side by
- * side under the API's names. Lists are awaited for a page or iterated for all items; `oauth.authorize` gives the address
- * to send a person to.
+ * side under the API's names. Lists are awaited for a page or iterated for all items; `oauth.authorize` gives the
+ * address to send a person to.
  */
 export interface Client extends Methods {
   /** The engine underneath, to call operations by id. */

@@ -1,4 +1,7 @@
-/** A 128-bit hash of a text: MurmurHash3 (x86, 128) over its UTF-16 code units. Tells texts apart; keeps no secret. Pure. */
+/**
+ * A 128-bit hash of a text: MurmurHash3 (x86, 128) over its UTF-16 code units. Tells texts apart; keeps no secret.
+ * Pure.
+ */
 
 /** Four 32-bit words. */
 export type Digest = readonly [number, number, number, number];

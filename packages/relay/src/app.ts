@@ -36,7 +36,10 @@ export interface RelayOptions {
   readonly log: Log;
   /** The client to deliver with. Default: one made from the configuration. */
   readonly client?: Client | undefined;
-  /** Signs form tokens and challenges. Default: the configured one, or one made anew, so that a token lasts no longer than this process. */
+  /**
+   * Signs form tokens and challenges. Default: the configured one, or one made anew, so that a token lasts no longer
+   * than this process.
+   */
   readonly secret?: string | undefined;
   /** Where signups are counted for their limits. Default: in the store where relays share one, else in this process. */
   readonly limiter?: MakeLimiter | undefined;
@@ -68,7 +71,10 @@ export type Post = (posted: Posted) => Promise<Answer> | null;
 
 /** A running relay. */
 export interface Relay {
-  /** Answers one request. @param peer - address of the connection it came over; without it no limit by address of the visitor holds */
+  /**
+   * Answers one request.
+   * @param peer - address of the connection it came over; without it no limit by address of the visitor holds
+   */
   fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
   /** Takes a signup without the objects of Fetch, which cost more than everything else it takes. */
   readonly post: Post;
@@ -106,7 +112,8 @@ export function createRelay(options: RelayOptions): Relay {
     bulk: bulkAbove === null ? null : { above: bulkAbove },
     ...options.delivery,
     store,
-    // Its pacer learns the quota. Few calls wait in its line at a time, and their signups are claimed meanwhile, no more.
+    // Its pacer learns the quota. Few calls wait in its line at a time, and their signups are claimed meanwhile, no
+    // more.
     client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key }),
     forms: config.forms,
     log,
@@ -182,7 +189,10 @@ export function createRelay(options: RelayOptions): Relay {
 
   const posts = new Map<string, { readonly form: Form; readonly thanks: string }>();
 
-  /** The routes of one form; the page it leads to is named as seen from there, since a proxy may serve the relay under a path of its own. */
+  /**
+   * The routes of one form; the page it leads to is named as seen from there, since a proxy may serve the relay under a
+   * path of its own.
+   */
   function serveForm(path: string, form: Form, thanks: string): void {
     const visitOf = ({ req: { raw }, env: { peer } }: Context<{ Bindings: { peer: string | null } }>): Visit => {
       const header = (name: string): string | null => raw.headers.get(name);

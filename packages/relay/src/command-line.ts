@@ -65,8 +65,8 @@ if (asksForHelp) {
 /** The store is Node's own SQLite, which older versions do not have. @throws StartupError */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 13)) return;
+  if (major > 22 || (major === 22 && minor >= 16)) return;
   throw new StartupError(
-    `This is Node ${process.versions.node}; the relay needs 22.13 or newer. Install a newer Node and start it again.`,
+    `This is Node ${process.versions.node}; the relay needs 22.16 or newer. Install a newer Node and start it again.`,
   );
 }

@@ -1,11 +1,16 @@
-/** The configuration file: YAML or JSON in, what each setting was given and in which line. What it means is not judged here. */
+/**
+ * The configuration file: YAML or JSON in, what each setting was given and in which line. What it means is not judged
+ * here.
+ */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { settings } from './settings.ts';
 
 const load = createRequire(import.meta.url);
 
-/** Loaded where there is a file to read: the 3 MB it takes are a saving for every relay that its environment configures. */
+/**
+ * Loaded where there is a file to read: the 3 MB it takes are a saving for every relay that its environment configures.
+ */
 const yaml = (): typeof Yaml => load('yaml') as typeof Yaml;
 
 /** What a setting was given. */
@@ -106,7 +111,10 @@ function readValue(value: unknown): string | readonly string[] | null {
     : null;
 }
 
-/** The setting that may be meant: one letter is wrong, missing or too many, or only the beginning is known from elsewhere. */
+/**
+ * The setting that may be meant: one letter is wrong, missing or too many, or only the beginning is known from
+ * elsewhere.
+ */
 function nearest(name: string): string {
   const bare = name
     .toLowerCase()

@@ -1,4 +1,7 @@
-/** The configuration: environment and file in, checked settings out, every mistake named at once. No value of a secret is ever said. */
+/**
+ * The configuration: environment and file in, checked settings out, every mistake named at once. No value of a secret
+ * is ever said.
+ */
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import type { Form, PinnedFields } from './admission/form.ts';
@@ -36,8 +39,8 @@ export interface RelayConfig {
 }
 
 /**
- * Reads the configuration: the environment, and the file that RELAY_CONFIG names. A variable set to nothing counts as not set.
- * What a form says itself wins over the environment, and that over what stands at the top of the file.
+ * Reads the configuration: the environment, and the file that RELAY_CONFIG names. A variable set to nothing counts as
+ * not set. What a form says itself wins over the environment, and that over what stands at the top of the file.
  *
  * @throws StartupError that names every mistake
  */

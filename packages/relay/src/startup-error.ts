@@ -1,4 +1,7 @@
-/** A reason not to start: one sentence that says what is wrong and what to do. It is shown as it stands, without a stack. */
+/**
+ * A reason not to start: one sentence that says what is wrong and what to do. It is shown as it stands, without a
+ * stack.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps what V8 sets aside for new objects small while the relay loads. Loading would let it grow tenfold, for objects that are
- * gone a moment later, and V8 does not give that memory back: 12 MB of an idle relay.
+ * Keeps what V8 sets aside for new objects small while the relay loads. Loading would let it grow tenfold, for objects
+ * that are gone a moment later, and V8 does not give that memory back: 12 MB of an idle relay.
  */
 import { setFlagsFromString } from 'node:v8';
 

@@ -36,7 +36,10 @@ export interface SandboxOptions {
   readonly profile?: Profile | QuotaRequest;
   /** How the sandbox fills gaps of the specification, where not by default. */
   readonly assumptions?: AssumptionChoice;
-  /** Where time comes from, in milliseconds. Default `Date.now`; a constant function makes a clock that only `advance` moves. */
+  /**
+   * Where time comes from, in milliseconds. Default `Date.now`; a constant function makes a clock that only `advance`
+   * moves.
+   */
   readonly now?: () => number;
   /** Chooses the ids and referral codes. Default 1; the same number gives the same ids. */
   readonly idSeed?: number;
@@ -51,7 +54,10 @@ function locationOf({ db = ':memory:', seedSize = 0 }: SandboxOptions): string {
 
 /** A running sandbox, without a port. */
 export interface Sandbox {
-  /** Answers a request as the API would; can stand in for the global `fetch`. Rejects only where a fault breaks the connection. */
+  /**
+   * Answers a request as the API would; can stand in for the global `fetch`. Rejects only where a fault breaks the
+   * connection.
+   */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   /** Goes back to a seed, by default the one it started with. @throws SeedError where it can't be planted */
   readonly reset: (seed?: SeedName | Seed) => void;

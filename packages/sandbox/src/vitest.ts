@@ -24,7 +24,10 @@ export interface SandboxOnPort extends Sandbox {
 }
 
 export interface SandboxFixtures {
-  /** How the sandboxes of a test start; `test.override({ sandboxOptions: { seed: 'demo' } })` for others. Default: the empty seed. */
+  /**
+   * How the sandboxes of a test start; `test.override({ sandboxOptions: { seed: 'demo' } })` for others. Default: the
+   * empty seed.
+   */
   sandboxOptions: SandboxOptions;
   /** A fresh sandbox in process. */
   sandbox: Sandbox;

@@ -1,4 +1,6 @@
-/** Data Deletion: Request. It cannot be undone, so it asks twice, and asks the node's owner before an agent may do it. */
+/**
+ * Data Deletion: Request. It cannot be undone, so it asks twice, and asks the node's owner before an agent may do it.
+ */
 import type { INodeProperties } from 'n8n-workflow';
 import { email } from '../../parameters/email.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';

@@ -1,4 +1,7 @@
-/** Subscription: Bulk Import. Every input item is one subscription; core's importer sends them in calls of up to a thousand. */
+/**
+ * Subscription: Bulk Import. Every input item is one subscription; core's importer sends them in calls of up to a
+ * thousand.
+ */
 import {
   importSubscriptions,
   type ImportProgress,

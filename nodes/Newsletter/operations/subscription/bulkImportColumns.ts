@@ -1,6 +1,7 @@
 /**
- * Bulk Import: parameters that only name fields of the input item. n8n evaluates an expression in a fraction of a millisecond,
- * which makes most of the time of an import of thousands; "the field of this name" needs no evaluation. Pure.
+ * Bulk Import: parameters that only name fields of the input item. n8n evaluates an expression in a fraction of a
+ * millisecond, which makes most of the time of an import of thousands; "the field of this name" needs no evaluation.
+ * Pure.
  */
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../../isRecord.ts';

@@ -1,4 +1,7 @@
-/** Subscription: Create. The service takes a known address too, so leaving an existing subscription alone costs a look first. */
+/**
+ * Subscription: Create. The service takes a known address too, so leaving an existing subscription alone costs a look
+ * first.
+ */
 import type { INodeProperties } from 'n8n-workflow';
 import { email } from '../../parameters/email.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';

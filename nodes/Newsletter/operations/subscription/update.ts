@@ -1,4 +1,7 @@
-/** Subscription: Update. The API updates subscriptions in jobs alone; this is a job of one, waited for unless told otherwise. */
+/**
+ * Subscription: Update. The API updates subscriptions in jobs alone; this is a job of one, waited for unless told
+ * otherwise.
+ */
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { readSubscriber, subscriber } from '../../parameters/subscriber.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';

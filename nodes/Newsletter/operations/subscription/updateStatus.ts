@@ -1,4 +1,7 @@
-/** Subscription: Update Status. One new status for many subscriptions; the service answers nothing and works on it later. */
+/**
+ * Subscription: Update Status. One new status for many subscriptions; the service answers nothing and works on it
+ * later.
+ */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { readParameter } from '../../parameters/read.ts';

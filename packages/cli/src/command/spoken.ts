@@ -1,4 +1,6 @@
-/** Which errors are for the person at the terminal: their text is enough. Anything else is a bug and shows its stack. */
+/**
+ * Which errors are for the person at the terminal: their text is enough. Anything else is a bug and shows its stack.
+ */
 import { Mistake } from './mistake.ts';
 
 /** Errors of other floors, by name: loading their modules to compare classes would slow every start. */

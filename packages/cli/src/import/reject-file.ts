@@ -1,4 +1,7 @@
-/** The rows that were left out, as they stood in the source, each with its number and the reason. Made with the first of them. */
+/**
+ * The rows that were left out, as they stood in the source, each with its number and the reason. Made with the first of
+ * them.
+ */
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import type { Rejection } from '@newsletter-kit/core/import';
 import { stringify } from 'csv-stringify/sync';

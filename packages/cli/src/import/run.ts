@@ -1,4 +1,7 @@
-/** `newsletter import`: a CSV file to the service, in bulk, with a journal to go on from and a file for what was left out. */
+/**
+ * `newsletter import`: a CSV file to the service, in bulk, with a journal to go on from and a file for what was left
+ * out.
+ */
 import { rm } from 'node:fs/promises';
 import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
 import { importSubscriptions, type ImportProgress, type ImportResult } from '@newsletter-kit/core/import';

@@ -39,7 +39,8 @@ export async function run({ options, env, report, interrupted }: Call<typeof log
   );
 
   const login: KeptLogin = { apiUrl, appUrl, clientId, publicationId };
-  // In this order: a login without tokens asks to log in again, tokens without a login would be forgotten where they lie.
+  // In this order: a login without tokens asks to log in again, tokens without a login would be forgotten where they
+  // lie.
   await keepLogin(env, login);
   await tokenStore(env, login).save(tokens);
   report.result({

@@ -5,7 +5,10 @@ import { styleText } from 'node:util';
 import type { Environment } from '../command/definition.ts';
 import { progressLine, type ProgressLine } from './progress-line.ts';
 
-/** Something that happened: `type` and `data` for programs, `text` for people. No secrets; addresses only where they were asked for. */
+/**
+ * Something that happened: `type` and `data` for programs, `text` for people. No secrets; addresses only where they
+ * were asked for.
+ */
 export interface Happening {
   readonly type: string;
   readonly text: string;

@@ -59,7 +59,10 @@ export type Settings<Needed extends SettingName> = { readonly [Name in Needed]: 
   readonly [Name in SettingName]: string | undefined;
 };
 
-/** Options of the settings, for commands that call the API and those that sign in. Secrets have none: other users see arguments. */
+/**
+ * Options of the settings, for commands that call the API and those that sign in. Secrets have none: other users see
+ * arguments.
+ */
 export const connectionOptions = {
   'api-url': { value: 'URL', variable: table.apiUrl.variable, help: 'root address of the API; ends with /v2' },
   publication: { value: 'ID', variable: table.publicationId.variable, help: 'publication: pub_ and a UUID' },

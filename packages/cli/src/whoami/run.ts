@@ -1,4 +1,6 @@
-/** `newsletter whoami`: which credential, which publication, what it may do; tells a wrong key from a wrong publication. */
+/**
+ * `newsletter whoami`: which credential, which publication, what it may do; tells a wrong key from a wrong publication.
+ */
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError } from '@newsletter-kit/core';
 import { LoginRequiredError, type TokenInfo } from '@newsletter-kit/core/oauth';
 import type { Call } from '../command/definition.ts';

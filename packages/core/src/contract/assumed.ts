@@ -1,4 +1,7 @@
-/** What the specification leaves open, operation by operation, and how it is filled here. Apart from the operations, for only servers and docs read it. */
+/**
+ * What the specification leaves open, operation by operation, and how it is filled here. Apart from the operations, for
+ * only servers and docs read it.
+ */
 import type { OperationId } from './operations.ts';
 
 /** Empty where the specification leaves nothing open. */

@@ -1,4 +1,7 @@
-/** What surrounds the subscriptions: authors, advertisement opportunities, complimentary access, condition sets. All read-only. */
+/**
+ * What surrounds the subscriptions: authors, advertisement opportunities, complimentary access, condition sets. All
+ * read-only.
+ */
 import type { Operation } from './types.ts';
 
 const read = { method: 'GET', base: 'api', body: null, success: 200, retry: 'safe' } as const;

@@ -1,4 +1,7 @@
-/** Data deletion requests: the whole workspace, after 14 days, irrevocable once processing begins. Keys restricted to publications get 403. */
+/**
+ * Data deletion requests: the whole workspace, after 14 days, irrevocable once processing begins. Keys restricted to
+ * publications get 403.
+ */
 import type { Operation } from './types.ts';
 
 const base = { base: 'api', query: [], expand: [] } as const;

@@ -1,4 +1,7 @@
-/** OAuth 2.0, authorization code flow. Paths are relative to {app_url}; errors follow RFC 6749, not the API's error body. */
+/**
+ * OAuth 2.0, authorization code flow. Paths are relative to {app_url}; errors follow RFC 6749, not the API's error
+ * body.
+ */
 import type { Operation } from './types.ts';
 
 const base = { base: 'app', scope: null, expand: [], pagination: 'none' } as const;

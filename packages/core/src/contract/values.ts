@@ -1,4 +1,7 @@
-/** The closed sets of words the API uses. Answers may hold others (the service adds some without notice); requests may not. */
+/**
+ * The closed sets of words the API uses. Answers may hold others (the service adds some without notice); requests may
+ * not.
+ */
 
 /** Subscription statuses (specification, States and transitions). */
 export const subscriptionStatuses = [
@@ -19,7 +22,9 @@ export const subscriptionTiers = ['free', 'premium'] as const;
 /** `tier` filter of the subscription list. Not shown in the specification. */
 export const subscriptionTierFilters = [...subscriptionTiers, 'all'] as const;
 
-/** `new_status` of the status update. Not shown in the specification; these two are what the service is known to take. */
+/**
+ * `new_status` of the status update. Not shown in the specification; these two are what the service is known to take.
+ */
 export const newStatuses = ['active', 'inactive'] as const;
 
 /** Where a subscription came from; set by the service alone. The empty string means unknown. */

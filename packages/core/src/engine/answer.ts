@@ -1,4 +1,7 @@
-/** Reads what the service answered: a value, or the right error. Survives HTML, empty and cut-off bodies on any status. Pure. */
+/**
+ * Reads what the service answered: a value, or the right error. Survives HTML, empty and cut-off bodies on any status.
+ * Pure.
+ */
 import type { Operation, OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { apiError, InvalidAnswerError, type ApiError, type ServiceMessage } from './errors.ts';

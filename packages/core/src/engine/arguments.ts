@@ -34,11 +34,14 @@ export interface CallOptions {
   readonly signal?: Signal | undefined;
   /** Milliseconds until one attempt counts as lost. Default 30,000, or the client's. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds until the call must have ended, every wait and repetition included. Default: the client's, or no limit. */
+  /**
+   * Milliseconds until the call must have ended, every wait and repetition included. Default: the client's, or no
+   * limit.
+   */
   readonly totalTimeoutMs?: number | undefined;
   /**
-   * Calls that name the same object wait for the quota in one line; lines take turns. Each list is a line of its own, all other
-   * calls are one together unless they say otherwise.
+   * Calls that name the same object wait for the quota in one line; lines take turns. Each list is a line of its own,
+   * all other calls are one together unless they say otherwise.
    */
   readonly stream?: object | undefined;
   /** Patience for this call, over the client's; `false` for a single attempt. */

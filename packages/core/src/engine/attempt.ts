@@ -45,8 +45,9 @@ export async function sendOnce(host: Host, operation: Named, request: HostReques
 }
 
 /**
- * A success that cannot be read – cut off, empty where something was promised, a proxy's page in its place – counts as an
- * answer that was lost: the work may well have been done, so what may be repeated is, and the next answer is often whole.
+ * A success that cannot be read – cut off, empty where something was promised, a proxy's page in its place – counts as
+ * an answer that was lost: the work may well have been done, so what may be repeated is, and the next answer is often
+ * whole.
  */
 function read(operation: Named, answer: HostAnswer, sentAt: number, durationMs: number): Attempt {
   if (answer.status < 200 || answer.status > 299) return { answer, sentAt, durationMs };

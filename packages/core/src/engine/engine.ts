@@ -1,4 +1,7 @@
-/** The engine: how a call is made, on any host. Checks what goes out and what comes in; between the two it is carried through. */
+/**
+ * The engine: how a call is made, on any host. Checks what goes out and what comes in; between the two it is carried
+ * through.
+ */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import type { Answer } from '../schema/index.ts';
 import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
@@ -33,8 +36,8 @@ export interface EngineOptions {
   /** Root address of the app, for the OAuth endpoints; needed only for those. */
   readonly appUrl?: string | undefined;
   /**
-   * API key or access token, a function that gives it, or a source that also renews one the service refuses. Left out where
-   * the host signs requests itself.
+   * API key or access token, a function that gives it, or a source that also renews one the service refuses. Left out
+   * where the host signs requests itself.
    */
   readonly token?: Token | undefined;
   /** The publication used where a call names none. */
@@ -45,8 +48,8 @@ export interface EngineOptions {
   readonly totalTimeoutMs?: number | undefined;
   readonly retry?: Partial<RetryPolicy> | false | undefined;
   /**
-   * Keeps all calls within the quota of their key. Each engine brings one of its own; pass the same to engines that use the
-   * same key, or false to send everything at once.
+   * Keeps all calls within the quota of their key. Each engine brings one of its own; pass the same to engines that use
+   * the same key, or false to send everything at once.
    */
   readonly pacer?: Pacer | false | undefined;
   readonly validator?: Validator | undefined;
@@ -61,7 +64,8 @@ export interface Engine {
   /**
    * Calls one operation and resolves with its answer; null where the answer has no body.
    *
-   * @throws InvalidRequestError, ApiError (a class per status), InvalidAnswerError, NetworkError, TimeoutError, AbortedError
+   * @throws InvalidRequestError, ApiError (a class per status), InvalidAnswerError, NetworkError, TimeoutError,
+   *   AbortedError
    */
   call<Id extends OperationId>(id: Id, args: Arguments<Id>, options?: CallOptions): Promise<Answer<Id>>;
   /** A list operation, page by page or item by item. */

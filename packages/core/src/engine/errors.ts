@@ -1,4 +1,7 @@
-/** Every way a call can end badly, one class each. Texts say what happened and what to do, and hold no secret and no address. */
+/**
+ * Every way a call can end badly, one class each. Texts say what happened and what to do, and hold no secret and no
+ * address.
+ */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import type { TransportError } from './host.ts';
 
@@ -56,7 +59,10 @@ export interface ApiErrorDetails {
   readonly errors: readonly ServiceMessage[];
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Set where this request was not even sent: an earlier one was answered like this, and the pause it asks for is not over. */
+  /**
+   * Set where this request was not even sent: an earlier one was answered like this, and the pause it asks for is not
+   * over.
+   */
   readonly heldBack?: true;
 }
 
@@ -65,7 +71,10 @@ export function heldBack(pauseMs: number): ApiErrorDetails {
   return { status: 429, statusText: '', errors: [], retryAfterMs: pauseMs, heldBack: true };
 }
 
-/** The service answered an error status. Branch on the class or on `status`, never on a code: no registry of codes exists. */
+/**
+ * The service answered an error status. Branch on the class or on `status`, never on a code: no registry of codes
+ * exists.
+ */
 export class ApiError extends NewsletterError implements ApiErrorDetails {
   override readonly name: string = 'ApiError';
   readonly status: number;

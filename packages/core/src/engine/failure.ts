@@ -35,7 +35,9 @@ export function isRefusal({ error, answer }: Failure): boolean {
   return !error && (answer.status === 400 || answer.status === 409);
 }
 
-/** A deletion that finds nothing after its first answer was lost: what was asked for is done, very likely by the first. */
+/**
+ * A deletion that finds nothing after its first answer was lost: what was asked for is done, very likely by the first.
+ */
 export function alreadyGone({ method }: Named, failed: Failure, before: Failure): boolean {
   return method === 'DELETE' && !failed.error && failed.answer.status === 404 && mayHaveHappened(before);
 }

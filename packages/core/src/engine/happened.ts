@@ -1,8 +1,9 @@
 /**
  * Whether something that must happen once has happened, although its answer was lost: the list it would stand in tells.
  *
- * A record of before the call must not be taken for the one the call made. What tells them apart is the time of creation,
- * and that is coarse: whole seconds, by the service's clock. So there is a stretch of time about which nothing is concluded.
+ * A record of before the call must not be taken for the one the call made. What tells them apart is the time of
+ * creation, and that is coarse: whole seconds, by the service's clock. So there is a stretch of time about which
+ * nothing is concluded.
  */
 import type { OperationId } from '../contract/index.ts';
 import { addressKey } from '../signup/address.ts';
@@ -47,7 +48,8 @@ const lookUps: Partial<Readonly<Record<OperationId, LookUp>>> = {
     list: 'customFields.list',
     listArguments: ['publicationId'],
     query: {},
-    // The text alone: subscriptions refer to fields by it, so there is one of each; and a kind may be answered by another word.
+    // The text alone: subscriptions refer to fields by it, so there is one of each; and a kind may be answered by
+    // another word.
     isAbout: (record, asked) => same(record['display'], asked['display']),
     created: ['created'],
     advice: 'List the custom fields (customFields.list) to see whether it exists.',

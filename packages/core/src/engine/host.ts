@@ -1,4 +1,7 @@
-/** What the engine needs from wherever it runs: a way to send, a way to wait, a clock, a die. Nothing else reaches outside. */
+/**
+ * What the engine needs from wherever it runs: a way to send, a way to wait, a clock, a die. Nothing else reaches
+ * outside.
+ */
 
 /** The part of an `AbortSignal` the engine uses; every real one fits. */
 export interface Signal {
@@ -55,8 +58,8 @@ export const neverConnected: ReadonlySet<string | undefined> = new Set([
 export type TransportFailure = 'network' | 'timeout' | 'aborted';
 
 /**
- * Thrown by a host whose attempt ended without a whole answer. Carries no request: its headers hold a secret and its URL
- * may hold an address.
+ * Thrown by a host whose attempt ended without a whole answer. Carries no request: its headers hold a secret and its
+ * URL may hold an address.
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';

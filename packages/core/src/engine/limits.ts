@@ -66,12 +66,18 @@ function resetMoment(headers: Headers, name: string, nowMs: number): number | nu
   return reset < smallestEpoch ? nowMs + reset * 1000 : byHostClock(reset * 1000, headers, nowMs);
 }
 
-/** A moment of the service's clock by the host's: where `Date` shows that the two differ, a wait must not grow by the difference. */
+/**
+ * A moment of the service's clock by the host's: where `Date` shows that the two differ, a wait must not grow by the
+ * difference.
+ */
 function byHostClock(momentMs: number, headers: Headers, nowMs: number): number {
   return momentMs - (clockSkewMs(headers, nowMs) ?? 0);
 }
 
-/** How far the service's clock is ahead of the host's, in milliseconds; 0 where they agree, null where the answer has no `Date`. */
+/**
+ * How far the service's clock is ahead of the host's, in milliseconds; 0 where they agree, null where the answer has no
+ * `Date`.
+ */
 export function clockSkewMs(headers: Headers, nowMs: number): number | null {
   const theirs = Date.parse(headers['date'] ?? '');
   if (Number.isNaN(theirs)) return null;

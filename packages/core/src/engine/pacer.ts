@@ -1,4 +1,6 @@
-/** Gives the calls of one key their turns: within the quota, not too many at a time, and fairly between those who wait. */
+/**
+ * Gives the calls of one key their turns: within the quota, not too many at a time, and fairly between those who wait.
+ */
 import { TransportError, type Host, type HostAnswer, type Signal } from './host.ts';
 import { createQuota } from './quota.ts';
 
@@ -17,7 +19,10 @@ export interface Waiter {
 
 /** A turn: one request may be sent, now. */
 export interface Turn {
-  /** Ends the turn. Must be called, once: with the answer, with null where it was lost, with nothing where the caller withdrew. */
+  /**
+   * Ends the turn. Must be called, once: with the answer, with null where it was lost, with nothing where the caller
+   * withdrew.
+   */
   done(answer?: Pick<HostAnswer, 'status' | 'headers'> | null): void;
 }
 
@@ -26,8 +31,8 @@ export interface Pacer {
   /**
    * Waits for a turn. Whoever gives up leaves no gap.
    *
-   * @throws TransportError `aborted` when the signal aborts, `timeout` at the deadline; {@link PausedError} where the service
-   * asks for a longer pause than the caller puts up with
+   * @throws TransportError `aborted` when the signal aborts, `timeout` at the deadline; {@link PausedError} where the
+   *   service asks for a longer pause than the caller puts up with
    */
   turn(waiter: Waiter): Promise<Turn>;
 }

@@ -1,9 +1,10 @@
 /**
- * What is known of a quota, and when the next request may go. Pure state: times come in as milliseconds, none is asked for.
+ * What is known of a quota, and when the next request may go. Pure state: times come in as milliseconds, none is asked
+ * for.
  *
- * Headers tell everything. Without them a 429 is all there is to learn from, and it tells a lot: so many requests passed
- * before it. Whether they passed a *window* (a count that begins anew each minute) or a *bucket* (that refills all the time)
- * shows a moment later: a bucket lets one request through again, a window none before its end.
+ * Headers tell everything. Without them a 429 is all there is to learn from, and it tells a lot: so many requests
+ * passed before it. Whether they passed a *window* (a count that begins anew each minute) or a *bucket* (that refills
+ * all the time) shows a moment later: a bucket lets one request through again, a window none before its end.
  */
 import type { HostAnswer } from './host.ts';
 import { retryAfterMs, toldQuota } from './limits.ts';
@@ -14,7 +15,8 @@ import { telling } from './quota/told.ts';
 /** The quota as the pacer uses it. */
 export interface Quota {
   /**
-   * The earliest moment for one more request, by the host's clock; in the past for at once, Infinity for not before an answer.
+   * The earliest moment for one more request, by the host's clock; in the past for at once, Infinity for not before an
+   * answer.
    *
    * @param mayProbe - whether this request may find out that the quota has grown, at the price of a 429
    */

@@ -1,4 +1,7 @@
-/** How a call is carried through: wait for its turn, send, and by what came of it repeat, look whether it has happened, or end. */
+/**
+ * How a call is carried through: wait for its turn, send, and by what came of it repeat, look whether it has happened,
+ * or end.
+ */
 import type { CallOptions } from './arguments.ts';
 import { attemptEvent, sendOnce, type Attempt, type AttemptEvent } from './attempt.ts';
 import { AbortedError, withAdvice } from './errors.ts';
@@ -83,8 +86,8 @@ export async function send(sender: Sender, { operation, ...rest }: Call): Promis
 }
 
 /**
- * One attempt of the policy. Where the service refuses the token and there is a way to renew it, it sends twice, the second
- * time with another token: a 401 provably did nothing, so that this holds even for what must happen once.
+ * One attempt of the policy. Where the service refuses the token and there is a way to renew it, it sends twice, the
+ * second time with another token: a 401 provably did nothing, so that this holds even for what must happen once.
  */
 async function attemptSigned(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
   const { tokens } = sender;

@@ -1,8 +1,9 @@
 /** Where a call's token comes from, and what a refused one is exchanged for. */
 
 /**
- * Tokens that can be renewed, such as those of OAuth. An engine asks `get` for every call. Where the service answers 401, it
- * asks `refresh` – once per call, with the token that was refused – and repeats the call once with what comes back.
+ * Tokens that can be renewed, such as those of OAuth. An engine asks `get` for every call. Where the service answers
+ * 401, it asks `refresh` – once per call, with the token that was refused – and repeats the call once with what comes
+ * back.
  */
 export interface TokenSource {
   /** The token to use now. */

@@ -1,7 +1,12 @@
-/** What every host over `fetch` has in common: one attempt with its end, timers, the clock, and what a failure means. */
+/**
+ * What every host over `fetch` has in common: one attempt with its end, timers, the clock, and what a failure means.
+ */
 import { TransportError, type Host, type HostRequest } from '../engine/host.ts';
 
-/** Sends a `Request`, gives a `Response`: the platform's `fetch`, or one of your own (a proxy, a sandbox without a port). */
+/**
+ * Sends a `Request`, gives a `Response`: the platform's `fetch`, or one of your own (a proxy, a sandbox without a
+ * port).
+ */
 export type Fetch = (input: Request) => Promise<Response>;
 
 /** Sends one request under the signal of its attempt. */
@@ -56,7 +61,10 @@ export function fetchUnder(
   return given ? given(new Request(input, { ...init, signal })) : fetch(input, { ...init, signal });
 }
 
-/** One attempt: its signal fires when the caller gives up or the time is over, and nothing of it outlives {@link Attempt.end}. */
+/**
+ * One attempt: its signal fires when the caller gives up or the time is over, and nothing of it outlives
+ * {@link Attempt.end}.
+ */
 interface Attempt {
   readonly signal: AbortSignal;
   /** Whether the time ran out. */
@@ -84,7 +92,10 @@ function startAttempt({ timeoutMs, signal }: HostRequest): Attempt {
   };
 }
 
-/** Only what the platform's network layer throws counts as a failed attempt; a bug in a given `fetch` must surface as itself. */
+/**
+ * Only what the platform's network layer throws counts as a failed attempt; a bug in a given `fetch` must surface as
+ * itself.
+ */
 function networkFailure(error: unknown, isNetworkError: (error: unknown) => boolean): unknown {
   const code = codeOf(error);
   // A TypeError is what the Fetch standard has it reject with.

@@ -5,7 +5,9 @@ import { hashText, type Digest } from '../hash.ts';
 /** 96 bits of the address's hash, then the number of its row. */
 const words = 4;
 
-/** The set is cut into so many tables that grow each for itself: no moment at which all of it stands in memory twice. */
+/**
+ * The set is cut into so many tables that grow each for itself: no moment at which all of it stands in memory twice.
+ */
 const tables = 256;
 
 /** Slots of a table to begin with, how full it may become, and how much larger it is then made. */
@@ -14,8 +16,8 @@ const fullest = 0.8;
 const growth = 1.5;
 
 /**
- * A set of addresses with the row each was met in. Two addresses are taken for one where 96 bits of their hashes agree: among
- * a million, that happens once in 10¹⁷ imports.
+ * A set of addresses with the row each was met in. Two addresses are taken for one where 96 bits of their hashes agree:
+ * among a million, that happens once in 10¹⁷ imports.
  */
 export class AddressSet {
   readonly #seed: Digest;

@@ -67,8 +67,8 @@ const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = {
 /**
  * Looks at a bulk update job until it is done, first at once, then at growing intervals.
  *
- * @throws UpdatePendingError when the deadline passes, AbortedError or the host's error when the signal aborts, and what
- * `bulkSubscriptionUpdates.get` throws
+ * @throws UpdatePendingError when the deadline passes, AbortedError or the host's error when the signal aborts, and
+ *   what `bulkSubscriptionUpdates.get` throws
  */
 export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
   options: AwaitUpdateOptions<Item>,
@@ -95,7 +95,10 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
   }
 }
 
-/** Tells what each line is about: by a place such as `subscriptions[3]`, by an id, or by an address. Lines are texts or records. */
+/**
+ * Tells what each line is about: by a place such as `subscriptions[3]`, by an id, or by an address. Lines are texts or
+ * records.
+ */
 export function readErrorLog<Item extends UpdateItem>(
   log: readonly unknown[],
   items: readonly Item[],

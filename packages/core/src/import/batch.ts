@@ -15,7 +15,9 @@ export interface Entry {
   readonly digest: Digest;
 }
 
-/** Entries that go out together. `last` is the place of the last entry; rows without one may stand before or between. */
+/**
+ * Entries that go out together. `last` is the place of the last entry; rows without one may stand before or between.
+ */
 export interface Batch extends Range {
   readonly entries: readonly Entry[];
   /** Whether an earlier run sent these rows and never learned what became of them. */
@@ -24,7 +26,8 @@ export interface Batch extends Range {
 
 /**
  * Divides a refused batch. Where the service named entries (`subscriptions[3]`), each of those goes alone and what lies
- * between them together; otherwise the batch is halved. Either way the parts keep the order, and every entry is in one of them.
+ * between them together; otherwise the batch is halved. Either way the parts keep the order, and every entry is in one
+ * of them.
  *
  * @param said - the service's messages
  */

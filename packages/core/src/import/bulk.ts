@@ -3,7 +3,9 @@ import { bulkUpdateLimit } from '../contract/values.ts';
 import type { CallOptions } from '../engine/arguments.ts';
 import { runImport, type CommonOptions, type ImportResult } from './run.ts';
 
-/** Rows of one call. The specification names no most for bulk creation; that of the bulk update is kept to (its Limits). */
+/**
+ * Rows of one call. The specification names no most for bulk creation; that of the bulk update is kept to (its Limits).
+ */
 const largestBatch = bulkUpdateLimit;
 
 /** Smaller than the body a web server in its default settings takes (1 MB). */
@@ -25,7 +27,10 @@ export interface ImportOptions extends CommonOptions {
   readonly batchBytes?: number | undefined;
   /** Calls under way at once. Default 4; the engine's pacer may hold them back further. */
   readonly concurrency?: number | undefined;
-  /** Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns with other calls. */
+  /**
+   * Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns
+   * with other calls.
+   */
   readonly call?: Omit<CallOptions, 'signal'> | undefined;
   /** Called with each call the service took, after the journal has it; waited for. */
   readonly onAccepted?:
@@ -36,19 +41,21 @@ export interface ImportOptions extends CommonOptions {
 }
 
 /**
- * Imports subscriptions in bulk. Each row is normalised, checked, and left out where an earlier one has the same address (the
- * first wins: rows are not kept). The rest goes out in batches, and each is written to the journal before it is sent and after
- * it was taken: the same call with the same journal goes on where any earlier one ended, also by a kill. Rows of a batch whose
- * answer was lost go out once more as they were, which only updates them.
+ * Imports subscriptions in bulk. Each row is normalised, checked, and left out where an earlier one has the same
+ * address (the first wins: rows are not kept). The rest goes out in batches, and each is written to the journal before
+ * it is sent and after it was taken: the same call with the same journal goes on where any earlier one ended, also by a
+ * kill. Rows of a batch whose answer was lost go out once more as they were, which only updates them.
  *
- * A batch the service refuses is divided until the rows at fault are found; only those are rejected. A batch that fails for
- * another reason, after the engine's retries, waits for the next run. Key, scope or publication refused (401, 403, 404), five
- * failed batches in succession, or 25 rows refused before any was taken end the run.
+ * A batch the service refuses is divided until the rows at fault are found; only those are rejected. A batch that fails
+ * for another reason, after the engine's retries, waits for the next run. Key, scope or publication refused (401, 403,
+ * 404), five failed batches in succession, or 25 rows refused before any was taken end the run.
  *
- * The service imports asynchronously and offers nothing to read the import by: what it makes of each row later stays its own.
+ * The service imports asynchronously and offers nothing to read the import by: what it makes of each row later stays
+ * its own.
  *
  * @returns how it ended, once nothing is under way any more; failed calls are told there and not thrown
- * @throws RangeError for an impossible option, JournalError, SourceChangedError, and what source, journal or callbacks throw
+ * @throws RangeError for an impossible option, JournalError, SourceChangedError, and what source, journal or callbacks
+ *   throw
  * @example
  * ```ts
  * const result = await importSubscriptions({ engine: client.engine, source: [{ email: 'ada@example.com' }] });

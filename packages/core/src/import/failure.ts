@@ -3,8 +3,8 @@ import { ApiError, InvalidAnswerError, InvalidRequestError, NetworkError, Timeou
 
 /**
  * - `refused` – the service looked at the rows and wants them otherwise: divide, then reject
- * - `failed` – it may pass another time. Whether the rows were taken is not known: the call was repeated, and only how the last
- *   attempt ended has come through
+ * - `failed` – it may pass another time. Whether the rows were taken is not known: the call was repeated, and only how
+ *   the last attempt ended has come through
  * - `fatal` – no other call would end better
  */
 export type Meaning =

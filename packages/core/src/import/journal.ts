@@ -6,8 +6,8 @@ import type { Range } from './ranges.ts';
 export type ImportMode = 'bulk' | 'single';
 
 /**
- * A record of the journal. Ranges count rows by their place in the source, from 1, and cover the rows in between that were not
- * sent. No record holds an address.
+ * A record of the journal. Ranges count rows by their place in the source, from 1, and cover the rows in between that
+ * were not sent. No record holds an address.
  */
 export type JournalRecord =
   | {

@@ -1,4 +1,7 @@
-/** What earlier runs of an import came to, read from its journal: which rows are settled, and what must still be the same. */
+/**
+ * What earlier runs of an import came to, read from its journal: which rows are settled, and what must still be the
+ * same.
+ */
 import { hex, type Digest } from '../hash.ts';
 import {
   JournalError,

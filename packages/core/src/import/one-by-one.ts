@@ -21,8 +21,8 @@ export interface OneByOneOptions extends CommonOptions {
   /** Passed to each call. Default: a stream of the import's own, so that it takes turns with other calls. */
   readonly call?: Omit<CallOptions, 'signal'> | undefined;
   /**
-   * Called with each answer as it comes, after the journal has it; waited for. With one call at a time (`concurrency: 1`) they
-   * come in the order of the rows. Answers of earlier runs are not told again.
+   * Called with each answer as it comes, after the journal has it; waited for. With one call at a time
+   * (`concurrency: 1`) they come in the order of the rows. Answers of earlier runs are not told again.
    */
   readonly onAnswer?: ((answer: ImportedRow) => void | Promise<void>) | undefined;
   /** Called with each row whose call failed for good in this run; waited for. The next run sends it again. */
@@ -32,8 +32,8 @@ export interface OneByOneOptions extends CommonOptions {
 }
 
 /**
- * Creates subscriptions row by row, with everything else as in `importSubscriptions`: checks, duplicates, journal, resume, result.
- * A thousand times more calls: where a quota holds, a million rows take days instead of minutes.
+ * Creates subscriptions row by row, with everything else as in `importSubscriptions`: checks, duplicates, journal,
+ * resume, result. A thousand times more calls: where a quota holds, a million rows take days instead of minutes.
  *
  * @throws JournalError, SourceChangedError, and what source, journal or callbacks throw
  */

@@ -1,4 +1,7 @@
-/** Checks a row against what a SubscriptionRequest may hold, without a schema library. Texts name the field, never the value. */
+/**
+ * Checks a row against what a SubscriptionRequest may hold, without a schema library. Texts name the field, never the
+ * value.
+ */
 import { doubleOptOverrides, subscriptionTiers, type subscriptionRequestFields } from '../contract/values.ts';
 import { redact } from '../engine/redact.ts';
 import type { SubscriptionRequest } from '../schema/index.ts';

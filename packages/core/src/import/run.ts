@@ -31,8 +31,9 @@ export interface CommonOptions {
   /** Called after each call and now and then while rows are skipped. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
-   * Called with every row that is left out, in no particular order between runs of calls; waited for. A later run of the same
-   * import calls it again for all of them, so a file of rejected rows is written anew by each run and whole after each.
+   * Called with every row that is left out, in no particular order between runs of calls; waited for. A later run of
+   * the same import calls it again for all of them, so a file of rejected rows is written anew by each run and whole
+   * after each.
    */
   readonly onRejected?: ((rejection: Rejection) => void | Promise<void>) | undefined;
 }
@@ -75,13 +76,19 @@ export interface Course {
   readonly failed: (batch: Batch, error: unknown) => void | Promise<void>;
 }
 
-/** Rows the service may refuse one after the other, before it has taken a single one, until the import takes it for a mistake. */
+/**
+ * Rows the service may refuse one after the other, before it has taken a single one, until the import takes it for a
+ * mistake.
+ */
 const refusedFromTheStart = 25;
 
 /** Rows between two reports while nothing is sent. */
 const silence = 10_000;
 
-/** @throws JournalError, SourceChangedError, and whatever the source, the journal or a callback throws; in each case after what was under way is finished */
+/**
+ * @throws JournalError, SourceChangedError, and whatever the source, the journal or a callback throws; in each case
+ *   after what was under way is finished
+ */
 export async function runImport(options: CommonOptions, course: Course): Promise<ImportResult> {
   const source = asSource(options.source);
   const {

@@ -13,7 +13,10 @@ export interface SourceRow {
   readonly original?: unknown;
 }
 
-/** A subscription as the API takes it, numbered by its place; or a {@link SourceRow}. What fits neither comes out as rejected. */
+/**
+ * A subscription as the API takes it, numbered by its place; or a {@link SourceRow}. What fits neither comes out as
+ * rejected.
+ */
 export type ImportRow = SubscriptionRequest | SourceRow;
 
 /** Rows, in the same order at every run. Pulled one by one, only as batches go out. */

@@ -1,4 +1,6 @@
-/** Every way a login can fail, one class each. Texts say what to do, and hold no code, no token and no client secret. */
+/**
+ * Every way a login can fail, one class each. Texts say what to do, and hold no code, no token and no client secret.
+ */
 import type { OperationId } from '../contract/index.ts';
 import { NewsletterError } from '../engine/index.ts';
 
@@ -56,7 +58,9 @@ const reasons: Readonly<Record<LoginRequiredReason, string>> = {
   refused: 'the refresh token no longer works: it was used, revoked or issued to another app.',
 };
 
-/** The tokens are of no use any more: send the person through the login again. What the store holds was left as it is. */
+/**
+ * The tokens are of no use any more: send the person through the login again. What the store holds was left as it is.
+ */
 export class LoginRequiredError extends NewsletterError {
   override readonly name = 'LoginRequiredError';
   readonly reason: LoginRequiredReason;

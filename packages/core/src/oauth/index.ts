@@ -1,6 +1,6 @@
 /**
- * Signing in with OAuth 2.0: authorization code with PKCE, refresh, revocation, introspection, and a source of tokens for
- * `createClient`.
+ * Signing in with OAuth 2.0: authorization code with PKCE, refresh, revocation, introspection, and a source of tokens
+ * for `createClient`.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
- * The app's side of OAuth 2.0. oauth4webapi composes what is sent and checks what comes back; the engine carries it, so that
- * retries, timeouts and errors are those of every other call.
+ * The app's side of OAuth 2.0. oauth4webapi composes what is sent and checks what comes back; the engine carries it, so
+ * that retries, timeouts and errors are those of every other call.
  */
 import * as oauth4webapi from 'oauth4webapi';
 import { createEngine, InvalidAnswerError, type EngineOptions, type Host } from '../engine/index.ts';
@@ -13,12 +13,17 @@ import { readScopes, type TokenSet } from './tokens.ts';
 
 /** Options of {@link createOAuth}. */
 export interface OAuthOptions extends Pick<EngineOptions, 'timeoutMs' | 'retry' | 'onAttempt'> {
-  /** Root address of the app, for example `https://app.example.com`; the endpoints lie below `/oauth`. https, or http on this machine. */
+  /**
+   * Root address of the app, for example `https://app.example.com`; the endpoints lie below `/oauth`. https, or http on
+   * this machine.
+   */
   readonly appUrl: string;
   readonly clientId: string;
   /** Only for apps that can keep one: a server, not a page, a phone or a command. */
   readonly clientSecret?: string | undefined;
-  /** Where the browser comes back to: registered with the service, to the letter (on 127.0.0.1 usually with any port). */
+  /**
+   * Where the browser comes back to: registered with the service, to the letter (on 127.0.0.1 usually with any port).
+   */
   readonly redirectUri: string;
   /** What to ask for where `authorize` does not say; see {@link scopesFor}. Default: the service's own default. */
   readonly scopes?: readonly string[] | undefined;
@@ -38,7 +43,9 @@ export interface AuthorizeOptions {
   readonly state?: string | undefined;
 }
 
-/** One login on its way. Keep it – as JSON in the person's session, never in the page – until the browser comes back. */
+/**
+ * One login on its way. Keep it – as JSON in the person's session, never in the page – until the browser comes back.
+ */
 export interface Authorization {
   /** The address to send the person to. */
   readonly url: string;
@@ -75,8 +82,8 @@ export interface TokenInfo {
 }
 
 /**
- * The steps of a login. All reject with {@link OAuthError} where the service refuses, and with the client's NetworkError,
- * TimeoutError and InvalidAnswerError.
+ * The steps of a login. All reject with {@link OAuthError} where the service refuses, and with the client's
+ * NetworkError, TimeoutError and InvalidAnswerError.
  */
 export interface OAuth {
   /** Begins a login: the address to send the person to, and what to keep until they come back. */
@@ -89,8 +96,8 @@ export interface OAuth {
    */
   exchange(callback: string | URL, authorization: Pick<Authorization, 'state' | 'codeVerifier'>): Promise<TokenSet>;
   /**
-   * New tokens for a refresh token, which usually ends with that: save them before anything else. Where no new refresh token
-   * comes back, the old one stays. See {@link createTokenSource} for what does this by itself.
+   * New tokens for a refresh token, which usually ends with that: save them before anything else. Where no new refresh
+   * token comes back, the old one stays. See {@link createTokenSource} for what does this by itself.
    *
    * @throws OAuthError `invalid_grant` where the refresh token no longer works
    */
@@ -273,7 +280,10 @@ function milliseconds(unixSeconds: number | null | undefined): number | null {
   return typeof unixSeconds === 'number' ? unixSeconds * 1000 : null;
 }
 
-/** Absent equals null in every answer of the API; RFC 6749 knows only absent. A list of scopes is taken for a text of them. */
+/**
+ * Absent equals null in every answer of the API; RFC 6749 knows only absent. A list of scopes is taken for a text of
+ * them.
+ */
 function withoutNulls(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   return Object.fromEntries(

@@ -2,8 +2,8 @@
 import { operation, type OperationId, type Scope } from '../contract/index.ts';
 
 /**
- * The scopes that these operations need together, each once, in order of the alphabet. Ask for these and no more: people
- * read the list before they agree.
+ * The scopes that these operations need together, each once, in order of the alphabet. Ask for these and no more:
+ * people read the list before they agree.
  *
  * @example
  * ```ts

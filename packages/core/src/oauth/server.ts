@@ -36,7 +36,9 @@ export function checkOptions({ appUrl, clientId, clientSecret, redirectUri }: Ch
   if (problems.length > 0) throw new TypeError(`OAuth is set up wrongly: ${problems.join('; ')}.`);
 }
 
-/** Plain http never leaves the machine on its loopback interface; anywhere else everyone on the way could read along. */
+/**
+ * Plain http never leaves the machine on its loopback interface; anywhere else everyone on the way could read along.
+ */
 function isSafe(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

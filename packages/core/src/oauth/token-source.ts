@@ -1,4 +1,7 @@
-/** Gives calls a token that works: renewed ahead of its end, or once the service refuses it, by one refresh however many ask. */
+/**
+ * Gives calls a token that works: renewed ahead of its end, or once the service refuses it, by one refresh however many
+ * ask.
+ */
 import type { TokenSource } from '../engine/index.ts';
 import { LoginRequiredError, OAuthError } from './errors.ts';
 import type { OAuth } from './oauth.ts';
@@ -15,22 +18,25 @@ export interface TokenSourceOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** How long a renewal ahead of time that failed is not tried again, in milliseconds: until the end, the old token works. */
+/**
+ * How long a renewal ahead of time that failed is not tried again, in milliseconds: until the end, the old token works.
+ */
 const quietMs = 30_000;
 
 /**
  * A token source for `createClient({ token })` that lives from the tokens of a store.
  *
- * Calls that are refused at the same time wait for one refresh; one that learns of its refusal later gets the token that is
- * there by then. The store is read again before each refresh, so that another process's newer tokens are used and not ended.
- * A refresh token that the service refuses is left in the store, because a wrong client id looks the same, but not sent again.
+ * Calls that are refused at the same time wait for one refresh; one that learns of its refusal later gets the token
+ * that is there by then. The store is read again before each refresh, so that another process's newer tokens are used
+ * and not ended. A refresh token that the service refuses is left in the store, because a wrong client id looks the
+ * same, but not sent again.
  *
  * @example
  * ```ts
  * const client = createClient({ baseUrl, publicationId, token: createTokenSource({ oauth, store }) });
  * ```
- * @returns `get` and `refresh` reject with {@link LoginRequiredError} where only a new login helps, with NetworkError and
- * others where the refresh may work later
+ * @returns `get` and `refresh` reject with {@link LoginRequiredError} where only a new login helps, with NetworkError
+ *   and others where the refresh may work later
  */
 export function createTokenSource({
   oauth,

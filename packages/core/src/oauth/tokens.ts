@@ -32,8 +32,8 @@ export function isExpired({ expiresAt }: TokenSet, now: number): boolean {
 }
 
 /**
- * Whether the access token should be renewed before it is used: `aheadMs` before it ends, but never in the first half of its
- * life, or a short-lived one would be renewed by every call.
+ * Whether the access token should be renewed before it is used: `aheadMs` before it ends, but never in the first half
+ * of its life, or a short-lived one would be renewed by every call.
  */
 export function isDue({ issuedAt, expiresAt }: TokenSet, now: number, aheadMs: number): boolean {
   return expiresAt !== null && now >= expiresAt - Math.min(aheadMs, (expiresAt - issuedAt) / 2);

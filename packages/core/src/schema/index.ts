@@ -1,6 +1,6 @@
 /**
- * The schemas: what each operation takes and answers, in zod. Requests are strict, answers loose (unknown keys are kept,
- * enums are open, absent equals null). The TypeScript types of the client come from here.
+ * The schemas: what each operation takes and answers, in zod. Requests are strict, answers loose (unknown keys are
+ * kept, enums are open, absent equals null). The TypeScript types of the client come from here.
  */
 import * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';

@@ -25,8 +25,8 @@ export function isAddress(address: string): boolean {
   const at = address.lastIndexOf('@');
   const name = address.slice(0, at);
   if (at <= 0 || name.length > 64) return false;
-  // Written here, not above: engines read a pattern where it stands, and look up every class of letters for it. That took a
-  // page a quarter of the time in which the form comes up.
+  // Written here, not above: engines read a pattern where it stands, and look up every class of letters for it. That
+  // took a page a quarter of the time in which the form comes up.
   const local = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
   const labels =
     /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])$/u;

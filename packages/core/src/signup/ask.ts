@@ -1,8 +1,10 @@
-/** What an endpoint asks for before it takes a post. It stands as `ask` in the body of a 403; most endpoints never ask. */
+/**
+ * What an endpoint asks for before it takes a post. It stands as `ask` in the body of a 403; most endpoints never ask.
+ */
 
 /**
- * What to send along with the same post, under the same idempotency key. An endpoint asks for as little as its protection
- * needs: usually nothing, a token where forms are signed, a proof while it is under attack.
+ * What to send along with the same post, under the same idempotency key. An endpoint asks for as little as its
+ * protection needs: usually nothing, a token where forms are signed, a proof while it is under attack.
  */
 export interface Ask {
   /** To be sent back as `token`, no sooner than {@link Ask.wait_seconds} from now. */
@@ -15,7 +17,9 @@ export interface Ask {
   readonly turnstile?: { readonly site_key: string };
 }
 
-/** A challenge in ALTCHA's second format: its server makes it and checks the solution, its solver knows what it means. */
+/**
+ * A challenge in ALTCHA's second format: its server makes it and checks the solution, its solver knows what it means.
+ */
 export interface ProofOfWork {
   readonly parameters: {
     readonly algorithm: string;

@@ -8,7 +8,9 @@ export interface TimedVisit extends Visit {
   readonly at: number;
 }
 
-/** What one visit said about who brought the visitor. It is whole: no field of it is ever mixed with another visit's. */
+/**
+ * What one visit said about who brought the visitor. It is whole: no field of it is ever mixed with another visit's.
+ */
 export interface Touch {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -18,13 +20,17 @@ export interface Touch {
 /** Whether the first or the last visit counts that says where it came from. */
 export type TouchRule = 'first' | 'last';
 
-/** How long a stored touch counts, in milliseconds: 30 days. Safari deletes what a script stored after 7 without a visit. */
+/**
+ * How long a stored touch counts, in milliseconds: 30 days. Safari deletes what a script stored after 7 without a
+ * visit.
+ */
 export const touchLifetime = 2_592_000_000;
 
 /**
  * Every touch we know of, oldest first: those that were stored, then the visits of this page.
  *
- * @param stored - what {@link storedTouches} wrote, which anybody may have changed since; empty where the store may not be read
+ * @param stored - what {@link storedTouches} wrote, which anybody may have changed since; empty where the store may not
+ *   be read
  */
 export function knownTouches(
   stored: string,
@@ -38,8 +44,8 @@ export function knownTouches(
 }
 
 /**
- * The touch that counts: the first or the last one with a campaign or a referral code in its address; where no visit had
- * one, the first or the last one from another site. Visits that say nothing never count.
+ * The touch that counts: the first or the last one with a campaign or a referral code in its address; where no visit
+ * had one, the first or the last one from another site. Visits that say nothing never count.
  */
 export function chooseTouch(touches: readonly Touch[], rule: TouchRule): Touch | undefined {
   const named = touches.filter(({ attribution: { referring_site: _, ...named } }) => Object.keys(named)[0]);
@@ -56,7 +62,9 @@ export function storedTouches(touches: readonly Touch[]): string {
   return [...new Set(texts)].join(' ');
 }
 
-/** A touch is stored as an address, so that it is read by the same code, with the same suspicion, as the one of a page. */
+/**
+ * A touch is stored as an address, so that it is read by the same code, with the same suspicion, as the one of a page.
+ */
 function restore(url: string): Touch {
   const { pathname = '', searchParams } = parseUrl(url) ?? {};
   return {

@@ -21,15 +21,17 @@ export interface AttributionOptions {
   readonly referralParameter?: string;
 }
 
-/** Most bytes an attribution takes as JSON. Leaves a quarter of the 8192-byte body to the address and the custom fields. */
+/**
+ * Most bytes an attribution takes as JSON. Leaves a quarter of the 8192-byte body to the address and the custom fields.
+ */
 export const attributionLimit = 6400;
 
 const referralCode = /^[\w-]{1,64}$/;
 
 /**
- * Reads a visit: what the owner gave, else the address, else the referrer. Nothing is guessed: a referrer never becomes a
- * `utm_source`. Of a repeated name the first counts, and an e-mail address in a UTM value is left out, because a forwarded
- * link would carry somebody else's.
+ * Reads a visit: what the owner gave, else the address, else the referrer. Nothing is guessed: a referrer never becomes
+ * a `utm_source`. Of a repeated name the first counts, and an e-mail address in a UTM value is left out, because a
+ * forwarded link would carry somebody else's.
  *
  * @returns only the fields that hold something, cleaned, at most {@link attributionLimit} bytes as JSON
  * @example

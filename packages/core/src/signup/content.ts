@@ -21,7 +21,10 @@ const parsers: Readonly<Record<ContentKind, (text: string) => unknown>> = {
   form: (text) => formToObject(new URLSearchParams(text)),
 };
 
-/** The encoding a post states, or null where it is none of ours: another type, another charset than UTF-8, or compressed. */
+/**
+ * The encoding a post states, or null where it is none of ours: another type, another charset than UTF-8, or
+ * compressed.
+ */
 export function contentKind({ contentType, contentEncoding }: ContentHeaders): ContentKind | null {
   if ((contentEncoding ?? 'identity') !== 'identity') return null;
   const plain = kinds.get(contentType ?? '');
@@ -41,7 +44,9 @@ export function parseContent(kind: ContentKind, body: Uint8Array): unknown {
   return parsers[kind](utf8.decode(body));
 }
 
-/** Whether a person sees the answer: a browser that navigates asks for HTML, a script that posts a form asks for JSON. */
+/**
+ * Whether a person sees the answer: a browser that navigates asks for HTML, a script that posts a form asks for JSON.
+ */
 export function wantsPage(headers: ContentHeaders): boolean {
   const accept = headers.accept ?? '';
   return accept.includes('text/html') || (contentKind(headers) === 'form' && !accept.includes('application/json'));

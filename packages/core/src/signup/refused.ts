@@ -62,7 +62,9 @@ export function tooLarge(): Refused {
   );
 }
 
-/** Cut off by the sender, not UTF-8, or not JSON: nothing more can be said, and a parser's text would quote the body. */
+/**
+ * Cut off by the sender, not UTF-8, or not JSON: nothing more can be said, and a parser's text would quote the body.
+ */
 export function unreadable(): Refused {
   return refused(400, 'INVALID_BODY', 'The body could not be read: it is not valid JSON or form data.');
 }

@@ -116,7 +116,8 @@ export function readSubmission(input: unknown): ReadSubmission {
 }
 
 /**
- * Custom fields a form does not list are left out, not refused: a page with one field too many must not lose the person.
+ * Custom fields a form does not list are left out, not refused: a page with one field too many must not lose the
+ * person.
  *
  * @param allowedFields - names of the custom fields a page may set; null lets all through
  */
@@ -127,8 +128,8 @@ export function keepSubmission(submission: Submission, allowedFields: ReadonlySe
 }
 
 /**
- * Turns the entries of a form-urlencoded post into the object of the JSON post. `custom_fields[Name]` sets a custom field;
- * given several times, or as `custom_fields[Name][]`, it makes a list.
+ * Turns the entries of a form-urlencoded post into the object of the JSON post. `custom_fields[Name]` sets a custom
+ * field; given several times, or as `custom_fields[Name][]`, it makes a list.
  */
 export function formToObject<Value>(entries: Iterable<readonly [string, Value]>): Record<string, unknown> {
   const object: Record<string, unknown> = {};

@@ -1,4 +1,7 @@
-/** Cleans a text that came from an address bar or a stranger's form. It is data, not markup: nothing is HTML-encoded here. */
+/**
+ * Cleans a text that came from an address bar or a stranger's form. It is data, not markup: nothing is HTML-encoded
+ * here.
+ */
 
 /** Longest value of one attribution parameter or text field, in code points. */
 export const textLimit = 500;
@@ -8,8 +11,9 @@ export const textLimit = 500;
  * without splitting one.
  */
 export function cleanText(text: string, limit: number = textLimit): string {
-  // Control characters, invisible separators and bidirectional overrides. U+200D (joins emoji) and U+200C (Persian) stay. Written
-  // where it is used: browsers take their time to read a pattern with properties, and a page without a text never needs it.
+  // Control characters, invisible separators and bidirectional overrides. U+200D (joins emoji) and U+200C (Persian)
+  // stay. Written where it is used: browsers take their time to read a pattern with properties, and a page without a
+  // text never needs it.
   const clean = text
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu, '')

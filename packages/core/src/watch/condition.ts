@@ -1,4 +1,7 @@
-/** What of a subscription is watched, and how it is written in a few bits: status and tier as a number, fields as a print. Pure. */
+/**
+ * What of a subscription is watched, and how it is written in a few bits: status and tier as a number, fields as a
+ * print. Pure.
+ */
 import { hash32 } from './hash.ts';
 import type { Dated } from './frontier.ts';
 
@@ -21,8 +24,8 @@ export interface CustomField {
 export type FieldChoice = 'none' | 'all' | readonly string[];
 
 /**
- * Status and tier of some subscriptions; its place in the list is what a packed entry keeps. Tier null stands for "tiers
- * not told apart".
+ * Status and tier of some subscriptions; its place in the list is what a packed entry keeps. Tier null stands for
+ * "tiers not told apart".
  */
 export type Condition = readonly [status: string, tier: string | null];
 
@@ -54,8 +57,8 @@ export function numberOf(
 }
 
 /**
- * A number for the values of the watched custom fields: the same for the same values in whatever order. A field without a
- * value counts as one that is not there. 0 where none is watched or the record does not carry them.
+ * A number for the values of the watched custom fields: the same for the same values in whatever order. A field without
+ * a value counts as one that is not there. 0 where none is watched or the record does not carry them.
  */
 export function printOf({ custom_fields }: Watched, choice: FieldChoice): number {
   if (choice === 'none' || custom_fields === undefined || custom_fields === null) return 0;

@@ -1,9 +1,10 @@
 /**
  * "Created": which records of a list are new since the last look. A pure reducer over pages that come newest first.
  *
- * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order starts
- * with the newest record. It never asks what time it is: the state is derived from records that were seen, so neither a
- * skewed clock nor a late poll can skip one. It may be told how time passes, and then knows when a second is over.
+ * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order
+ * starts with the newest record. It never asks what time it is: the state is derived from records that were seen, so
+ * neither a skewed clock nor a late poll can skip one. It may be told how time passes, and then knows when a second is
+ * over.
  */
 import { after, before, beginning, lower, raise, type Dated, type Frontier } from './frontier.ts';
 
@@ -43,7 +44,8 @@ export interface CreatedStep<Item extends Dated> {
 }
 
 /**
- * The state before the first poll. The first poll then only notes where the list stands, so that nothing old is reported.
+ * The state before the first poll. The first poll then only notes where the list stands, so that nothing old is
+ * reported.
  *
  * @param since - Unix seconds; when given, everything created from that second on counts as new
  */
@@ -54,8 +56,8 @@ export function startCreated(since?: number): CreatedState {
 /**
  * Reads one page. The same state is returned, identically, where the page held nothing new.
  *
- * @param now - milliseconds of a clock that need not be right, only run. Without it, a newest second that fills more than a
- *   page is read to its end by every poll, for a record might still join it
+ * @param now - milliseconds of a clock that need not be right, only run. Without it, a newest second that fills more
+ *   than a page is read to its end by every poll, for a record might still join it
  */
 export function created<Item extends Dated>(
   state: CreatedState,
@@ -119,8 +121,9 @@ const many = 100;
 const patience = 60_000;
 
 /**
- * The frontier after a walk that began then and found nothing new: settled, where the second was over by then. The clock
- * starts with the first such walk, not with the poll that reached the frontier: of that it is unknown how long it took.
+ * The frontier after a walk that began then and found nothing new: settled, where the second was over by then. The
+ * clock starts with the first such walk, not with the poll that reached the frontier: of that it is unknown how long it
+ * took.
  */
 function settled(seen: Frontier, began: number | undefined): Frontier {
   if (began === undefined || seen.settled || seen.ids.length < many) return seen;

@@ -9,7 +9,10 @@ export interface CreatedEvent<Item> {
 
 /** A subscription has another status than when it was last looked at. */
 export interface StatusEvent<Item> {
-  /** `became_active` is a change to `active`, `unsubscribed` one to `inactive`; `status_changed` is each change there is. */
+  /**
+   * `became_active` is a change to `active`, `unsubscribed` one to `inactive`; `status_changed` is each change there
+   * is.
+   */
   readonly type: 'status_changed' | 'became_active' | 'unsubscribed';
   /** Null where the subscription is new and had this status when it was first seen; never so for `status_changed`. */
   readonly from: string | null;

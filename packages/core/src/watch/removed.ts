@@ -4,8 +4,8 @@ import type { Dated } from './frontier.ts';
 import { hash48 } from './hash.ts';
 
 /**
- * Whether this subscription is the one that is gone. Another of the same second passes for it once in 2^`bits` times, and
- * there are at least 26 bits.
+ * Whether this subscription is the one that is gone. Another of the same second passes for it once in 2^`bits` times,
+ * and there are at least 26 bits.
  */
 export function isRemoved({ created, hash, bits }: RemovedEvent, subscription: Dated): boolean {
   const unknown = 2 ** (48 - bits);

@@ -1,9 +1,9 @@
 /**
- * The rolling scan: looks at the whole list, oldest subscription first, slice after slice, and tells what is no longer as it
- * was. A pure reducer over pages. At its end it begins anew; each time round is a pass.
+ * The rolling scan: looks at the whole list, oldest subscription first, slice after slice, and tells what is no longer
+ * as it was. A pure reducer over pages. At its end it begins anew; each time round is a pass.
  *
- * It relies on the same two facts as "created" – `created` never changes, the list is in its order – and on no more: rows may
- * come, go and change while it is under way, pages may be of any size, overlap, or move.
+ * It relies on the same two facts as "created" – `created` never changes, the list is in its order – and on no more:
+ * rows may come, go and change while it is under way, pages may be of any size, overlap, or move.
  */
 import { numberOf, printOf, signature, tierOf, type Condition, type FieldChoice, type Watched } from './condition.ts';
 import { statusEvents, type RemovedEvent, type SubscriptionEvent } from './events.ts';
@@ -92,7 +92,8 @@ export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item
   const { state: written, meetings } = write(state, items, view.fields, true);
   const events = meetings.flatMap((meeting): SubscriptionEvent<Item>[] => {
     if (meeting.known !== null) return changes(written.conditions, meeting, meeting.known);
-    // Of all subscriptions, an unknown one is for "created" to report. Among those of one status it has taken that status.
+    // Of all subscriptions, an unknown one is for "created" to report. Among those of one status it has taken that
+    // status.
     return state.list !== 'all' && state.pass > 0 ? statusEvents(null, meeting.item) : [];
   });
 
@@ -267,7 +268,9 @@ function onward<Item extends Watched>(
   return next === null || next > (seen?.created ?? now / 1000) + aDay ? null : { cursor: null, day: dayOf(next) };
 }
 
-/** The stretch that begins where the last page left off is complete up to a second: who was not met in it is missing. */
+/**
+ * The stretch that begins where the last page left off is complete up to a second: who was not met in it is missing.
+ */
 function clear(
   state: ScanState,
   from: number | null,
@@ -276,8 +279,8 @@ function clear(
 ): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
   const begin = from ?? Number.NEGATIVE_INFINITY;
   const { list, pass } = state;
-  // Of all subscriptions, one is gone that two passes did not meet, as a page may have moved under one. Among those of one
-  // status, one that a pass did not meet has another status now; coming back is then an event again.
+  // Of all subscriptions, one is gone that two passes did not meet, as a page may have moved under one. Among those of
+  // one status, one that a pass did not meet has another status now; coming back is then an event again.
   const isGone =
     list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
   const { table, gone } = sweep(state.table, begin, to, isGone);

@@ -1,10 +1,10 @@
 /**
- * A stretch of the packed table: some hundred subscriptions that follow one another by creation, in 90 bits (15 characters
- * of six bits) each. Pure.
+ * A stretch of the packed table: some hundred subscriptions that follow one another by creation, in 90 bits (15
+ * characters of six bits) each. Pure.
  *
- * An entry is a key of 48 bits, a mark of 10 and a print of 32. The key is the seconds since the segment begins, in `width`
- * bits, and the upper 48 − `width` bits of the id's hash: the more subscriptions share a second, the shorter the stretch of
- * time, and the more bits tell their ids apart.
+ * An entry is a key of 48 bits, a mark of 10 and a print of 32. The key is the seconds since the segment begins, in
+ * `width` bits, and the upper 48 − `width` bits of the id's hash: the more subscriptions share a second, the shorter
+ * the stretch of time, and the more bits tell their ids apart.
  */
 
 /** A place in the table's order: a second, then the hash of an id. */

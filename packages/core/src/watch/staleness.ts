@@ -1,4 +1,7 @@
-/** How long ago each part of a list was looked at, coarsely: stretches of creation time, each with its oldest look. Pure. */
+/**
+ * How long ago each part of a list was looked at, coarsely: stretches of creation time, each with its oldest look.
+ * Pure.
+ */
 
 /** Everything created up to `to`, from where the stretch before ends, was last looked at then. */
 export interface LookedAt {

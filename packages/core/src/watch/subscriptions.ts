@@ -14,7 +14,10 @@ export interface SubscriptionWatchOptions {
   readonly engine: Pick<Engine, 'list' | 'host'>;
   /** The publication; may be left out where the engine has a default. */
   readonly publicationId?: string | undefined;
-  /** What to report. Default `['created']`, which costs one request a poll where nothing is new; any other needs the scan. */
+  /**
+   * What to report. Default `['created']`, which costs one request a poll where nothing is new; any other needs the
+   * scan.
+   */
   readonly events?: readonly SubscriptionEventType[];
   /** Custom fields whose change is an `updated`: `all`, or names. Default `none`. */
   readonly customFields?: FieldChoice;
@@ -47,14 +50,18 @@ export interface Rhythm {
   readonly signal?: Signal;
 }
 
-/** A watch. It keeps its own state in memory; to outlive the process, keep `state` together with the events of each poll. */
+/**
+ * A watch. It keeps its own state in memory; to outlive the process, keep `state` together with the events of each
+ * poll.
+ */
 export interface SubscriptionWatch {
   /** The state of the last poll. */
   readonly state: WatchState;
   /**
    * Polls once. A poll that is asked for while another is under way waits for it, so none sees what another did.
    *
-   * @throws CapacityError, and what the engine throws where not even one page could be read; the state then stays as it was
+   * @throws CapacityError, and what the engine throws where not even one page could be read; the state then stays as it
+   *   was
    */
   poll(): Promise<WatchResult<Subscription>>;
   /** Poll after poll, until the signal aborts. Each is asked for when the one before has been dealt with. */

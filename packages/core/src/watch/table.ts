@@ -1,6 +1,6 @@
 /**
- * What is known of every subscription, packed: segments in order of creation. Every change gives a new table that shares
- * all untouched segments with the old one. Pure.
+ * What is known of every subscription, packed: segments in order of creation. Every change gives a new table that
+ * shares all untouched segments with the old one. Pure.
  */
 import {
   close,

@@ -32,11 +32,14 @@ export interface WatchPoll<Item extends Watched> {
   readonly read: Readers<Item>;
   /** What to report. `created` alone costs one request where nothing is new; any other needs the scan. */
   readonly events: readonly SubscriptionEventType[];
-  /** Custom fields whose change is an `updated`. Default `none`; the pages read must carry them (`expand: ['custom_fields']`). */
+  /**
+   * Custom fields whose change is an `updated`. Default `none`; the pages read must carry them
+   * (`expand: ['custom_fields']`).
+   */
   readonly customFields?: FieldChoice;
   /**
-   * `all` (default), or the status whose list the readers read. Then every subscription that comes into the list has taken
-   * that status, "created" is not asked, and only `became_active` and `unsubscribed` are told.
+   * `all` (default), or the status whose list the readers read. Then every subscription that comes into the list has
+   * taken that status, "created" is not asked, and only `became_active` and `unsubscribed` are told.
    */
   readonly list?: string;
   /** Most pages to read; at least 1. Default 10. What is left is read by the next polls. */
@@ -74,12 +77,14 @@ interface Found<Item extends Watched> {
 }
 
 /**
- * Polls once. Keep `state` only together with the events: whoever crashes between the two gets the events again. Where two
- * polls began with the same state, keep one of them: its `revision` tells that the other came too late.
+ * Polls once. Keep `state` only together with the events: whoever crashes between the two gets the events again. Where
+ * two polls began with the same state, keep one of them: its `revision` tells that the other came too late.
  *
- * The first poll notes where the list stands and reports nothing; a change is found from the second look at a subscription on.
+ * The first poll notes where the list stands and reports nothing; a change is found from the second look at a
+ * subscription on.
  *
- * @throws CapacityError where more subscriptions would have to be kept than `capacity`; whatever a reader throws before any page counts
+ * @throws CapacityError where more subscriptions would have to be kept than `capacity`; whatever a reader throws before
+ *   any page counts
  */
 export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Promise<WatchResult<Item>> {
   const { pages = 10, capacity = Number.POSITIVE_INFINITY, list = 'all', now } = poll;
@@ -105,7 +110,9 @@ export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Pr
   };
 }
 
-/** The scan begins when first it is needed, anew where it looked at something else, and ends where it is needed no more. */
+/**
+ * The scan begins when first it is needed, anew where it looked at something else, and ends where it is needed no more.
+ */
 function prepare(state: WatchState, scans: boolean, fields: FieldChoice, list: string): WatchState {
   if (!scans) return state.scan === null ? state : { ...state, scan: null };
   return state.scan?.fields === signature(fields) && state.scan.list === list

@@ -25,10 +25,16 @@ export function toResponse({ status, headers, body }: Answer): Response {
 
 const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
 
-/** What scripts are told of a kept signup, by the origin that may read it: as many as the configuration names, made once each. */
+/**
+ * What scripts are told of a kept signup, by the origin that may read it: as many as the configuration names, made once
+ * each.
+ */
 const acceptedJson = new Map<string | null, Answer>();
 
-/** Kept. JSON for scripts; a visitor without them is sent to a fixed page. @param thanks - the relay's own, seen from the form's address */
+/**
+ * Kept. JSON for scripts; a visitor without them is sent to a fixed page.
+ * @param thanks - the relay's own, seen from the form's address
+ */
 export function accepted(visit: Visit, thanks: string): Answer {
   if (wantsPage(contentHeaders(visit))) {
     return {

@@ -21,7 +21,10 @@ export class AttackMeter {
     this.#changed = changed;
   }
 
-  /** Counts a post. @returns whether the relay is under attack: from the set rate on, until it was below half of it for five windows */
+  /**
+   * Counts a post.
+   * @returns whether the relay is under attack: from the set rate on, until it was below half of it for five windows
+   */
   note(now: number): boolean {
     if (this.#rule === null) return false;
     const { points, seconds } = this.#rule;

@@ -9,7 +9,9 @@ import {
 } from '@newsletter-kit/core/signup';
 import { contentHeaders, isOwnPage, type Visit } from './visit.ts';
 
-/** One check: null lets the post on. Add one by adding it to {@link checks} (or to `createRelay`'s option of that name). */
+/**
+ * One check: null lets the post on. Add one by adding it to {@link checks} (or to `createRelay`'s option of that name).
+ */
 export type Check = (visit: Visit) => Refused | null | Promise<Refused | null>;
 
 /**

@@ -39,9 +39,9 @@ function holds(list: BlockList, address: string): boolean {
 }
 
 /**
- * The visitor's address. `X-Forwarded-For` is read from the right, where each proxy adds the one it heard from, for as long as
- * the one who says it is trusted; what stands further left anybody can have written. Where a trusted proxy passes on what is
- * no address, the connection's own address counts.
+ * The visitor's address. `X-Forwarded-For` is read from the right, where each proxy adds the one it heard from, for as
+ * long as the one who says it is trusted; what stands further left anybody can have written. Where a trusted proxy
+ * passes on what is no address, the connection's own address counts.
  *
  * @param peer - the address of the connection; null where it is not known
  * @param trusted - the proxies
@@ -60,8 +60,8 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
 }
 
 /**
- * Whether the connection comes from a proxy nobody named in RELAY_TRUSTED_PROXIES: from this machine or the local network,
- * on behalf of somebody else. Its address is that of every visitor, so nothing may be counted against it.
+ * Whether the connection comes from a proxy nobody named in RELAY_TRUSTED_PROXIES: from this machine or the local
+ * network, on behalf of somebody else. Its address is that of every visitor, so nothing may be counted against it.
  */
 export function isUnnamedProxy(peer: string | null, forwardedFor: string | null, trusted: BlockList): boolean {
   const address = forwardedFor === null ? null : parseAddress(peer ?? '');

@@ -1,4 +1,7 @@
-/** Signed form tokens: they tell when a form was asked for, for which form and which site, and nobody else can make one. Pure. */
+/**
+ * Signed form tokens: they tell when a form was asked for, for which form and which site, and nobody else can make one.
+ * Pure.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { sign } from './keys.ts';
 

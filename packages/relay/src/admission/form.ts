@@ -1,4 +1,7 @@
-/** A form: where it may stand, what a visitor may send through it, what the operator adds to every signup, and how it is protected. */
+/**
+ * A form: where it may stand, what a visitor may send through it, what the operator adds to every signup, and how it is
+ * protected.
+ */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 

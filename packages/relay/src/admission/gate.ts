@@ -1,4 +1,7 @@
-/** What a signup must pass once it is read: token, proof, limits. Whatever it asks for, it says so; what it only suspects, it keeps. */
+/**
+ * What a signup must pass once it is read: token, proof, limits. Whatever it asks for, it says so; what it only
+ * suspects, it keeps.
+ */
 import { hash, randomBytes } from 'node:crypto';
 import {
   addressKey,
@@ -110,7 +113,10 @@ export class Gate {
     this.#limitKey = purposeKey(options.countingSecret, 'limit').toString('base64url');
   }
 
-  /** In this order: what costs nothing, what is counted, what is asked of others. Only what was counted against nobody is refused for free. */
+  /**
+   * In this order: what costs nothing, what is counted, what is asked of others. Only what was counted against nobody
+   * is refused for free.
+   */
   async pass(visit: Visit, { submission, suspected: trapped }: Read, now: number): Promise<Passage> {
     const { form } = visit;
     const underAttack = this.#attack.note(now);

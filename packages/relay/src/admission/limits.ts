@@ -21,7 +21,10 @@ export type MakeLimiter = (name: string, rule: LimitRule) => RateLimiterAbstract
 export const inMemory: MakeLimiter = (name, rule) =>
   new MemoryLimiter({ keyPrefix: name, points: rule.points, duration: rule.seconds });
 
-/** How counting ended. What was counted can be taken back: a signup that came to nothing must not use up anybody's share. */
+/**
+ * How counting ended. What was counted can be taken back: a signup that came to nothing must not use up anybody's
+ * share.
+ */
 export type Counted =
   | { readonly within: true; giveBack(this: void): Promise<void> }
   | { readonly within: false; readonly kind: LimitKind; readonly retryAfterSeconds: number };

@@ -37,7 +37,10 @@ export class MailDomains {
     return takesMail;
   }
 
-  /** MX records decide; without any, mail goes to the host of that name (RFC 5321 §5.1). A lone "." says: none (RFC 7505). */
+  /**
+   * MX records decide; without any, mail goes to the host of that name (RFC 5321 §5.1). A lone "." says: none (RFC
+   * 7505).
+   */
   async #ask(domain: string): Promise<boolean> {
     const exchanges = await noneWhereNothing(this.#resolver.resolveMx(domain));
     if (exchanges.length > 0) return exchanges.some(({ exchange }) => exchange !== '' && exchange !== '.');

@@ -1,7 +1,10 @@
 /** A counter in memory that stays small whatever is posted: of too many keys it forgets the oldest. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Keys a counter remembers, at about 150 bytes each. Whoever wants one forgotten must fill it anew with keys of their own. */
+/**
+ * Keys a counter remembers, at about 150 bytes each. Whoever wants one forgotten must fill it anew with keys of their
+ * own.
+ */
 const keysKept = 20_000;
 
 interface Count {
@@ -10,7 +13,9 @@ interface Count {
   until: number;
 }
 
-/** What the library's counter in memory does, without a timer for each key: those cost a signup more than the counting. */
+/**
+ * What the library's counter in memory does, without a timer for each key: those cost a signup more than the counting.
+ */
 export class MemoryLimiter extends RateLimiterMemory {
   readonly #counts = new Map<string, Count>();
   /** Keys by when they were first counted; once it is full, a ring that begins at the oldest. */

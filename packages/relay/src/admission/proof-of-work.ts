@@ -1,4 +1,7 @@
-/** Proof of work, made and checked by ALTCHA's library: a visitor's device computes for a moment, a flood of posts for long. */
+/**
+ * Proof of work, made and checked by ALTCHA's library: a visitor's device computes for a moment, a flood of posts for
+ * long.
+ */
 import { randomInt } from 'node:crypto';
 import type { ProofOfWork as Challenge } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
@@ -64,7 +67,10 @@ export class ProofOfWork {
   }
 }
 
-/** What {@link ProofOfWork.challenge} makes, beside its solution. The signature covers all parameters, so none may be left out. */
+/**
+ * What {@link ProofOfWork.challenge} makes, beside its solution. The signature covers all parameters, so none may be
+ * left out.
+ */
 const solvedChallenge = z.object({
   challenge: z.object({
     parameters: z.strictObject({

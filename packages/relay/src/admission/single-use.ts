@@ -1,4 +1,7 @@
-/** What may be used once: tokens and proofs. A counter that lets one through per lifetime remembers them, in memory or in PostgreSQL. */
+/**
+ * What may be used once: tokens and proofs. A counter that lets one through per lifetime remembers them, in memory or
+ * in PostgreSQL.
+ */
 import { RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { MakeLimiter } from './limits.ts';
 

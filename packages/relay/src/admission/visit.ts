@@ -20,8 +20,8 @@ export function contentHeaders({ header }: Pick<Visit, 'header'>): ContentHeader
 }
 
 /**
- * Whether the page that posts is the relay's own, which asked the visitor to press a button once more. Browsers say so in a
- * header that no page can set; those that do not (Safari before 16.4) name the host they post to as the origin.
+ * Whether the page that posts is the relay's own, which asked the visitor to press a button once more. Browsers say so
+ * in a header that no page can set; those that do not (Safari before 16.4) name the host they post to as the origin.
  */
 export function isOwnPage({ header }: Pick<Visit, 'header'>): boolean {
   const site = header('sec-fetch-site');

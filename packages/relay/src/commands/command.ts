@@ -9,7 +9,10 @@ export interface Command {
   readonly takes?: string;
   /** Its options, each with what it is for. */
   readonly options?: Readonly<Record<string, Option>>;
-  /** Resolves when it has ended well. @throws UsageError, StartupError or OperatorError with a sentence for the terminal */
+  /**
+   * Resolves when it has ended well.
+   * @throws UsageError, StartupError or OperatorError with a sentence for the terminal
+   */
   run(given: Given): Promise<void>;
 }
 

@@ -26,8 +26,8 @@ export async function withOperator(work: (operator: Operator) => Promise<void>):
 }
 
 /**
- * The token of this configuration, or the one kept beside its file. Undefined with PostgreSQL: relays that share a store must
- * be given the token they share.
+ * The token of this configuration, or the one kept beside its file. Undefined with PostgreSQL: relays that share a
+ * store must be given the token they share.
  */
 export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | 'operator'>): string | undefined {
   if (operator.token !== undefined || store.kind === 'postgres') return operator.token;

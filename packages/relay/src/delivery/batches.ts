@@ -1,7 +1,7 @@
 /**
- * Sends a backlog in bulk. A bulk creation answers before anything is created, and never tells what became of each. So all of
- * a batch go on waiting, and are settled as they are seen among the newest subscriptions; who is not seen goes alone, which
- * harms nobody the API has already.
+ * Sends a backlog in bulk. A bulk creation answers before anything is created, and never tells what became of each. So
+ * all of a batch go on waiting, and are settled as they are seen among the newest subscriptions; who is not seen goes
+ * alone, which harms nobody the API has already.
  */
 import { setImmediate as others, setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
@@ -131,7 +131,8 @@ export class Batches {
     const verdict = judge(error, secrets);
     if (verdict.kind === 'dead') {
       log.warn({ reason: verdict.reason, signups: batch.signups.length }, 'refused in bulk; each goes alone');
-      // The first may have been refused for one of its signups; an API that takes no bulk is not asked for it all the time.
+      // The first may have been refused for one of its signups; an API that takes no bulk is not asked for it all the
+      // time.
       if (this.#refused > 0) this.#nextBacklogLook = now() + Math.min(longestAloneMs, backlogMs * 2 ** this.#refused);
       this.#refused += 1;
       return this.#putOff(batch, now(), verdict.reason);

@@ -9,7 +9,10 @@ import { toSubscriptionRequest } from './subscription-request.ts';
 export interface BulkOptions {
   /** Signups that must be due before they go in bulk. */
   readonly above: number;
-  /** Milliseconds from a bulk creation until a look at who has arrived; after the second one who has not goes alone. Default 30,000. */
+  /**
+   * Milliseconds from a bulk creation until a look at who has arrived; after the second one who has not goes alone.
+   * Default 30,000.
+   */
   readonly lookAfterMs?: number | undefined;
 }
 
@@ -30,8 +33,8 @@ const batchBytes = 1_000_000;
 const skewMs = 5 * 60_000;
 
 /**
- * What of the claimed signups goes together: those of one publication that were never tried, since a bulk creation tells
- * nothing about each. Whoever it fails for goes alone the next time, and gets the API's own words.
+ * What of the claimed signups goes together: those of one publication that were never tried, since a bulk creation
+ * tells nothing about each. Whoever it fails for goes alone the next time, and gets the API's own words.
  *
  * @returns null where that is fewer than `least`, and one call could hold more
  */
@@ -61,8 +64,8 @@ export function toBatch(
 }
 
 /**
- * Which of a batch the API has, as its list of the newest shows. Who was subscribed before is not among the newest, and is
- * not found.
+ * Which of a batch the API has, as its list of the newest shows. Who was subscribed before is not among the newest, and
+ * is not found.
  *
  * @param sentAt - when the batch was sent, in milliseconds since the Unix epoch
  */

@@ -95,8 +95,8 @@ export class Dispatcher {
   }
 
   /**
-   * Takes nothing more, lets what is under way end within `graceMs`, then gives up on it. What was given up stays waiting
-   * and is sent again at the next start: the API may have it, but twice is better than never.
+   * Takes nothing more, lets what is under way end within `graceMs`, then gives up on it. What was given up stays
+   * waiting and is sent again at the next start: the API may have it, but twice is better than never.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
@@ -109,7 +109,8 @@ export class Dispatcher {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      // Nobody is asked for what may not be sent yet: signups that come in ring the bell, and the store has them to keep.
+      // Nobody is asked for what may not be sent yet: signups that come in ring the bell, and the store has them to
+      // keep.
       const held = this.#flow.heldUntil - this.#now();
       if (held > 0) {
         await this.#bell.wait(Math.min(held, longestSleepMs));

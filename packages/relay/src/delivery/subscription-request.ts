@@ -4,8 +4,8 @@ import { attributionFields, type Attribution, type KeptSubmission } from '@newsl
 import type { PinnedFields } from '../admission/form.ts';
 
 /**
- * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also reaches
- * the signups that are waiting.
+ * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also
+ * reaches the signups that are waiting.
  */
 export function toSubscriptionRequest(submission: KeptSubmission, pinned: PinnedFields): SubscriptionRequest {
   const attribution = attributionFields

@@ -1,4 +1,7 @@
-/** Tells somebody outside what needs a person: a webhook, a command, or both. Grouped, so that a flood of trouble is one message. */
+/**
+ * Tells somebody outside what needs a person: a webhook, a command, or both. Grouped, so that a flood of trouble is one
+ * message.
+ */
 import { spawn } from 'node:child_process';
 import type { Log } from './log.ts';
 import { noticing, type Notice } from './happening.ts';
@@ -27,7 +30,9 @@ export interface AlertOptions {
   readonly log: Log;
   /** How long dead letters are gathered into one alert, in milliseconds. Default one minute. */
   readonly gatherMs?: number | undefined;
-  /** How long a passing trouble (no connection, 5xx) may last before it is told, in milliseconds. Default 15 minutes. */
+  /**
+   * How long a passing trouble (no connection, 5xx) may last before it is told, in milliseconds. Default 15 minutes.
+   */
   readonly patienceMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }

@@ -1,4 +1,7 @@
-/** What happens in a relay that somebody outside may want to know: counted by the metrics, told by the alerts. No address, no secret. */
+/**
+ * What happens in a relay that somebody outside may want to know: counted by the metrics, told by the alerts. No
+ * address, no secret.
+ */
 
 import type { LimitKind } from '../admission/limits.ts';
 

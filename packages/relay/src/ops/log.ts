@@ -15,7 +15,10 @@ export interface LogOptions {
   readonly destination?: DestinationStream | undefined;
 }
 
-/** Nothing logs an address or a key on purpose; the last hook makes sure of it, whatever a library or a stack trace says. */
+/**
+ * Nothing logs an address or a key on purpose; the last hook makes sure of it, whatever a library or a stack trace
+ * says.
+ */
 export function createLog({ level = 'info', secrets = [], destination }: LogOptions = {}): Log {
   return pino(
     {

@@ -1,4 +1,7 @@
-/** What `/metrics` shows, in the text format of Prometheus. Counts live in this process; the queue is read from the store when asked. */
+/**
+ * What `/metrics` shows, in the text format of Prometheus. Counts live in this process; the queue is read from the
+ * store when asked.
+ */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore } from '../store/signup-store.ts';
 import { noticing, type Notice } from './happening.ts';

@@ -21,7 +21,10 @@ const largestPage = 1000;
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** Mounted at `/operator`. The token goes in `Authorization: Bearer …`; without cookies there is nothing a foreign page could ride on. */
+/**
+ * Mounted at `/operator`. The token goes in `Authorization: Bearer …`; without cookies there is nothing a foreign page
+ * could ride on.
+ */
 export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hono {
   const door = new Hono();
   operatorPage(door);

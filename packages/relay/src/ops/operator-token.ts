@@ -1,4 +1,7 @@
-/** The operator's token: from the configuration, or made once and kept beside the store where only its owner can read it. */
+/**
+ * The operator's token: from the configuration, or made once and kept beside the store where only its owner can read
+ * it.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { keptSecret } from '../kept-secret.ts';
 

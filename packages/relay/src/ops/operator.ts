@@ -29,7 +29,10 @@ export interface Operator extends Pick<SignupStore, 'list' | 'erase' | 'setPause
   status(): Promise<Status>;
   /** Puts dead and reviewed signups that match back in line. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
-  /** Begins to move everything to another store, goes on with it, or joins a move under way. @param to - `postgres://…`; a secret */
+  /**
+   * Begins to move everything to another store, goes on with it, or joins a move under way.
+   * @param to - `postgres://…`; a secret
+   */
   move(to: string): Promise<MoveProgress>;
   /** How the move stands; null where none was begun. */
   moving(): Promise<MoveProgress | null>;

@@ -1,4 +1,7 @@
-/** What happened in each of the last sixty minutes, for the operator's picture of it. In memory: it starts anew with the process. */
+/**
+ * What happened in each of the last sixty minutes, for the operator's picture of it. In memory: it starts anew with the
+ * process.
+ */
 import { noticing, type Notice } from './happening.ts';
 
 /** What is counted. */

@@ -1,4 +1,7 @@
-/** When two posts are one signup, and which signups are one person's: hashes of the address and of what stands beside it. Pure. */
+/**
+ * When two posts are one signup, and which signups are one person's: hashes of the address and of what stands beside
+ * it. Pure.
+ */
 import { hash } from 'node:crypto';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
@@ -24,7 +27,10 @@ export function fingerprint({ form, submission, suspected, idempotencyKey }: New
   };
 }
 
-/** The same for every spelling of an address. All fingerprints of a person lie side by side in an index: one range finds them. */
+/**
+ * The same for every spelling of an address. All fingerprints of a person lie side by side in an index: one range finds
+ * them.
+ */
 export function personHash(address: string): string {
   return digest(addressKey(address));
 }

@@ -29,16 +29,20 @@ export interface MovableStoreOptions {
 /** Signups of one transaction. */
 const pageSize = 1000;
 
-/** Longest that signups wait for the last rows to be copied, in milliseconds. After that the move is called off, and they are kept where they always were. */
+/**
+ * Longest that signups wait for the last rows to be copied, in milliseconds. After that the move is called off, and
+ * they are kept where they always were.
+ */
 const longestHoldMs = 5000;
 
 /** How often delivery looks whether the move is over, in milliseconds. */
 const lookMs = 200;
 
 /**
- * Until the very end everything is kept in the old store, which notes what changes; the new one follows. When it has nearly
- * caught up, delivery takes nothing new; when nothing is under way, callers are held, the last rows follow, the old store is
- * sealed, and the callers go on with the new one. So no moment has two stores, and a crash at any moment leaves exactly one.
+ * Until the very end everything is kept in the old store, which notes what changes; the new one follows. When it has
+ * nearly caught up, delivery takes nothing new; when nothing is under way, callers are held, the last rows follow, the
+ * old store is sealed, and the callers go on with the new one. So no moment has two stores, and a crash at any moment
+ * leaves exactly one.
  */
 export class MovableStore implements SignupStore {
   readonly #options: MovableStoreOptions;
@@ -283,7 +287,9 @@ function both(store: SignupStore, old: SignupStore): SignupStore {
   return store;
 }
 
-/** The old store is sealed and the new one in use: what is left is to say so there, however often the way to it breaks. */
+/**
+ * The old store is sealed and the new one in use: what is left is to say so there, however often the way to it breaks.
+ */
 async function finished(finish: () => Promise<void>, isClosing: () => boolean): Promise<void> {
   for (;;) {
     try {

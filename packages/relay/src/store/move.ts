@@ -1,4 +1,7 @@
-/** What a move from one store to another is made of: a source that notes what changes, and a target that nobody serves yet. */
+/**
+ * What a move from one store to another is made of: a source that notes what changes, and a target that nobody serves
+ * yet.
+ */
 import type { Row } from './rows.ts';
 import type { SignupStore } from './signup-store.ts';
 
@@ -15,7 +18,10 @@ export interface MoveProgress {
   readonly reason: string | null;
 }
 
-/** What is to be copied next: whole rows, by the columns of the table, and the identifiers of those that are there no more. */
+/**
+ * What is to be copied next: whole rows, by the columns of the table, and the identifiers of those that are there no
+ * more.
+ */
 export interface MovePage {
   readonly rows: readonly Row[];
   readonly gone: readonly string[];
@@ -25,7 +31,10 @@ export interface MovePage {
   copied(): Promise<void>;
 }
 
-/** The store that is left. From the first moment on it notes each row that changes, and goes on doing so after a restart. */
+/**
+ * The store that is left. From the first moment on it notes each row that changes, and goes on doing so after a
+ * restart.
+ */
 export interface MoveSource {
   /** Names this move in the target, so that it can be told from any other. */
   readonly id: string;

@@ -1,4 +1,7 @@
-/** Rows as the stores' databases give them, as what the port speaks of. Their statements name the columns as the port does. */
+/**
+ * Rows as the stores' databases give them, as what the port speaks of. Their statements name the columns as the port
+ * does.
+ */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
 import type { ClaimedSignup, Outcome, SignupState, StoredSignup } from './signup-store.ts';
 

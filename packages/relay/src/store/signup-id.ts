@@ -1,4 +1,6 @@
-/** Identifiers of signups: UUID version 7 (RFC 9562, section 5.7), so that new rows land beside each other on the disk. */
+/**
+ * Identifiers of signups: UUID version 7 (RFC 9562, section 5.7), so that new rows land beside each other on the disk.
+ */
 import { randomUUID } from 'node:crypto';
 
 /** @param now - milliseconds since the Unix epoch; the identifier sorts by it */

@@ -1,4 +1,7 @@
-/** The port behind which signups are kept until the newsletter API has them. Every adapter passes the same conformance suite. */
+/**
+ * The port behind which signups are kept until the newsletter API has them. Every adapter passes the same conformance
+ * suite.
+ */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
 import type { MoveProgress } from './move.ts';
 
@@ -71,7 +74,9 @@ export interface StoredSignup {
   readonly reason: string | null;
 }
 
-/** Which signups are meant: those for which every part that is given holds. An empty list of ids or states means none. */
+/**
+ * Which signups are meant: those for which every part that is given holds. An empty list of ids or states means none.
+ */
 export interface SignupFilter {
   readonly ids?: readonly string[] | undefined;
   readonly states?: readonly SignupState[] | undefined;
@@ -135,13 +140,16 @@ export interface SignupStore {
   readonly counters?: SharedCounters | undefined;
   /**
    * Keeps a signup, unless it is kept already: the same idempotency key for the same address, or the same address and
-   * content within {@link repeatWindowMs} (a dead one does not count, so that trying again means trying again). Takes as
-   * long in either case, so that nobody learns from it whether an address was here before.
+   * content within {@link repeatWindowMs} (a dead one does not count, so that trying again means trying again). Takes
+   * as long in either case, so that nobody learns from it whether an address was here before.
    *
    * @throws StoreUnavailableError where it could not be written; then nothing was kept
    */
   accept(signup: NewSignup): Promise<Acceptance>;
-  /** Takes out up to `limit` signups that are due, oldest due first. No other caller gets them until they are settled or released. */
+  /**
+   * Takes out up to `limit` signups that are due, oldest due first. No other caller gets them until they are settled or
+   * released.
+   */
   claim(limit: number, now: number): Promise<readonly ClaimedSignup[]>;
   /** Writes down how an attempt ended for these, all or none of them, and gives the claims back. */
   settle(ids: readonly string[], outcome: Outcome): Promise<void>;
@@ -169,8 +177,8 @@ export interface SignupStore {
    */
   erase(address: string): Promise<number>;
   /**
-   * Erases what was sent – address, fields, attribution – of signups that were delivered before `before`. That they came,
-   * when, and that they were delivered stays, and so do the counts.
+   * Erases what was sent – address, fields, attribution – of signups that were delivered before `before`. That they
+   * came, when, and that they were delivered stays, and so do the counts.
    *
    * @returns how many
    */

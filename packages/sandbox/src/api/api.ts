@@ -1,4 +1,7 @@
-/** The API: every request goes the same way – route, token, quota, publication, check, work – and always ends in a JSON answer. */
+/**
+ * The API: every request goes the same way – route, token, quota, publication, check, work – and always ends in a JSON
+ * answer.
+ */
 import { inspect } from 'node:util';
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import type { ErrorDetail } from '@newsletter-kit/core/schema';

@@ -9,13 +9,19 @@ import { apiError } from './errors.ts';
 
 /** The bearer of a valid token. */
 export interface Bearer {
-  /** Ids of the publications it is restricted to; null where it reaches the whole workspace. Only API keys can be restricted. */
+  /**
+   * Ids of the publications it is restricted to; null where it reaches the whole workspace. Only API keys can be
+   * restricted.
+   */
   readonly publications: readonly string[] | null;
   /** What an OAuth token may do; null for an API key, which may do everything. */
   readonly scopes: readonly string[] | null;
 }
 
-/** @throws ApiError 401, the same for a missing and for an unknown token; an OAuth token that was good once is told why it is not now */
+/**
+ * @throws ApiError 401, the same for a missing and for an unknown token; an OAuth token that was good once is told why
+ *   it is not now
+ */
 export function authenticate(world: World, authorization: string | null): Bearer {
   const value = bearerOf(authorization);
   const key = value === undefined ? undefined : world.store.workspace.key(value);
@@ -34,7 +40,10 @@ export function authenticate(world: World, authorization: string | null): Bearer
   return { publications: null, scopes: token.scope.split(' ') };
 }
 
-/** Lets an OAuth token do only what was granted; where the contract names no scope, any token will do. @throws ApiError 403 */
+/**
+ * Lets an OAuth token do only what was granted; where the contract names no scope, any token will do.
+ * @throws ApiError 403
+ */
 export function requireScope(bearer: Bearer, { scope }: Operation): void {
   if (scope === null || !bearer.scopes || bearer.scopes.includes(scope)) return;
   const text = `The access token lacks the scope ${scope}.`;

@@ -1,4 +1,7 @@
-/** Answers the operations on what surrounds the subscriptions: authors, advertisement opportunities, complimentary access, condition sets. */
+/**
+ * Answers the operations on what surrounds the subscriptions: authors, advertisement opportunities, complimentary
+ * access, condition sets.
+ */
 import { schemas } from '@newsletter-kit/core/schema';
 import { byName, findAuthor } from '../world/authors.ts';
 import { countActive } from '../world/conditions.ts';

@@ -1,4 +1,7 @@
-/** Answers the operations on data deletion requests. They concern the whole workspace, whichever publication the path names. */
+/**
+ * Answers the operations on data deletion requests. They concern the whole workspace, whichever publication the path
+ * names.
+ */
 import { schemas } from '@newsletter-kit/core/schema';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/deletion-requests.ts';

@@ -1,4 +1,7 @@
-/** The valid request nearest to one that was refused, for the request log. Pure; takes nothing from the request but its shape. */
+/**
+ * The valid request nearest to one that was refused, for the request log. Pure; takes nothing from the request but its
+ * shape.
+ */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 
 /** What to change: a field of body, query, path or header, or the method or path itself. */

@@ -1,4 +1,6 @@
-/** Cuts a list into pages: opaque cursors that survive inserts, and the deprecated page numbers with their two headers. */
+/**
+ * Cuts a list into pages: opaque cursors that survive inserts, and the deprecated page numbers with their two headers.
+ */
 import { pageLimit } from '@newsletter-kit/core/contract';
 import type { Position, Rows } from '../store/rows.ts';
 import { apiError } from './errors.ts';
@@ -23,8 +25,8 @@ export interface Listing<Row extends Position> {
 }
 
 /**
- * A list that takes `cursor` and `page`: by page number where one is asked for, otherwise by cursor. A cursor is the place
- * of the last row seen, so rows that come or go elsewhere move nothing.
+ * A list that takes `cursor` and `page`: by page number where one is asked for, otherwise by cursor. A cursor is the
+ * place of the last row seen, so rows that come or go elsewhere move nothing.
  */
 export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
   if (query.page === undefined) return cursorList(query, listing);

@@ -1,4 +1,7 @@
-/** How many requests the workspace may make: by profile, or by numbers of one's own. The specification shows neither quota nor headers. */
+/**
+ * How many requests the workspace may make: by profile, or by numbers of one's own. The specification shows neither
+ * quota nor headers.
+ */
 import * as z from 'zod';
 import type { Clock } from '../world/clock.ts';
 import { apiError } from './errors.ts';

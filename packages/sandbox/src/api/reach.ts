@@ -9,8 +9,8 @@ import type { PathParams } from './router.ts';
 /**
  * The publication that a request is about; null for an operation of the workspace.
  *
- * @throws ApiError 403 where the operation concerns the whole workspace and the token does not reach it; 404 where there is
- * no such publication within its reach
+ * @throws ApiError 403 where the operation concerns the whole workspace and the token does not reach it; 404 where
+ *   there is no such publication within its reach
  */
 export function reachedPublication(
   world: World,

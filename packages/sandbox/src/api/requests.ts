@@ -1,4 +1,6 @@
-/** Requests in the sandbox's own reading: as core has them, plus what the service is known to take under another name. */
+/**
+ * Requests in the sandbox's own reading: as core has them, plus what the service is known to take under another name.
+ */
 import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 

@@ -1,4 +1,6 @@
-/** Checks a request against core's schema. Unknown keys are ignored, as the service does; every other problem is named. */
+/**
+ * Checks a request against core's schema. Unknown keys are ignored, as the service does; every other problem is named.
+ */
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';

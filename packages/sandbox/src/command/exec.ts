@@ -12,7 +12,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
  * Runs the command against a fresh sandbox and tells on standard error what it asked, where it failed.
  *
- * @returns the exit code to end with: the command's own, 128 and its number for a signal, 127 where it could not be started
+ * @returns the exit code to end with: the command's own, 128 and its number for a signal, 127 where it could not be
+ *   started
  */
 export async function execute(options: CommandOptions, command: readonly [string, ...string[]]): Promise<number> {
   const { address, sandbox, stop } = await serve(options);

@@ -1,4 +1,6 @@
-/** The request log as lines for a terminal: what was asked, how it was answered, why, and what would have been taken. */
+/**
+ * The request log as lines for a terminal: what was asked, how it was answered, why, and what would have been taken.
+ */
 import type { LogEntry } from '../control/log.ts';
 
 const shown = 100;

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of a control request, whatever its Content-Type says: `curl -d` names another. Unlike the API, control
- * takes no key it does not know: a mistyped one would do nothing.
+ * Reads the JSON body of a control request, whatever its Content-Type says: `curl -d` names another. Unlike the API,
+ * control takes no key it does not know: a mistyped one would do nothing.
  */
 import type * as z from 'zod';
 import { apiError } from '../api/errors.ts';

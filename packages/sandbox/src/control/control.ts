@@ -1,4 +1,7 @@
-/** `/_sandbox/…`: what only a sandbox has. Mounts the facilities, keeps strange pages out, and answers mistakes as the API does. */
+/**
+ * `/_sandbox/…`: what only a sandbox has. Mounts the facilities, keeps strange pages out, and answers mistakes as the
+ * API does.
+ */
 import { Hono } from 'hono';
 import { errorAnswer, toApiError } from '../api/api.ts';
 import { apiError, errorBody } from '../api/errors.ts';

@@ -1,4 +1,7 @@
-/** What the sandbox tells whoever watches: each request, each subscription that came or changed, each turn of a control, each reset – also as Server-Sent Events. */
+/**
+ * What the sandbox tells whoever watches: each request, each subscription that came or changed, each turn of a control,
+ * each reset – also as Server-Sent Events.
+ */
 import type { MessageSummary } from './inbox/message.ts';
 import type { LogEntry } from './log.ts';
 import { Hono } from 'hono';

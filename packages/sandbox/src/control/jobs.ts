@@ -1,4 +1,7 @@
-/** `/_sandbox/jobs`: the latest bulk updates and imports of every publication; imports have no endpoint of the API that shows them. */
+/**
+ * `/_sandbox/jobs`: the latest bulk updates and imports of every publication; imports have no endpoint of the API that
+ * shows them.
+ */
 import { Hono } from 'hono';
 import type { World } from '../world/world.ts';
 

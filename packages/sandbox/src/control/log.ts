@@ -1,4 +1,6 @@
-/** The request log: the last thousand requests and why each was answered as it was. Keeps no tokens and no addresses. */
+/**
+ * The request log: the last thousand requests and why each was answered as it was. Keeps no tokens and no addresses.
+ */
 import type { Operation } from '@newsletter-kit/core/contract';
 import type { Nearest } from '../api/nearest.ts';
 

@@ -1,4 +1,7 @@
-/** Where every request of the API passes: through the faults that are set, then its work, then into the log and to whoever watches. */
+/**
+ * Where every request of the API passes: through the faults that are set, then its work, then into the log and to
+ * whoever watches.
+ */
 import { apiPrefix, blankTrace, operationsAt, type Trace } from '../api/api.ts';
 import { nearestRequest } from '../api/nearest.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
@@ -22,7 +25,10 @@ export interface TracingOptions {
 /** Answers a request and tells the trace how. */
 export type Work = (request: Request, path: string, search: string, trace: Trace) => Promise<Response>;
 
-/** @returns a function that answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in the log */
+/**
+ * @returns a function that answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in
+ *   the log
+ */
 export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions) {
   return async (request: Request, path: string, work: Work, refuse: Refuse): Promise<Response> => {
     const from = request.url.indexOf('?');

@@ -20,8 +20,8 @@ export interface Return {
 }
 
 /**
- * Finds the client and the address it may be answered at. Whatever is wrong here is shown in place: sending the browser to an
- * address that is not the client's would make the server an open redirector (RFC 6749 §3.1.2.4).
+ * Finds the client and the address it may be answered at. Whatever is wrong here is shown in place: sending the browser
+ * to an address that is not the client's would make the server an open redirector (RFC 6749 §3.1.2.4).
  *
  * @throws OauthError
  */
@@ -41,7 +41,10 @@ export function readReturn(oauth: Oauth, parameters: Parameters): Return {
   return { client, redirectUri, state: parameters.repeated.includes('state') ? undefined : parameters.get('state') };
 }
 
-/** Reads the rest of the request: what the person is to consent to. @throws OauthError, to be sent to the redirect URI */
+/**
+ * Reads the rest of the request: what the person is to consent to.
+ * @throws OauthError, to be sent to the redirect URI
+ */
 export function readConsent({ client, redirectUri }: Return, parameters: Parameters): Consent {
   const [twice] = parameters.repeated;
   if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });

@@ -44,7 +44,10 @@ export const takeAnswer: Endpoint = (call) =>
     },
   );
 
-/** Goes through a request. Until it is known where its answer may go, mistakes are shown in place; later ones go to the app. */
+/**
+ * Goes through a request. Until it is known where its answer may go, mistakes are shown in place; later ones go to the
+ * app.
+ */
 async function authorize(
   call: OauthCall,
   read: () => Parameters | Promise<Parameters>,

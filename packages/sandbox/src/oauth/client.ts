@@ -11,7 +11,10 @@ export interface Credentials {
   readonly mechanism: 'basic' | 'body';
 }
 
-/** The credentials of a request, undefined where it names no client. @throws OauthError invalid_request where it names one in two ways */
+/**
+ * The credentials of a request, undefined where it names no client.
+ * @throws OauthError invalid_request where it names one in two ways
+ */
 export function readCredentials(request: Request, parameters: Parameters): Credentials | undefined {
   const basic = readBasic(request.headers.get('authorization'));
   const uid = parameters.get('client_id');

@@ -1,7 +1,8 @@
 /**
- * Keeps other sites from pressing Allow: the form carries a token that has to equal the one in the browser's cookie, and the
- * browser has to say that the form was opened here. The token comes from the seeded generator, so that two runs show the same
- * page; what protects is that another site can neither read nor set the cookie, nor choose the Origin header.
+ * Keeps other sites from pressing Allow: the form carries a token that has to equal the one in the browser's cookie,
+ * and the browser has to say that the form was opened here. The token comes from the seeded generator, so that two runs
+ * show the same page; what protects is that another site can neither read nor set the cookie, nor choose the Origin
+ * header.
  */
 import type { World } from '../world/world.ts';
 import { OauthError } from './errors.ts';
@@ -12,8 +13,9 @@ export const tokenField = 'authenticity_token';
 const cookieName = 'newsletter_sandbox_consent';
 
 /**
- * The token for a page, and the headers that go with it. A browser keeps its token, so that two open pages both work: for
- * that the cookie has to come along when an app of another site sends the person here, but not with a form of that site.
+ * The token for a page, and the headers that go with it. A browser keeps its token, so that two open pages both work:
+ * for that the cookie has to come along when an app of another site sends the person here, but not with a form of that
+ * site.
  */
 export function tokenFor(
   world: World,

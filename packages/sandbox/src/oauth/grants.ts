@@ -87,8 +87,8 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
 }
 
 /**
- * New tokens for a refresh token, which ends with its access token. One that comes a second time has been copied: everything
- * that descends from the same consent ends then (RFC 9700 §4.14).
+ * New tokens for a refresh token, which ends with its access token. One that comes a second time has been copied:
+ * everything that descends from the same consent ends then (RFC 9700 §4.14).
  *
  * @param scopesWithin - chooses the scopes of the new access token within those granted; may throw
  * @throws OauthError invalid_grant

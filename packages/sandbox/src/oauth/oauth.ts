@@ -1,4 +1,6 @@
-/** `/oauth/…`: every request goes to its endpoint by method and path, and always ends in an answer of OAuth's own kind. */
+/**
+ * `/oauth/…`: every request goes to its endpoint by method and path, and always ends in an answer of OAuth's own kind.
+ */
 import { operation } from '@newsletter-kit/core/contract';
 import { toApiError, type Trace } from '../api/api.ts';
 import type { World } from '../world/world.ts';

@@ -16,8 +16,8 @@ export interface ConsentPage {
 }
 
 /**
- * Asks the person. `form-action` is left out of the policy on purpose: browsers apply it to the redirect after the form as
- * well, which has to reach whatever app asked.
+ * Asks the person. `form-action` is left out of the policy on purpose: browsers apply it to the redirect after the form
+ * as well, which has to reach whatever app asked.
  */
 export async function consentPage({ consent, fields, headers }: ConsentPage): Promise<Response> {
   const { name } = consent.client;

@@ -1,4 +1,7 @@
-/** The parameters of an OAuth request, from its query or its body: blanks count as left out, none may come twice (RFC 6749 §3). */
+/**
+ * The parameters of an OAuth request, from its query or its body: blanks count as left out, none may come twice (RFC
+ * 6749 §3).
+ */
 import { readText } from '../api/reading.ts';
 import { missing, OauthError } from './errors.ts';
 

@@ -13,7 +13,10 @@ export function isRedirectUri(uri: string): boolean {
   );
 }
 
-/** Whether the URI is one of the registered ones, to the letter; on the loopback interface any port will do (RFC 8252 §7.3). */
+/**
+ * Whether the URI is one of the registered ones, to the letter; on the loopback interface any port will do (RFC 8252
+ * §7.3).
+ */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   return isRedirectUri(uri) && registered.some((known) => withoutLoopbackPort(known) === withoutLoopbackPort(uri));
 }

@@ -1,4 +1,6 @@
-/** Stands in for the person in a test: opens the consent page, presses a button, and tells where the browser is sent. */
+/**
+ * Stands in for the person in a test: opens the consent page, presses a button, and tells where the browser is sent.
+ */
 
 /** How the consent ended before it came to a redirect. */
 export class ConsentError extends Error {

@@ -16,7 +16,10 @@ interface Description {
 
 let described: Description | undefined;
 
-/** @param origin - the sandbox's own address, for example `http://127.0.0.1:4010`; @param apiPrefix - where the API lies below it */
+/**
+ * @param origin - the sandbox's own address, for example `http://127.0.0.1:4010`;
+ * @param apiPrefix - where the API lies below it
+ */
 export function openApiDocument(origin: string, apiPrefix: string) {
   const { paths, schemas, responses } = (described ??= describe());
   return {
@@ -59,8 +62,8 @@ function describe(): Description {
 }
 
 /**
- * Two operations of the contract that share method and path (the two grants of the token endpoint): OpenAPI has one place
- * for them, so the bodies become a choice and `x-operations` keeps each one's id, summary and assumptions.
+ * Two operations of the contract that share method and path (the two grants of the token endpoint): OpenAPI has one
+ * place for them, so the bodies become a choice and `x-operations` keeps each one's id, summary and assumptions.
  */
 function merged(first: OperationObject, second: OperationObject): OperationObject {
   const bodies = [first, second].flatMap(({ requestBody }) => (requestBody ? Object.entries(requestBody.content) : []));

@@ -42,7 +42,9 @@ export interface AutomationEmailRow extends Engagement {
   readonly links: string;
 }
 
-/** A journey as stored; `step` counts the e-mails sent, `waited` the days it waited for the subscriber to become active. */
+/**
+ * A journey as stored; `step` counts the e-mails sent, `waited` the days it waited for the subscriber to become active.
+ */
 export interface JourneyRow {
   readonly seq: number;
   readonly id: string;

@@ -1,4 +1,7 @@
-/** What surrounds the subscriptions, in the store: authors, advertisement opportunities, complimentary access, condition sets, publication fields. */
+/**
+ * What surrounds the subscriptions, in the store: authors, advertisement opportunities, complimentary access, condition
+ * sets, publication fields.
+ */
 import type { Bound, Database } from './database.ts';
 import { inserter, selection, type Rows } from './rows.ts';
 

@@ -1,4 +1,7 @@
-/** One SQLite database, in memory or in a file: opened, checked, its statements prepared once, its writes in transactions. */
+/**
+ * One SQLite database, in memory or in a file: opened, checked, its statements prepared once, its writes in
+ * transactions.
+ */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { applicationId, indexes, keyedTables, schemaVersion, tables } from './tables.ts';
 
@@ -23,13 +26,18 @@ export class DatabaseError extends Error {
 
 /** The open database. */
 export interface Database {
-  /** Prepares `sql` once and answers the same statement from then on. The caller states what the SQL's rows look like. */
+  /**
+   * Prepares `sql` once and answers the same statement from then on. The caller states what the SQL's rows look like.
+   */
   prepare<Row = Record<string, unknown>>(sql: string): Statement<Row>;
   /** Runs `work` in one transaction; when it throws, nothing of it stays. Not to be nested. */
   transaction<T>(work: () => T): T;
   /** Runs SQL that answers nothing, several statements too; nothing of it is kept prepared. */
   run(sql: string): void;
-  /** Calls `listener` whenever what was read before may no longer hold: every table was emptied, or a transaction taken back. */
+  /**
+   * Calls `listener` whenever what was read before may no longer hold: every table was emptied, or a transaction taken
+   * back.
+   */
   onUndone(listener: () => void): void;
   /** Empties every table. */
   clear(): void;
@@ -53,7 +61,9 @@ export function openDatabase(location: string): Database {
   return wrap(connection);
 }
 
-/** True for the errors of a store that has no room or no access any more: the request fails, what is stored stays whole. */
+/**
+ * True for the errors of a store that has no room or no access any more: the request fails, what is stored stays whole.
+ */
 export function isStorageFailure(error: unknown): boolean {
   const code = primaryCode(error);
   return code !== undefined && code in storageFailures;
@@ -78,7 +88,8 @@ function wrap(connection: DatabaseSync): Database {
   };
 
   return {
-    // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its word.
+    // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its
+    // word.
     prepare: <Row>(sql: string) => prepare(sql) as Statement<Row>,
     transaction(work) {
       begin.run();

@@ -1,4 +1,7 @@
-/** Copies of every table, kept beside the tables themselves until the store is closed. Not written to the database's file. */
+/**
+ * Copies of every table, kept beside the tables themselves until the store is closed. Not written to the database's
+ * file.
+ */
 import type { Bound, Database } from './database.ts';
 import { keyedTables, tables } from './tables.ts';
 
@@ -59,7 +62,10 @@ export function snapshotStore(database: Database) {
       }
     },
 
-    /** Makes an empty copy of every table, with the same checks; answers what adds a row to one. Must run in a transaction. */
+    /**
+     * Makes an empty copy of every table, with the same checks; answers what adds a row to one. Must run in a
+     * transaction.
+     */
     make(snapshot: number): (table: TableName, row: readonly Bound[]) => void {
       each((table) => `CREATE TABLE ${copy(snapshot, table)} (${tables[table]}) STRICT`);
       return (table, row) =>

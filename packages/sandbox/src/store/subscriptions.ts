@@ -175,7 +175,8 @@ export function subscriptionStore(database: Database) {
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
     list(publicationId: string, filter: SubscriptionFilter): Rows<ListedRow> {
       const asked = filterNames.filter((name) => filter[name] !== undefined);
-      // Written out as well, for SQLite takes an index over some rows only where it reads that the query is about those.
+      // Written out as well, for SQLite takes an index over some rows only where it reads that the query is about
+      // those.
       const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];
       const bind = (name: keyof SubscriptionFilter): Bound => {
         const value = filter[name] ?? null;

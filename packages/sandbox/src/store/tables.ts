@@ -28,7 +28,8 @@ export const tables = {
     auto_subscribe INTEGER NOT NULL`,
   custom_fields: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, publication_id TEXT NOT NULL, kind TEXT NOT NULL,
     display TEXT NOT NULL, options TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE (publication_id, display)`,
-  // There may be a million: publications, tiers and lists are numbers here, and email is null where it equals email_key.
+  // There may be a million: publications, tiers and lists are numbers here, and email is null where it equals
+  // email_key.
   subscriptions: `seq INTEGER PRIMARY KEY, id TEXT NOT NULL, publication INTEGER NOT NULL, email TEXT,
     email_key TEXT NOT NULL, status TEXT NOT NULL, created INTEGER NOT NULL, tier TEXT NOT NULL,
     utm_source TEXT NOT NULL, utm_medium TEXT NOT NULL, utm_channel TEXT NOT NULL, utm_campaign TEXT NOT NULL,
@@ -90,8 +91,8 @@ export const tables = {
 export const keyedTables: readonly string[] = ['custom_field_values', 'subscription_tiers', 'list_memberships'];
 
 /**
- * `seq` is the rowid, which SQLite appends to every index: `(publication, created)` also orders by arrival. An id is found
- * by its first eight digits, which differ for the first four billion records of a kind, and then compared whole.
+ * `seq` is the rowid, which SQLite appends to every index: `(publication, created)` also orders by arrival. An id is
+ * found by its first eight digits, which differ for the first four billion records of a kind, and then compared whole.
  */
 export const indexes = [
   'CREATE INDEX subscriptions_id ON subscriptions (substr(id, 5, 8))',

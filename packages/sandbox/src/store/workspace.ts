@@ -85,7 +85,10 @@ export function workspaceStore(database: Database) {
   };
 }
 
-/** Every request asks for its key and its publication, which only seeds write: what was found is kept until they may have. */
+/**
+ * Every request asks for its key and its publication, which only seeds write: what was found is kept until they may
+ * have.
+ */
 function remembered<Row>(database: Database, read: (key: string) => Row | undefined): (key: string) => Row | undefined {
   const known = new Map<string, Row>();
   database.onUndone(() => known.clear());

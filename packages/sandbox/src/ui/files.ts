@@ -19,7 +19,9 @@ export interface PageFile {
 let known: ReadonlySet<string> | undefined;
 const read = new Map<string, PageFile>();
 
-/** The file of this name, read once; undefined where there is none. Only names that the folder lists are ever opened. */
+/**
+ * The file of this name, read once; undefined where there is none. Only names that the folder lists are ever opened.
+ */
 export function readPageFile(name: string): PageFile | undefined {
   const type = types[extname(name)];
   known ??= new Set(readdirSync(folder));

@@ -1,9 +1,14 @@
-/** What a browser opens: the window at `/`, the documentation at `/docs`, their files, and the description they read. */
+/**
+ * What a browser opens: the window at `/`, the documentation at `/docs`, their files, and the description they read.
+ */
 import { Hono } from 'hono';
 import { openApiDocument } from '../openapi/document.ts';
 import { readPageFile } from './files.ts';
 
-/** Nothing from elsewhere, nothing inline; frames only for the e-mails of the inbox: what a subscriber's data holds can never run or load anything. */
+/**
+ * Nothing from elsewhere, nothing inline; frames only for the e-mails of the inbox: what a subscriber's data holds can
+ * never run or load anything.
+ */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

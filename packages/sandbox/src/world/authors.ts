@@ -8,8 +8,8 @@ export function byName(authors: readonly AuthorRow[], name: string): readonly Au
 }
 
 /**
- * The author whom an id, full name or first name means – an id also with the prefix `user_` or `guest_` that the service
- * gives it. Of several the oldest, and a full name before a first name.
+ * The author whom an id, full name or first name means – an id also with the prefix `user_` or `guest_` that the
+ * service gives it. Of several the oldest, and a full name before a first name.
  */
 export function findAuthor(authors: readonly AuthorRow[], wanted: string): AuthorRow | undefined {
   const id = wanted.replace(/^(?:user|guest)_/, '').toLowerCase();

@@ -8,8 +8,8 @@ export interface Clock {
   /** Whole seconds since the Unix epoch, as the API's timestamps. */
   seconds(): number;
   /**
-   * Moves the clock forward, by milliseconds or by an ISO 8601 duration such as `P14D`. What falls due on the way happens
-   * with the next request or `settle()`, in order, each at its own time.
+   * Moves the clock forward, by milliseconds or by an ISO 8601 duration such as `P14D`. What falls due on the way
+   * happens with the next request or `settle()`, in order, each at its own time.
    *
    * @throws RangeError for a negative number and for what is no duration
    */

@@ -15,7 +15,8 @@ interface Given {
 
 /**
  * Finds the field of each entry by its exact display text. Unknown and unnamed entries are dropped with a warning; the
- * warning says so where only the letters' case or spaces around the name differ. An entry without a value changes nothing.
+ * warning says so where only the letters' case or spaces around the name differ. An entry without a value changes
+ * nothing.
  */
 export function matchCustomFields(
   fieldsOfPublication: () => readonly CustomFieldRow[],

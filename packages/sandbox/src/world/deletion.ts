@@ -1,11 +1,17 @@
-/** Data deletion: a request waits fourteen days, then the person's data is redacted in every publication of the workspace. */
+/**
+ * Data deletion: a request waits fourteen days, then the person's data is redacted in every publication of the
+ * workspace.
+ */
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/deletion-requests.ts';
 import { takeTiers } from './gifts.ts';
 import { exitJourneys } from './journeys.ts';
 import type { Note, World } from './world.ts';
 
-/** The safety delay (specification, Limits), and how long the redaction then takes, in milliseconds of the sandbox's clock. */
+/**
+ * The safety delay (specification, Limits), and how long the redaction then takes, in milliseconds of the sandbox's
+ * clock.
+ */
 export const deletionTimes = { delay: 14 * 86_400_000, processing: 1000 } as const;
 
 /** Accepts a request; null where one for this address is open already. */

@@ -1,4 +1,7 @@
-/** Jobs: work that is accepted now and done a little later by the clock, item by item, with a line in the log for each that failed. */
+/**
+ * Jobs: work that is accepted now and done a little later by the clock, item by item, with a line in the log for each
+ * that failed.
+ */
 import type { JobRow } from '../store/jobs.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { updateInBulk, updateStatuses } from './bulk-updates.ts';

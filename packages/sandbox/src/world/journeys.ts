@@ -38,8 +38,8 @@ export function scheduleStep(world: World, { seq, automation, step: done }: Jour
 }
 
 /**
- * The next e-mail of a journey is due. A subscriber who is not active yet is waited for, a day at a time and a month at most;
- * one who has left, or whose address is invalid, exits early.
+ * The next e-mail of a journey is due. A subscriber who is not active yet is waited for, a day at a time and a month at
+ * most; one who has left, or whose address is invalid, exits early.
  */
 export function step(world: World, seq: number, note: Note): void {
   const { store, clock } = world;

@@ -18,8 +18,8 @@ export function orderWelcome(world: World, subscription: number): void {
 }
 
 /**
- * Sends what a subscription waits for since it changed: a confirmation once each time it becomes pending, the welcome that
- * was ordered once it is active.
+ * Sends what a subscription waits for since it changed: a confirmation once each time it becomes pending, the welcome
+ * that was ordered once it is active.
  */
 export function sendAwaitedMail(world: World, subscription: number, note: Note): void {
   const { inbox } = world.store;

@@ -1,4 +1,7 @@
-/** The statuses a subscription takes, as pure rules. The specification has no transition table; these keep its three rules. */
+/**
+ * The statuses a subscription takes, as pure rules. The specification has no transition table; these keep its three
+ * rules.
+ */
 
 export type DoubleOptOverride = 'on' | 'off' | 'not_set';
 
@@ -10,7 +13,9 @@ export function needsConfirmation(override: DoubleOptOverride | undefined, publi
   return override === 'on' || (override !== 'off' && publicationDefault);
 }
 
-/** The status a new subscription starts in. `off` marks it active immediately; every other waits for its address check. */
+/**
+ * The status a new subscription starts in. `off` marks it active immediately; every other waits for its address check.
+ */
 export function firstStatus(override: DoubleOptOverride | undefined): 'active' | 'validating' {
   return override === 'off' ? 'active' : 'validating';
 }
@@ -24,7 +29,9 @@ export function statusAfterValidation(email: string, mustConfirm: boolean): 'inv
   return mustConfirm ? 'pending' : 'active';
 }
 
-/** The status of an unsubscribed subscription that is reactivated: its address is known, only consent may be missing. */
+/**
+ * The status of an unsubscribed subscription that is reactivated: its address is known, only consent may be missing.
+ */
 export function statusAfterReactivation(mustConfirm: boolean): 'pending' | 'active' {
   return mustConfirm ? 'pending' : 'active';
 }

@@ -37,7 +37,8 @@ export interface Subscribed {
  * Creates the subscription, or applies the request to the one that has this address (in any case of its letters): then
  * custom fields are set and, where asked, an unsubscribed one is reactivated; everything else stays as it was.
  *
- * @throws {@link Refusal} where a list, tier, gift or automation does not exist on the publication; nothing is written then
+ * @throws {@link Refusal} where a list, tier, gift or automation does not exist on the publication; nothing is written
+ *   then
  */
 export function subscribe(
   world: World,
@@ -73,7 +74,10 @@ export function validated(world: World, seq: number, note: Note): void {
   note({ type: 'subscription', change: 'updated', seq });
 }
 
-/** `double_opt_override` where a subscriber exists already: it decides about one that is not active yet, and moves no other. */
+/**
+ * `double_opt_override` where a subscriber exists already: it decides about one that is not active yet, and moves no
+ * other.
+ */
 export function overrideDoubleOpt(
   world: World,
   { seq, status }: SubscriptionRow,

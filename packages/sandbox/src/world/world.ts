@@ -1,4 +1,7 @@
-/** The world: store, clock, ids and feed, and the two ways anything in it changes – a write now, or what falls due later. */
+/**
+ * The world: store, clock, ids and feed, and the two ways anything in it changes – a write now, or what falls due
+ * later.
+ */
 import { openStore, type Store } from '../store/store.ts';
 import { createClock, type WorldClock } from './clock.ts';
 import { createFeed, type Feed } from './feed.ts';
@@ -6,7 +9,10 @@ import { happenings } from './happenings.ts';
 import { createIds, type Ids } from './ids.ts';
 import { sendAwaitedMail } from './mail.ts';
 
-/** A subscription came to be or changed, or an e-mail came to the inbox; `seq` finds it in the store. Reset: everything was replaced. */
+/**
+ * A subscription came to be or changed, or an e-mail came to the inbox; `seq` finds it in the store. Reset: everything
+ * was replaced.
+ */
 export type WorldEvent =
   | { readonly type: 'subscription'; readonly change: 'created' | 'updated'; readonly seq: number }
   | { readonly type: 'message'; readonly seq: number }
@@ -20,7 +26,9 @@ export interface World {
   readonly clock: WorldClock;
   readonly ids: Ids;
   readonly feed: Feed<WorldEvent>;
-  /** Runs `work` in one transaction, with the e-mails that follow from it, and publishes what it noted after the commit. */
+  /**
+   * Runs `work` in one transaction, with the e-mails that follow from it, and publishes what it noted after the commit.
+   */
   write<T>(work: (note: Note) => T): T;
   /**
    * Runs everything that has fallen due, oldest first, each in its own transaction and with the clock at its due time.

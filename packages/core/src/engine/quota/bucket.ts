@@ -12,8 +12,8 @@ const margin = 0.995;
 /**
  * Refills all the time. Between two 429s it was emptied twice, so what passed in between is exactly what it refilled.
  *
- * @param climbs - whether the rate is a guess after a single 429, which may have been a fault and no quota at all: until a
- * second one it doubles with every few requests
+ * @param climbs - whether the rate is a guess after a single 429, which may have been a fault and no quota at all:
+ *   until a second one it doubles with every few requests
  */
 export function bucket({
   ratePerMs,

@@ -16,11 +16,14 @@ export interface ColumnOptions {
   /** What a column fills, by its name in the header. Names that are those of the API need no mention. */
   readonly columns?: Readonly<Record<string, ColumnTarget>> | undefined;
   /**
-   * The publication's custom fields. Their kinds say how cells are read (without them, as texts), and columns named like one fill
-   * it.
+   * The publication's custom fields. Their kinds say how cells are read (without them, as texts), and columns named
+   * like one fill it.
    */
   readonly customFields?: readonly KnownCustomField[] | undefined;
-  /** Columns that mean nothing by all this: an error that names them, left out, or custom fields of the same name. Default `refuse`. */
+  /**
+   * Columns that mean nothing by all this: an error that names them, left out, or custom fields of the same name.
+   * Default `refuse`.
+   */
   readonly others?: 'refuse' | 'ignore' | 'custom' | undefined;
   /** What stands between the items of a list in one cell. Default `,`. */
   readonly listSeparator?: string | undefined;

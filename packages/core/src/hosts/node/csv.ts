@@ -1,4 +1,6 @@
-/** Reads a CSV file as the source of an import: row by row, in any of the encodings and dialects people's tools write. */
+/**
+ * Reads a CSV file as the source of an import: row by row, in any of the encodings and dialects people's tools write.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -45,14 +47,15 @@ const longestRecord = 1 << 20;
 /**
  * Opens a CSV file or stream and reads its header. A path is read twice, first for its fingerprint.
  *
- * Empty cells set nothing. Cells of custom fields are read by the field's kind; one that does not fit comes out as a rejected row.
- * Custom fields are filled by columns named `custom:<display text>` or mapped there.
+ * Empty cells set nothing. Cells of custom fields are read by the field's kind; one that does not fit comes out as a
+ * rejected row. Custom fields are filled by columns named `custom:<display text>` or mapped there.
  *
- * @throws CsvError where the file can't be read, or where its header does not tell what to import; later, from `rows`, where the
- * text is broken
+ * @throws CsvError where the file can't be read, or where its header does not tell what to import; later, from `rows`,
+ *   where the text is broken
  * @example
  * ```ts
- * const source = await readCsv('people.csv', { columns: { 'Mail': 'email', 'First Name': 'custom:First Name', 'Internal': null } });
+ * const columns = { Mail: 'email', 'First Name': 'custom:First Name', Internal: null };
+ * const source = await readCsv('people.csv', { columns });
  * ```
  */
 export async function readCsv(
@@ -139,7 +142,9 @@ const marks = [
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ] as const;
 
-/** The text of the bytes. A byte that is none of the encoding is an error: a wrong letter in a name can't be taken back. */
+/**
+ * The text of the bytes. A byte that is none of the encoding is an error: a wrong letter in a name can't be taken back.
+ */
 async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string | undefined): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   let before = new Uint8Array();

@@ -1,4 +1,7 @@
-/** One process per file for as long as it likes: a lock of the kernel, let go of when the process ends however it ends. Nothing to go stale. */
+/**
+ * One process per file for as long as it likes: a lock of the kernel, let go of when the process ends however it ends.
+ * Nothing to go stale.
+ */
 import process from 'node:process';
 
 /** SQLite's code where another connection holds the lock; extended codes carry it in their low byte. */
@@ -10,8 +13,8 @@ export class FileInUseError extends Error {
 }
 
 /**
- * Locks `<path>-lock`, through SQLite: the only way to a lock of the kernel that Node has built in. The file itself stays
- * readable for everybody, and the lock's file stays behind, empty.
+ * Locks `<path>-lock`, through SQLite: the only way to a lock of the kernel that Node has built in. The file itself
+ * stays readable for everybody, and the lock's file stays behind, empty.
  *
  * @returns a function that unlocks
  * @throws FileInUseError where another process holds the lock, and what SQLite says where nothing can be locked there

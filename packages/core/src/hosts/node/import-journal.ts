@@ -16,11 +16,12 @@ export interface FileJournal extends Journal {
 /**
  * Opens a journal, or begins one. A last line that was cut off by a crash is removed: what it was about never began.
  *
- * Records that come while the disk is busy are written together, and each `append` resolves only after `fdatasync`. The file
- * holds row numbers, ids and digests, and no address. Beside it stands `<path>-lock`, which the kernel frees however a process
- * ends.
+ * Records that come while the disk is busy are written together, and each `append` resolves only after `fdatasync`. The
+ * file holds row numbers, ids and digests, and no address. Beside it stands `<path>-lock`, which the kernel frees
+ * however a process ends.
  *
- * @throws JournalError where the path is empty, where another process has it open, where it is no journal, or where a line in its middle is damaged
+ * @throws JournalError where the path is empty, where another process has it open, where it is no journal, or where a
+ *   line in its middle is damaged
  */
 export async function openFileJournal(path: string): Promise<FileJournal> {
   if (path === '')
@@ -113,7 +114,10 @@ async function wholeLines(file: FileHandle, path: string): Promise<{ end: number
   return { end, records };
 }
 
-/** Every whole record. Ends before a last one that was cut off, or that the disk left empty. @throws JournalError where records follow it */
+/**
+ * Every whole record. Ends before a last one that was cut off, or that the disk left empty.
+ * @throws JournalError where records follow it
+ */
 async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
   const chunk = Buffer.allocUnsafe(1 << 16);
   let rest = Buffer.alloc(0);

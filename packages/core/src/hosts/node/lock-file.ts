@@ -8,7 +8,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Runs `work` while no other process that asks for the same path runs theirs. The lock is `<path>-lock`, which stays behind, empty.
+ * Runs `work` while no other process that asks for the same path runs theirs. The lock is `<path>-lock`, which stays
+ * behind, empty.
  *
  * @param waitMs - how long to wait for the others, in milliseconds. Default 60,000
  * @throws LockedError where the others take too long, or where nothing can be locked there

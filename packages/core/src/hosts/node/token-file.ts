@@ -7,7 +7,10 @@ import { readTokenSet } from '../../oauth/tokens.ts';
 import { removeUnfinished, replaceFile } from './atomic-file.ts';
 import { withLock } from './lock-file.ts';
 
-/** The token file cannot be used as it is. The text says why and what to do; it holds the path and nothing of the content. */
+/**
+ * The token file cannot be used as it is. The text says why and what to do; it holds the path and nothing of the
+ * content.
+ */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
@@ -16,8 +19,8 @@ export class TokenFileError extends Error {
 const othersMay = 0o066;
 
 /**
- * A token store in one file: mode 0600 in a folder of mode 0700, written whole or not at all. A file that others may read is
- * refused, as ssh refuses such a key. Processes that share it take turns to refresh, by a lock beside it.
+ * A token store in one file: mode 0600 in a folder of mode 0700, written whole or not at all. A file that others may
+ * read is refused, as ssh refuses such a key. Processes that share it take turns to refresh, by a lock beside it.
  *
  * @param path - of the file; missing folders are made
  * @example

@@ -1,6 +1,12 @@
-/** What an error of PostgreSQL, or of the way to it, means to the person who runs the relay. No text of the error itself is repeated. */
+/**
+ * What an error of PostgreSQL, or of the way to it, means to the person who runs the relay. No text of the error itself
+ * is repeated.
+ */
 
-/** Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node reports them. */
+/**
+ * Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node
+ * reports them.
+ */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there; start PostgreSQL, or correct host and port',
   ENOTFOUND: 'there is no such host; correct its name',
@@ -22,7 +28,10 @@ const meanings: Readonly<Record<string, string>> = {
   '25006': 'it is read-only, a standby perhaps; name the primary',
 };
 
-/** Problems of which every statement dies: of the connection (08), resources (53), shutdown (57P), login (28), read-only. */
+/**
+ * Problems of which every statement dies: of the connection (08), resources (53), shutdown (57P), login (28),
+ * read-only.
+ */
 const ofTheStore = /^(08|53|57P|28|25006|E[A-Z]+)/;
 
 function code(error: unknown): string | null {
@@ -32,7 +41,10 @@ function code(error: unknown): string | null {
   return error instanceof AggregateError ? code(error.errors[0]) : null;
 }
 
-/** Whether the error concerns the store as a whole, and not the one statement that met it. Without a code the connection broke. */
+/**
+ * Whether the error concerns the store as a whole, and not the one statement that met it. Without a code the connection
+ * broke.
+ */
 export function isOfTheStore(error: unknown): boolean {
   const known = code(error);
   return known === null || ofTheStore.test(known);

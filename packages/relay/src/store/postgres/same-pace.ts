@@ -1,10 +1,16 @@
-/** Lets work that has nothing to write last as long as work that has: how fast an answer comes must not tell whether an address was here before. */
+/**
+ * Pads transactions without a write, so that timing does not reveal known addresses: see
+ * docs/decisions/0010-same-time-for-known-addresses.md.
+ */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** Writes that are remembered: few, so that it soon goes as fast or slow as the server does now. */
 const remembered = 32;
 
-/** Longest wait, in milliseconds: others may stand in line behind it, and a server that once hung says nothing about anybody. */
+/**
+ * Longest wait, in milliseconds: others may stand in line behind it, and a server that once hung says nothing about
+ * anybody.
+ */
 const longestMs = 250;
 
 /** Below this many milliseconds a timer is too coarse. */

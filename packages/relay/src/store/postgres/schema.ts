@@ -1,4 +1,6 @@
-/** The tables in PostgreSQL, as steps from each version to the next. A released step never changes; a new one is added. */
+/**
+ * The tables in PostgreSQL, as steps from each version to the next. A released step never changes; a new one is added.
+ */
 
 /** Holds our tables. */
 export const schema = 'newsletter_relay';

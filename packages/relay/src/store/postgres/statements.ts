@@ -42,12 +42,18 @@ export const sql = {
              settled_at = o.settled_at, last_error = o.last_error
            FROM (SELECT * FROM json_populate_recordset(null::${signup}, $1::text::json) ORDER BY id) AS o
            WHERE s.id = o.id AND s.state = 'waiting' RETURNING s.id`,
-  /** How long until the first job falls due, in milliseconds by the clock of the server; less than zero where it is late. */
+  /**
+   * How long until the first job falls due, in milliseconds by the clock of the server; less than zero where it is
+   * late.
+   */
   nextDue: `SELECT (extract(epoch FROM min(start_after) - ${queueSchema}.job_now()) * 1000)::float8 AS "inMs"
             FROM ${queueSchema}.job WHERE name = '${queue}' AND state < 'active'`,
   backlog: `SELECT count(*)::int AS count FROM (
       SELECT 1 FROM ${queueSchema}.job WHERE name = '${queue}' AND state < 'active' AND start_after <= ${queueSchema}.job_now() LIMIT $1) AS due`,
-  /** Waiting without a job that will ever run: somebody cleared or cancelled jobs by hand, or restored one schema without the other. */
+  /**
+   * Waiting without a job that will ever run: somebody cleared or cancelled jobs by hand, or restored one schema
+   * without the other.
+   */
   withoutJob: `SELECT s.id, s.next_attempt_at AS "nextAttemptAt" FROM ${signup} AS s
                WHERE s.state = 'waiting' AND NOT EXISTS (
                  SELECT 1 FROM ${queueSchema}.job AS j WHERE j.name = '${queue}' AND j.id = s.id AND j.state < 'completed')

@@ -17,7 +17,10 @@ const noteChanges = `
 const columns =
   'id, form, state, received_at, origin, submission, intent, content, attempts, next_attempt_at, settled_at, last_error';
 
-/** Settings of a move: its name and place, how far the walk over the rows is, and where it ends. What came later is a change. */
+/**
+ * Settings of a move: its name and place, how far the walk over the rows is, and where it ends. What came later is a
+ * change.
+ */
 const names = { id: 'move_id', to: 'move_to', cursor: 'move_cursor', end: 'move_end', sealed: 'moved_to' } as const;
 
 /** Where a file has been moved to, and under which name; null where it has not. */

@@ -28,8 +28,8 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
     db = new DatabaseSync(path, { timeout: 2000 });
     checkOwner(db, path);
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
-    // Pages. The more of the log is taken over at once, the more of its pages are written only once, but the longer whoever
-    // comes at that moment waits: some 8 ms for twice the default.
+    // Pages. The more of the log is taken over at once, the more of its pages are written only once, but the longer
+    // whoever comes at that moment waits: some 8 ms for twice the default.
     db.exec('PRAGMA wal_autocheckpoint = 2000');
     // Four times the default, in KiB: every signup touches a page of the index of people, anywhere in it.
     db.exec('PRAGMA cache_size = -8000');
@@ -55,7 +55,9 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
   };
 }
 
-/** Creates the file readable for its owner only – it holds addresses – and gives the one path every process would find. */
+/**
+ * Creates the file readable for its owner only – it holds addresses – and gives the one path every process would find.
+ */
 function ownFile(givenPath: string): string {
   const path = resolve(givenPath);
   try {
@@ -72,7 +74,9 @@ function ownFile(givenPath: string): string {
   }
 }
 
-/** One relay per store, by a lock beside it, so that the store itself stays readable for backups and operators' tools. */
+/**
+ * One relay per store, by a lock beside it, so that the store itself stays readable for backups and operators' tools.
+ */
 function forThisRelayAlone(path: string): () => void {
   try {
     return lockExclusively(path);

@@ -1,4 +1,6 @@
-/** The tables, as steps from each version of the file to the next. A released step never changes; a new one is added. */
+/**
+ * The tables, as steps from each version of the file to the next. A released step never changes; a new one is added.
+ */
 
 /** Marks a file as ours (`PRAGMA application_id`, "NKRL"), so that a path to somebody else's database is refused. */
 export const applicationId = 0x4e_4b_52_4c;
@@ -7,9 +9,9 @@ export const applicationId = 0x4e_4b_52_4c;
 export const personOf = 'person_of';
 
 /**
- * Of a hash that earlier relays wrote, what today's would have in its place: the person's, and 22 characters of the rest. Some
- * wrote the person's at full length before it, some none: those are recognised no more, and found all the same when the
- * person is erased.
+ * Of a hash that earlier relays wrote, what today's would have in its place: the person's, and 22 characters of the
+ * rest. Some wrote the person's at full length before it, some none: those are recognised no more, and found all the
+ * same when the person is erased.
  */
 const shortened = (column: string): string =>
   `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
@@ -37,7 +39,8 @@ export const steps: readonly string[] = [
 
   CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
   `,
-  // What is delivered can be erased, and one index serves all hashes. Some files of version 1 have a part of this already.
+  // What is delivered can be erased, and one index serves all hashes. Some files of version 1 have a part of this
+  // already.
   `
   CREATE TABLE signup_2 (
     id TEXT PRIMARY KEY,

@@ -57,8 +57,8 @@ class SqliteStore implements LeavableStore {
   readonly #statements: Statements;
   readonly #commits: GroupCommit;
   /**
-   * Claims live in memory: the lock makes this process the only one, so what it had claimed when it died is simply waiting
-   * again at the next start, and taking a claim costs no write.
+   * Claims live in memory: the lock makes this process the only one, so what it had claimed when it died is simply
+   * waiting again at the next start, and taking a claim costs no write.
    */
   readonly #claimed = new Set<string>();
   /** Counted once: there may be millions. */

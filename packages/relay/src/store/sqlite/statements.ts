@@ -6,9 +6,9 @@ const stored = `id, form, state, received_at AS receivedAt, origin, submission, 
 
 /** The statements that never change, by name. */
 export const sql = {
-  // Everything of one person lies side by side, so that one index serves repetition by key, by content, and erasure: an index
-  // of hashes costs a signup more than all the rest of its row. '~' sorts behind every letter a hash is written with.
-  // By place, not by name: what runs for every signup is bound so, and names are looked up each time.
+  // Everything of one person lies side by side, so that one index serves repetition by key, by content, and erasure: an
+  // index of hashes costs a signup more than all the rest of its row. '~' sorts behind every letter a hash is written
+  // with. By place, not by name: what runs for every signup is bound so, and names are looked up each time.
   same: `SELECT id FROM signup WHERE content >= ? AND content < ? || '~'
            AND (intent = ? OR (content = ? AND received_at > ? AND state <> 'dead')) LIMIT 1`,
   insert: `INSERT INTO signup (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
@@ -34,7 +34,10 @@ export const sql = {
 
 // The planner takes the index of what is not delivered only where a statement says so in the words of that index.
 
-/** Those that walk what is waiting, in review or dead: for operators. The delivered, of which there may be millions, they leave out. */
+/**
+ * Those that walk what is waiting, in review or dead: for operators. The delivered, of which there may be millions,
+ * they leave out.
+ */
 export const survey = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
   due: `SELECT count(*) AS count FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now`,

@@ -2,7 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fired } from './faults.ts';
 
-/** How the connection to the API breaks: as `fetch` reports it, so that a client in process sees what it would see over a port. */
+/**
+ * How the connection to the API breaks: as `fetch` reports it, so that a client in process sees what it would see over
+ * a port.
+ */
 export class ConnectionLost extends TypeError {
   constructor() {
     super('fetch failed', {

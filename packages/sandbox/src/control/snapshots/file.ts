@@ -1,7 +1,7 @@
 /**
  * A snapshot as a file: JSON lines that can be read, compared and kept. A heading; then for each table a line with its
- * columns and a line for each row; at the end the number of rows and a digest of everything before, so that a file that was
- * cut or edited is noticed.
+ * columns and a line for each row; at the end the number of rows and a digest of everything before, so that a file that
+ * was cut or edited is noticed.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';

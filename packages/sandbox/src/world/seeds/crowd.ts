@@ -140,7 +140,10 @@ function shared(hundredth: number): Status {
   return 'active';
 }
 
-/** Fills a publication up to a size, its newcomers spread evenly over its life so far; one in ten has a custom field, where there are any. */
+/**
+ * Fills a publication up to a size, its newcomers spread evenly over its life so far; one in ten has a custom field,
+ * where there are any.
+ */
 export function growCrowd(world: World, publicationId: string, { size, progress }: Growth): void {
   const { store, clock, ids } = world;
   const publication = store.workspace.publication(publicationId);

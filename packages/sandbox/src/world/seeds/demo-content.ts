@@ -1,4 +1,7 @@
-/** What surrounds the subscribers of the demo: automations with their journeys, authors, an advertisement, gifts, condition sets, publication fields. */
+/**
+ * What surrounds the subscribers of the demo: automations with their journeys, authors, an advertisement, gifts,
+ * condition sets, publication fields.
+ */
 import type { Seed } from './seed.ts';
 
 type SeedPublication = Seed['publications'][number];

@@ -56,7 +56,10 @@ const oauthClient = z.strictObject({
   name: z.string().min(1),
   /** null makes a public client, which has to use PKCE. */
   secret: z.string().min(1).nullable(),
-  /** Compared to the letter, except that a port does not count on `http://127.0.0.1`, `http://localhost` and `http://[::1]`. */
+  /**
+   * Compared to the letter, except that a port does not count on `http://127.0.0.1`, `http://localhost` and
+   * `http://[::1]`.
+   */
   redirect_uris: z.array(z.string().refine(isRedirectUri, 'must be an absolute URI without a fragment')),
   /** Without `refresh_token` the client gets none. */
   grant_types: z
@@ -65,7 +68,10 @@ const oauthClient = z.strictObject({
     .default([...grantTypes]),
 });
 
-/** The format of a seed file. Times are Unix seconds and now where left out; what refers to something names it by name or address. Keys and OAuth clients that are left out are the standard ones. */
+/**
+ * The format of a seed file. Times are Unix seconds and now where left out; what refers to something names it by name
+ * or address. Keys and OAuth clients that are left out are the standard ones.
+ */
 export const seedSchema = z.strictObject({
   publications: z.array(publication).min(1),
   /** Fields of the whole workspace. */
