@@ -1,6 +1,7 @@
 /**
- * Bundles the n8n package. n8n requires each file that package.json names and gives it nothing but `n8n-workflow`: every entry
- * becomes a CommonJS file, and what the entries share of core becomes one file beside them, so that n8n loads it once.
+ * Bundles the n8n package. n8n requires each file that package.json names and gives it nothing but `n8n-workflow`:
+ * every entry becomes a CommonJS file, and what the entries share of core becomes one file beside them, so that n8n
+ * loads it once.
  */
 import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -30,7 +31,10 @@ function copyAssets(): Plugin {
   };
 }
 
-/** Only white space and what can never run is taken out: names stay, for stack traces and for whoever reviews the package. */
+/**
+ * Only white space and what can never run is taken out: names stay, for stack traces and for whoever reviews the
+ * package.
+ */
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } } as const;
 
 export default defineConfig({
@@ -53,7 +57,8 @@ export default defineConfig({
         minify,
         codeSplitting: {
           groups: [
-            // Import and watch stand on the rest of core; each is a file of its own, so that none grows beyond what a reviewer reads.
+            // Import and watch stand on the rest of core; each is a file of its own, so that none grows beyond what a
+            // reviewer reads.
             {
               name: 'nodes/core',
               test: /packages[\\/]core[\\/]src[\\/](?!import[\\/]|watch[\\/])/,

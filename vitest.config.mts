@@ -1,44 +1,58 @@
-/** The test projects. Real n8n has a configuration of its own (test/n8n): it takes minutes and two gigabytes. */
+/**
+ * The test projects, one for each room. A file named `*.slow.test.ts` is left out of `npm test` and run by
+ * `npm run test:all`. Real n8n has a configuration of its own (test/n8n): it takes minutes and two gigabytes.
+ */
 import { defaultServerConditions } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Workspace packages are read as TypeScript sources, so that tests need no build. */
 const conditions = ['source', ...defaultServerConditions];
-const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 
-/** Ends what would never end by itself: no test is about how fast the machine is, and some machines do many things at a time. */
-const patient = { testTimeout: 240_000, hookTimeout: 240_000, expect: { poll: { timeout: 60_000 } } };
+/** One room's tests. */
+function project(
+  name: string,
+  folder: string,
+  options: NonNullable<TestProjectInlineConfiguration['test']> = {},
+): TestProjectInlineConfiguration {
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    test: {
+      name,
+      include: [`${folder}/**/*.test.ts`],
+      // Limits for a test that hangs: no test is about how fast the machine is.
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      expect: { poll: { timeout: 60_000 } },
+      setupFiles: ['test/support/fast-check.ts'],
+      ...options,
+    },
+  };
+}
+
+/** These tests leave nothing behind in their process, so files share it. */
+const shared = { isolate: false } as const;
+/** These tests start browsers, servers or installs that take every core, so files run one after the other. */
+const oneByOne = { fileParallelism: false } as const;
 
 export default defineConfig({
   test: {
+    // Vitest would leave one core free.
+    maxWorkers: '100%',
+    globalSetup: ['test/support/announce.ts', 'test/support/compile-cache.ts'],
     projects: [
-      { ...fromSource, test: { ...patient, name: 'core', include: ['packages/core/test/**/*.test.ts'] } },
-      { ...fromSource, test: { ...patient, name: 'sandbox', include: ['packages/sandbox/test/**/*.test.ts'] } },
-      { ...fromSource, test: { ...patient, name: 'relay', include: ['packages/relay/test/**/*.test.ts'] } },
-      { ...fromSource, test: { ...patient, name: 'cli', include: ['packages/cli/test/**/*.test.ts'] } },
-      { ...fromSource, test: { ...patient, name: 'nodes', include: ['test/nodes/**/*.test.ts'] } },
-      { ...fromSource, test: { ...patient, name: 'scripts', include: ['test/{scripts,docs}/**/*.test.ts'] } },
-      {
-        ...fromSource,
-        test: { ...patient, name: 'chaos', include: ['test/chaos/**/*.test.ts'], fileParallelism: false },
-      },
-      { ...fromSource, test: { ...patient, name: 'proofs', include: ['test/proofs/**/*.test.ts'] } },
-      {
-        ...fromSource,
-        test: { ...patient, name: 'e2e', include: ['test/e2e/**/*.test.ts'], fileParallelism: false },
-      },
-      {
-        ...fromSource,
-        test: { ...patient, name: 'widget', include: ['test/widget/**/*.test.ts'], fileParallelism: false },
-      },
-      {
-        ...fromSource,
-        test: { ...patient, name: 'examples', include: ['test/examples/**/*.test.ts'], fileParallelism: false },
-      },
-      {
-        ...fromSource,
-        test: { ...patient, name: 'packaging', include: ['test/packaging/**/*.test.ts'], fileParallelism: false },
-      },
+      project('core', 'packages/core/test', shared),
+      project('sandbox', 'packages/sandbox/test', shared),
+      project('relay', 'packages/relay/test', { ...shared, globalSetup: ['packages/relay/test/postgres-setup.ts'] }),
+      project('cli', 'packages/cli/test', shared),
+      project('nodes', 'test/nodes', shared),
+      project('scripts', 'test/{scripts,docs}', shared),
+      project('proofs', 'test/proofs', shared),
+      project('chaos', 'test/chaos', oneByOne),
+      project('e2e', 'test/e2e', oneByOne),
+      project('widget', 'test/widget', oneByOne),
+      project('examples', 'test/examples', oneByOne),
+      project('packaging', 'test/packaging', oneByOne),
     ],
   },
 });

@@ -1,6 +1,7 @@
 /**
  * The starter behind every npm script: brings the tools with nothing but Node, npm and git at hand, then runs
- * `scripts/tasks/<task>.ts` with them. Plain JavaScript without dependencies, because nothing is installed yet.
+ * `scripts/tasks/<task>.ts` or a package's command with them. Plain JavaScript without dependencies, because nothing is
+ * installed yet.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -13,14 +14,46 @@ import { bring } from './bring/install.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestNode = 20;
 
-/** @param {string | undefined} task */
-function taskFile(task) {
-  const tasks = readdirSync(join(root, 'scripts', 'tasks')).map((name) => name.replace(/\.ts$/, ''));
-  if (task && tasks.includes(task)) return join(root, 'scripts', 'tasks', `${task}.ts`);
+/**
+ * The packages' commands, run from their sources in the folder of the person who calls them: what stands before the
+ * caller's arguments.
+ *
+ * @type {ReadonlyMap<string, readonly string[]>}
+ */
+const commands = new Map([
+  ['relay', [join(root, 'packages', 'relay', 'src', 'main.ts')]],
+  ['sandbox', [join(root, 'packages', 'sandbox', 'src', 'main.ts')]],
+  ['newsletter', [join(root, 'packages', 'cli', 'src', 'main.ts')]],
+  // Node 24 itself, for a file that imports the packages.
+  ['node', []],
+]);
+
+/**
+ * What Node runs for a name, and in which folder.
+ *
+ * @param {string | undefined} name
+ * @returns {{ program: readonly string[]; folder: string }}
+ */
+function findProgram(name) {
+  const command = name === undefined ? undefined : commands.get(name);
+  if (command) return { program: command, folder: callerFolder(name) };
+  const tasks = readdirSync(join(root, 'scripts', 'tasks')).map((file) => file.replace(/\.ts$/, ''));
+  if (name && tasks.includes(name)) return { program: [join(root, 'scripts', 'tasks', `${name}.ts`)], folder: root };
   throw new Complaint(
-    task ? `There is no task "${task}".` : 'No task was named.',
-    `Run one of: ${tasks.map((name) => `node scripts/run.mjs ${name}`).join(', ')}.`,
+    name ? `There is no task "${name}".` : 'No task was named.',
+    `Run one of: ${[...tasks, ...commands.keys()].map((known) => `node scripts/run.mjs ${known}`).join(', ')}.`,
   );
+}
+
+/**
+ * npm runs scripts in the folder of package.json and names the caller's in INIT_CWD, so that relative paths mean what
+ * the caller means. Another npm further up may have left its own INIT_CWD.
+ *
+ * @param {string | undefined} name
+ */
+function callerFolder(name) {
+  const { INIT_CWD: caller, npm_lifecycle_event: script } = process.env;
+  return caller && script === name ? caller : process.cwd();
 }
 
 function checkNode() {
@@ -32,42 +65,61 @@ function checkNode() {
 }
 
 /**
- * Runs the task in the foreground and resolves to the exit code to end with.
+ * Runs the program in the foreground and resolves to the exit code to end with.
  *
  * @param {string} node
- * @param {string} file
- * @param {string[]} args
+ * @param {readonly string[]} program
+ * @param {string} folder
  * @returns {Promise<number>}
  */
-function runTask(node, file, args) {
+function run(node, program, folder) {
   const bin = join(root, 'node_modules', '.bin');
   // Windows spells it "Path", and a copy of the environment is case-sensitive.
   const path = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
-  const child = spawn(node, ['--conditions=source', '--disable-warning=ExperimentalWarning', file, ...args], {
-    cwd: root,
+  const child = spawn(node, ['--conditions=source', '--disable-warning=ExperimentalWarning', ...program], {
+    cwd: folder,
     stdio: 'inherit',
     env: { ...process.env, [path]: `${bin}${delimiter}${process.env[path] ?? ''}` },
   });
-  // A terminal's Ctrl-C reaches the whole group, so the child has it already; what is sent to this process alone is passed on.
+  // A terminal's Ctrl-C reaches the whole group, so the child has it already, also where its input is a pipe or a file;
+  // what is sent to this process alone is passed on.
+  const atTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   process.on('SIGINT', () => {
-    if (!process.stdin.isTTY) child.kill('SIGINT');
+    if (!atTerminal) child.kill('SIGINT');
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));
+  endWithShell(child);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 1)));
   });
 }
 
+/**
+ * npm runs a script through a shell and sends SIGTERM to that shell alone, which ends without passing it on.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function endWithShell(child) {
+  if (!process.env['npm_lifecycle_event'] || process.platform === 'win32') return;
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    child.kill('SIGTERM');
+  }, 500);
+  child.once('exit', () => clearInterval(watch));
+}
+
 try {
   checkNode();
-  const [task, ...args] = process.argv.slice(2);
-  const file = taskFile(task);
+  const [name, ...args] = process.argv.slice(2);
+  const { program, folder } = findProgram(name);
   const node = await bring(root);
   if (!existsSync(node))
     throw new Complaint('Node 24 did not arrive.', 'Delete the folder node_modules and run the command again.');
-  process.exitCode = await runTask(node, file, args);
+  process.exitCode = await run(node, [...program, ...args], folder);
 } catch (error) {
   if (!(error instanceof Complaint)) throw error;
   console.error(`\n${error.message}`);

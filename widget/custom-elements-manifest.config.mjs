@@ -14,7 +14,9 @@ const publicOnly = {
   },
 };
 
-/** Speaks of the modules as they are published: all that is declared stands in `index.js`, and `define.js` registers it. */
+/**
+ * Speaks of the modules as they are published: all that is declared stands in `index.js`, and `define.js` registers it.
+ */
 const asPublished = {
   name: 'as-published',
   packageLinkPhase({ customElementsManifest }) {

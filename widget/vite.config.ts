@@ -1,6 +1,6 @@
 /**
- * Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit. The
- * parts few visitors need are built by `--mode parts`: one file each, the same for both forms.
+ * Builds the two forms of the widget: `--mode script`, one file for a script tag, and `--mode npm`, modules beside Lit.
+ * The parts few visitors need are built by `--mode parts`: one file each, the same for both forms.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -70,8 +70,9 @@ const partsBeside: Plugin = {
 };
 
 /**
- * Lets Chromium compile the whole script while it arrives, beside the page. Else the page's own thread would compile each
- * function when it is first called, which is a fifth of all the time the script takes from a page. Others see a comment.
+ * Lets Chromium compile the whole script while it arrives, beside the page. Else the page's own thread would compile
+ * each function when it is first called, which is a fifth of all the time the script takes from a page. Others see a
+ * comment.
  */
 const compileHint = '//# allFunctionsCalledOnLoad';
 
@@ -99,8 +100,8 @@ const brotliBytes = (text: string): number =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 
 /**
- * Functions are there before any code runs, wherever they stand: behind everything else they are told shorter by brotli, and
- * shorter still in another order. Each is tried in three other places, and stays where that helps.
+ * Functions are there before any code runs, wherever they stand: behind everything else they are told shorter by
+ * brotli, and shorter still in another order. Each is tried in three other places, and stays where that helps.
  */
 function functionsLast(code: string): string {
   const [whole] = parseAst(code).body;
@@ -135,8 +136,8 @@ function functionsLast(code: string): string {
 }
 
 /**
- * Writes each language into a file of its own that works as a classic script, as a module, and before or after the form. It
- * knows nothing of the form: two versions of it on one page share the texts.
+ * Writes each language into a file of its own that works as a classic script, as a module, and before or after the
+ * form. It knows nothing of the form: two versions of it on one page share the texts.
  */
 const languages: Plugin = {
   name: 'languages',

@@ -7,6 +7,8 @@ import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { defaultReporter } from '@web/test-runner';
 import { a11ySnapshotPlugin } from '@web/test-runner-commands/plugins';
 import { build } from 'vite';
+import { isWidgetStale } from '../scripts/chain/widget.ts';
+import { testSeed } from '../test/support/test-seed.ts';
 import { startEndpoint } from './test/endpoint.ts';
 import { launchers } from './test/launchers.ts';
 
@@ -18,10 +20,11 @@ const engines = (process.env.WIDGET_ENGINES ?? 'chromium').split(',');
 // What ends the runner ends the browsers, as Ctrl-C does; of itself the runner would go on without them.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.kill(process.pid, 'SIGINT'));
 
-/** Builds what websites load, so that no test ever runs against yesterday's file. */
+/** Builds what websites load where a source is newer, so that no test ever runs against yesterday's file. */
 const freshBuild = {
   name: 'fresh-build',
   async serverStart() {
+    if (!(await isWidgetStale())) return;
     for (const mode of ['script', 'npm', 'parts'])
       await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
   },
@@ -58,9 +61,16 @@ async function arriving(context, next) {
   );
 }
 
+const seed = testSeed();
+console.log(`TEST_SEED=${seed}`);
+
 export default {
   rootDir: join(here, '..'),
-  files: join(here, 'test/**/*.test.ts'),
+  // `WIDGET_TESTS=fast` leaves out the slow ones.
+  files: [
+    join(here, 'test/**/*.test.ts'),
+    ...(process.env.WIDGET_TESTS === 'fast' ? [`!${join(here, 'test/**/*.slow.test.ts')}`] : []),
+  ],
   nodeResolve: { exportConditions: ['source', 'production'] },
   // Focus, which many tests are about, belongs to one page at a time.
   concurrency: 1,
@@ -73,6 +83,15 @@ export default {
   browsers: await Promise.all(engines.map((name) => launchers[name]())),
   // Ends what would never end, on slow machines too; no test is about how long it takes.
   testFramework: { config: { timeout: 45_000 } },
+  // What is in the page before the tests.
+  testRunnerHtml: (framework) => `<!DOCTYPE html>
+<html data-test-seed="${seed}">
+  <head></head>
+  <body>
+    <script type="module" src="/widget/test/seed.ts"></script>
+    <script type="module" src="${framework}"></script>
+  </body>
+</html>`,
   middleware: [arriving],
   plugins: [
     esbuildPlugin({ ts: true, target: 'es2022', tsconfig: join(here, 'tsconfig.json') }),

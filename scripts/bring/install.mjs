@@ -1,17 +1,25 @@
-/** Brings pnpm, Node 24 and the dependencies, with a line of progress, and turns what can go wrong into one sentence each. */
+/**
+ * Brings pnpm, Node 24 and the dependencies, with a line of progress, and turns what can go wrong into one sentence
+ * each. All of it goes to stderr: stdout belongs to the command that runs afterwards.
+ */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Complaint } from './complaint.mjs';
 import { fingerprint, isInstalled, markInstalled } from './stamp.mjs';
 
-/** The package manager, pinned; npx brings it. */
-export const pnpm = 'pnpm@12.21.0';
+const manifestFile = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'package.json');
+const manifest = /** @type {{ packageManager: string }} */ (JSON.parse(readFileSync(manifestFile, 'utf8')));
+/** The package manager, pinned in the root's package.json; npx brings it. */
+export const pnpm = manifest.packageManager;
 const windows = process.platform === 'win32';
 /** How often the progress line is repeated, in milliseconds. */
 const pulse = 5000;
 
-/** What the output of a failed install says, and what that means for the person in front of it; the first match counts. */
+/**
+ * What the output of a failed install says, and what that means for the person in front of it; the first match counts.
+ */
 const troubles = [
   {
     sign: /ENOSPC|no space left on device/i,
@@ -73,7 +81,7 @@ function checkNpm() {
 
 /** @param {string} root */
 async function install(root) {
-  console.log(`▸ Installing pnpm, Node 24 and the dependencies (${pnpm}; about a minute the first time)`);
+  console.error(`▸ Installing pnpm, Node 24 and the dependencies (${pnpm}; about a minute the first time)`);
   const begun = Date.now();
   const child = spawn('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
     cwd: root,
@@ -100,7 +108,7 @@ async function install(root) {
         .match(/Progress: [^\n]+/g)
         ?.at(-1)
         ?.replace('Progress: ', '') ?? 'fetching pnpm';
-    console.log(`  ${seconds()} s: ${progress}`);
+    console.error(`  ${seconds()} s: ${progress}`);
   }, pulse);
   try {
     /** @type {number | null} */
@@ -112,7 +120,7 @@ async function install(root) {
   } finally {
     clearInterval(timer);
   }
-  console.log(`✓ Installed in ${seconds()} s`);
+  console.error(`✓ Installed in ${seconds()} s`);
 }
 
 /** @param {string} output */

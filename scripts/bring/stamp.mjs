@@ -1,4 +1,7 @@
-/** Tells whether what is installed still matches the lockfile and the manifests, so that an up-to-date start costs nothing. */
+/**
+ * Tells whether what is installed still matches the lockfile and the manifests, so that an up-to-date start costs
+ * nothing.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

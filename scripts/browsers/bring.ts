@@ -1,5 +1,9 @@
-/** Makes sure the tests have a browser: finds one, installs Debian's where that is possible, or says what to install. */
+/**
+ * Makes sure the tests have a browser: finds one, installs Debian's as root, fetches one from npm as anybody else, or
+ * says what to install.
+ */
 import { findChromium } from './find.ts';
+import { installNpmChromium, isNpmChromiumPossible } from './npm-chromium.ts';
 import { Complaint } from '../bring/complaint.mjs';
 import { run } from '../steps/command.ts';
 
@@ -51,6 +55,7 @@ async function installChromium(): Promise<string> {
       'Mend them, or set CHROMIUM to the path of a Chromium or Chrome.',
     );
   }
+  if (isNpmChromiumPossible) return installNpmChromium();
   const remedy = remedies[process.platform] ?? 'Install it and run the command again';
   throw new Complaint('The tests need Chromium, and there is none here.', `${remedy}, or set CHROMIUM to its path.`);
 }

@@ -20,22 +20,25 @@ const engines: readonly Engine[] = [
 ];
 
 /**
- * The engines to test in: those that are installed. In CI that must be all of them; elsewhere a missing one costs a line
- * that says how to get it. `WIDGET_ENGINES=chromium` or `WIDGET_ENGINES=chromium,webkit` asks for some of them alone.
+ * The engines to test in: those that are installed. In CI that must be all of them; elsewhere a missing one costs a
+ * line that says how to get it.
  *
- * @throws Complaint where one that is needed is missing, or `WIDGET_ENGINES` names one that does not exist
+ * @param names - some of the engines, all of which must be there; by default those that `WIDGET_ENGINES` names, such as
+ *   `WIDGET_ENGINES=chromium,webkit`
+ * @throws Complaint where one that is needed is missing, or a name is no engine's
  */
-export function enginesToTest(): readonly Engine[] {
-  const asked = process.env['WIDGET_ENGINES']?.split(',').filter(Boolean);
-  const stranger = asked?.find((name) => !engines.some((engine) => engine.name === name));
-  if (stranger)
+export function enginesToTest(
+  names: readonly string[] | undefined = process.env['WIDGET_ENGINES']?.split(',').filter(Boolean),
+): readonly Engine[] {
+  const unknown = names?.find((name) => !engines.some((engine) => engine.name === name));
+  if (unknown)
     throw new Complaint(
-      `WIDGET_ENGINES names "${stranger}", which is no engine.`,
+      `WIDGET_ENGINES names "${unknown}", which is no engine.`,
       `Take some of ${engines.map(({ name }) => name).join(', ')}.`,
     );
-  const wanted = engines.filter(({ name }) => asked?.includes(name) ?? true);
+  const wanted = engines.filter(({ name }) => names?.includes(name) ?? true);
   const missing = wanted.filter(({ isHere }) => !isHere());
-  if (missing.length > 0 && (asked || process.env['CI'])) {
+  if (missing.length > 0 && (names || process.env['CI'])) {
     throw new Complaint(
       `${missing.map(({ title }) => title).join(' and ')} is missing, and these tests need it.`,
       `Install it (Debian: "sudo apt-get install ${missing.map(({ packages }) => packages).join(' ')}") and run the command again.`,

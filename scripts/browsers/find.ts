@@ -2,6 +2,7 @@
 import { accessSync, constants, globSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Complaint } from '../bring/complaint.mjs';
+import { root } from '../chain/root.ts';
 
 /** Names on the PATH, the open build first. */
 const names = [
@@ -33,11 +34,21 @@ const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   }),
 };
 
+/** The one that `npm test` fetches from npm where the system has none and nobody is root. */
+const npmVersion = '153.0.0';
+export const npmChromium = {
+  version: npmVersion,
+  folder: join(root, '.cache', 'chromium', npmVersion),
+  /** Within its folder. */
+  program: 'chromium.sh',
+} as const;
+const npmProgram = join(npmChromium.folder, npmChromium.program);
+
 /** WebKitGTK's browser stands on no PATH; each distribution has a folder for it. */
 const miniBrowsers = ['/usr/lib/*/webkit2gtk-4.1/MiniBrowser', '/usr/lib{,64,exec}/webkit2gtk-4.1/MiniBrowser'];
 
 /**
- * The path of a browser to run tests in: `CHROMIUM` from the environment, else what the system has.
+ * The path of a browser to run tests in: the one `CHROMIUM` names, else what the system has, else the one of npm.
  *
  * @returns undefined where there is none
  * @throws Complaint where `CHROMIUM` names no program
@@ -51,7 +62,15 @@ export function findChromium(): string | undefined {
       'Set it to the path of a Chromium or Chrome, or unset it to have one looked for.',
     );
   }
-  return findProgram(names, places[process.platform]);
+  return findProgram(names, [...(places[process.platform] ?? []), npmProgram]);
+}
+
+/**
+ * Whether the browser of the tests is the headless shell from npm, which lacks what only a whole Chromium has: autofill
+ * and the back/forward cache.
+ */
+export function isHeadlessShell(): boolean {
+  return findChromium() === npmProgram;
 }
 
 /** Firefox, the extended support release first: it changes once a year. */

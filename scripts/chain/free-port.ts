@@ -2,8 +2,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Below those that systems give out by themselves, to connections and to whoever listens on any port: so nobody gets one by
- * chance between this moment and the one it is listened on, or while its server is down for a time.
+ * Below those that systems give out by themselves, to connections and to whoever listens on any port: so nobody gets
+ * one by chance between this moment and the one it is listened on, or while its server is down for a time.
  */
 const unasked = { from: 20_000, to: 32_000 };
 

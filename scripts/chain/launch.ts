@@ -1,4 +1,7 @@
-/** Starts one server of the chain as a process of its own, waits until it answers, and stops it without leaving it behind. */
+/**
+ * Starts one server of the chain as a process of its own, waits until it answers, and stops it without leaving it
+ * behind.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -25,19 +28,32 @@ const startLimit = 60_000;
 /** Longest time a server may take to stop when asked, in milliseconds. */
 const stopLimit = 15_000;
 
+/** A server's built file, and the Node that runs it. */
+export interface BuiltServer {
+  readonly node: string;
+  readonly file: string;
+}
+
 /**
  * @param onLine - gets each line the server prints
+ * @param built - what to run in place of the sources
  * @throws Complaint where it ends or stays silent instead of answering
  */
 export async function launch(
   plan: ServerPlan,
   settings: ChainSettings,
   onLine: (line: string) => void,
+  built?: BuiltServer,
 ): Promise<RunningServer> {
   const url = serverUrl(settings.ports[plan.name]);
   const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--disable-warning=ExperimentalWarning', join(root, plan.entry), ...plan.args(settings)],
+    built?.node ?? process.execPath,
+    [
+      ...(built ? [] : ['--conditions=source']),
+      '--disable-warning=ExperimentalWarning',
+      built?.file ?? join(root, plan.entry),
+      ...plan.args(settings),
+    ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...plan.env(settings) } },
   );
   const lines: string[] = [];

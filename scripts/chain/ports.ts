@@ -1,6 +1,7 @@
 /** Ports: read from the environment, checked before anything starts, or free ones for tests. */
 import { Complaint } from '../bring/complaint.mjs';
 import { freeNumbers, hold } from './free-port.ts';
+import { runningChain } from './running.ts';
 import { servers, type Ports } from './servers.ts';
 
 /** Something that listens, and how a person moves it. */
@@ -42,30 +43,50 @@ export function portsFromEnvironment<Name extends string>(
 }
 
 /**
- * @param command - what a person types, for the example with another port
- * @throws Complaint naming the first port that something else listens on, and the variable to change
+ * @param command - what a person types, for the example with other ports
+ * @throws Complaint naming every port that cannot be listened on, with the variables to change; where another `npm
+ *   start` of this project holds them, it says so
  */
 export async function assertPortsFree<Name extends string>(
   plans: readonly PortPlan<Name>[],
   ports: Readonly<Record<NoInfer<Name>, number>>,
   command: string,
 ): Promise<void> {
-  for (const { name, portVariable, usualPort } of plans) {
-    const port = ports[name];
-    const trouble = await whyNotFree(port);
-    if (trouble === 'EADDRINUSE') {
-      throw new Complaint(
-        `Port ${port} for the ${name} is in use by another program.`,
-        `Stop that program or choose another port: ${portVariable}=${port + 1} ${command}.`,
-      );
-    }
-    if (trouble) {
-      throw new Complaint(
-        `Port ${port} for the ${name} cannot be opened (${trouble}).`,
-        `Choose a port above 1023: ${portVariable}=${usualPort} ${command}.`,
-      );
-    }
+  const checked = await Promise.all(plans.map(async (plan) => ({ plan, trouble: await whyNotFree(ports[plan.name]) })));
+  const closed = checked.filter(({ trouble }) => trouble !== undefined);
+  if (closed.length === 0) return;
+
+  const others = closed.map(async ({ plan: { name, portVariable, usualPort }, trouble }) => {
+    const port = trouble === 'EADDRINUSE' ? await nextFree(ports[name]) : usualPort;
+    return `${portVariable}=${port}`;
+  });
+  const moved = `${(await Promise.all(others)).join(' ')} ${command}`;
+  const demo = closed.find(({ plan }) => plan.name === 'demo')?.plan;
+  const running = demo && (await runningChain(ports[demo.name]));
+  if (running) {
+    throw new Complaint(
+      `${running.command === command ? 'Another ' : ''}${running.command} runs already: process ${running.pid} in ${running.folder}.`,
+      `${running.addresses.join(', ')}.\n  Use it, stop it with Ctrl-C, or start this one on other ports: ${moved}`,
+    );
   }
+  throw new Complaint(
+    closed
+      .map(({ plan: { name }, trouble }) =>
+        trouble === 'EADDRINUSE'
+          ? `Port ${ports[name]} for the ${name} is in use by another program.`
+          : `Port ${ports[name]} for the ${name} cannot be opened (${trouble}).`,
+      )
+      .join('\n  '),
+    closed.every(({ trouble }) => trouble === 'EADDRINUSE')
+      ? `Stop ${closed.length === 1 ? 'that program or choose another port' : 'those programs or choose other ports'}: ${moved}`
+      : `Choose ports above 1023 that nobody uses: ${moved}`,
+  );
+}
+
+/** The first port above this one that can be listened on. */
+async function nextFree(port: number): Promise<number> {
+  for (let next = port + 1; next <= 65_535; next += 1) if ((await whyNotFree(next)) === undefined) return next;
+  return nextFree(1024);
 }
 
 /** Ports of the chain that nobody listens on at this moment. */

@@ -19,6 +19,8 @@ export interface ChainSettings {
   readonly sandboxStore?: string;
   /** Where the demo's form posts to; the relay where left out. */
   readonly signupEndpoint?: string;
+  /** The command that started the chain, told to whoever finds its ports taken. */
+  readonly command?: string;
 }
 
 /** How to start one server of the chain. */
@@ -91,10 +93,11 @@ export const servers: readonly ServerPlan[] = [
     usualPort: 4000,
     entry: 'examples/demo/server.ts',
     args: () => [],
-    env: ({ ports, signupEndpoint = `${serverUrl(ports.relay)}/signup` }) => ({
+    env: ({ ports, signupEndpoint = `${serverUrl(ports.relay)}/signup`, command = '' }) => ({
       DEMO_PORT: String(ports.demo),
       SANDBOX_URL: serverUrl(ports.sandbox),
       SIGNUP_ENDPOINT: signupEndpoint,
+      STARTED_BY: command,
     }),
     ready: '/',
   },

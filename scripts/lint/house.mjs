@@ -1,7 +1,4 @@
-/**
- * The project's own lint rules, for what the stock ones cannot say: `no-restricted-imports` bans a named import of zod only
- * together with the namespace import that should stand in its place.
- */
+/** The project's own lint rules. `zod-namespace`: see docs/decisions/0008-zod-as-a-namespace.md. */
 
 /**
  * What this file reads of the syntax tree.

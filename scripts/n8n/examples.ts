@@ -1,4 +1,7 @@
-/** What `npm run n8n` puts into its n8n: credentials for the sandbox and the example workflows, without undoing what a person changed. */
+/**
+ * What `npm run n8n` puts into its n8n: credentials for the sandbox and the example workflows, without undoing what a
+ * person changed.
+ */
 import { createHash } from 'node:crypto';
 import { sandboxAccount, serverUrl } from '../chain/servers.ts';
 
@@ -57,8 +60,9 @@ export function readWorkflow(
 }
 
 /**
- * What of it is to be imported now. A workflow is imported once: later it belongs to the person, who may have changed or
- * deleted it. A credential is imported anew where what it is to hold has changed, as with another port; without that nothing works.
+ * What of it is to be imported now. A workflow is imported once: later it belongs to the person, who may have changed
+ * or deleted it. A credential is imported anew where what it is to hold has changed, as with another port; without that
+ * nothing works.
  *
  * @returns also the record to keep once that is done
  */

@@ -1,4 +1,7 @@
-/** Installs n8n by its committed lockfile, once: two gigabytes and one to four minutes, reused until the lockfile changes. */
+/**
+ * Installs n8n by its committed lockfile, once: two gigabytes and one to four minutes, reused until the lockfile
+ * changes.
+ */
 import { join } from 'node:path';
 import { root } from '../chain/root.ts';
 import { installLocked } from './locked.ts';

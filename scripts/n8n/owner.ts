@@ -11,8 +11,8 @@ export interface Owner {
 }
 
 /**
- * The owner of the n8n of this file's folder. Whoever signs in can run programs on this machine, and other people may have
- * accounts on it: the password is made up here, and only its owner may read the file.
+ * The owner of the n8n of this file's folder. Whoever signs in can run programs on this machine, and other people may
+ * have accounts on it: the password is made up here, and only its owner may read the file.
  */
 export async function keptOwner(file: string): Promise<Owner> {
   try {

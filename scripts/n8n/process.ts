@@ -8,8 +8,9 @@ import { root } from '../chain/root.ts';
 const keptLines = 60;
 
 /**
- * What a program would find in a person's shell: nothing of the test runner's, and no setting of another n8n, whose database
- * must not be touched. Node 24, which runs this, comes first on the path, for what is installed must fit the Node that runs it.
+ * What a program would find in a person's shell: nothing of the test runner's, and no setting of another n8n, whose
+ * database must not be touched. Node 24, which runs this, comes first on the path, for what is installed must fit the
+ * Node that runs it.
  */
 function environment(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_ENV: _mode, NODE_OPTIONS: _options, ...inherited } = process.env;

@@ -1,4 +1,6 @@
-/** Runs the measurements one after the other, each in a process of its own against what was built, and prints the table. */
+/**
+ * Runs the measurements one after the other, each in a process of its own against what was built, and prints the table.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';

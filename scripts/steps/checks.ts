@@ -1,40 +1,77 @@
 /** What is checked without running anything: types, lint rules, unused code. */
-import { globSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { root } from '../chain/root.ts';
-import { run, runScript } from './command.ts';
+import { run, runCaptured, runScript, type Ended } from './command.ts';
+
+const solution = 'tsconfig.solution.json';
+/** What the results of the last check were made with. */
+const checkedWith = join(root, '.cache', 'types', 'settings');
 
 /**
- * Every project of the repository that says what belongs to it, and core's host-free floors once more without the types of
- * any host; a build's variant checks the same files again.
+ * Checks every project again whose files, or what they import, have changed since the last time. All of them are looked
+ * at, so that one run shows every mistake.
+ *
+ * @returns what the compiler printed; `ok` where every project type-checks
  */
-export function typeProjects(): readonly string[] {
-  return globSync('{*,*/*,*/*/*}/tsconfig{,.host-free}.json', {
-    cwd: root,
-    exclude: (path) => path.includes('node_modules'),
-  })
-    .concat(globSync('tsconfig.json', { cwd: root }))
-    .sort();
+export async function typeCheck(): Promise<Ended> {
+  const settings = hashSettings();
+  const known = existsSync(checkedWith) && readFileSync(checkedWith, 'utf8') === settings;
+  // One checker for each project: several would each work out the same types again. With another `lib` the compiler
+  // still reports the errors it remembers of files that did not change.
+  const ended = await runCaptured('tsc', [
+    '--build',
+    solution,
+    '--checkers',
+    '1',
+    '--pretty',
+    'false',
+    ...(known ? [] : ['--force']),
+  ]);
+  mkdirSync(dirname(checkedWith), { recursive: true });
+  writeFileSync(checkedWith, settings);
+  return ended;
 }
 
-/** @returns true where every project type-checks; all of them are looked at, so that one run shows every mistake */
+/** @returns true where every project type-checks; the mistakes are printed */
 export async function checkTypes(): Promise<boolean> {
-  let ok = true;
-  for (const project of typeProjects()) {
-    if (await run('tsc', ['--noEmit', '--project', project])) continue;
-    console.error(`  in ${project}`);
-    ok = false;
-  }
+  const { ok, output } = await typeCheck();
+  if (output) console.error(output);
   return ok;
+}
+
+/** A hash of the compiler's settings and of what is installed. */
+function hashSettings(): string {
+  const configs = globSync('**/tsconfig*.json', {
+    cwd: root,
+    exclude: (path) => /(^|[\\/])(node_modules|dist|\.cache)$/.test(path),
+  });
+  const hash = createHash('sha256');
+  for (const file of [...configs.toSorted(), 'pnpm-lock.yaml'])
+    hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+/** @returns true where every file is laid out as oxfmt would write it */
+export function checkFormat(): Promise<boolean> {
+  return run('oxfmt', ['--check']);
 }
 
 /** @returns true where no rule of `.oxlintrc.json` is broken, those that need types included */
 export function lint(): Promise<boolean> {
-  return run('oxlint', ['--type-aware', '--deny-warnings', '--quiet']);
+  return run('oxlint', lintArguments);
 }
+
+/** What oxlint is called with, before the files. */
+export const lintArguments = ['--type-aware', '--deny-warnings', '--quiet'];
+
+/** What knip is called with. */
+export const unusedArguments = ['--no-progress', '--no-config-hints'];
 
 /** @returns true where no file, export or dependency is unused */
 export function findUnused(): Promise<boolean> {
-  return run('knip', ['--no-progress']);
+  return run('knip', unusedArguments);
 }
 
 /** @returns true where the built tag is as large as size.json says, to the byte; needs the build */

@@ -1,4 +1,4 @@
-/** Runs one command of a task to its end, in the foreground or quietly. */
+/** Runs one command of a task to its end, in the foreground or with its output kept. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { root } from '../chain/root.ts';
@@ -7,12 +7,24 @@ import { root } from '../chain/root.ts';
 export interface CommandOptions {
   /** Folder to run in; the root of the repository by default. */
   readonly cwd?: string;
-  /** Keep the output back unless the command fails. */
-  readonly quiet?: boolean;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Longest time it may take, in minutes: what hangs fails with a sentence instead of hanging CI. */
   readonly limit?: number;
+}
+
+/** Where and how a command runs, and what becomes of its output. */
+export interface RunOptions extends CommandOptions {
+  /** Print the output only if the command fails. */
+  readonly quiet?: boolean;
+}
+
+/** How a command ended. */
+export interface Ended {
+  /** True for exit code 0. */
+  readonly ok: boolean;
+  /** What it printed; empty where it ran in the foreground. */
+  readonly output: string;
 }
 
 /** How long a command that took too long may take to end by itself, in milliseconds. */
@@ -20,20 +32,42 @@ const grace = 10_000;
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a command. A signal that would end this process ends the command first, so that nothing is left running.
+ * Runs a command in the foreground, or quietly.
  *
- * @returns true where the command ended with exit code 0; a command that cannot be started counts as failed, with a line that says so
+ * @returns true where the command ended with exit code 0
  */
-export function run(
+export async function run(
   command: string,
   args: readonly string[],
-  { cwd = root, quiet = false, env, limit }: CommandOptions = {},
+  { quiet = false, ...options }: RunOptions = {},
 ): Promise<boolean> {
+  const { ok, output } = await (quiet
+    ? runCaptured(command, args, options)
+    : execute(command, args, 'inherit', options));
+  if (!ok && output) console.error(output);
+  return ok;
+}
+
+/** Runs a command and returns its output, standard error included, instead of printing it. */
+export function runCaptured(command: string, args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
+  return execute(command, args, 'pipe', options);
+}
+
+/**
+ * A signal that would end this process ends the command first, so that nothing is left running. A command that cannot
+ * be started counts as failed, with a line that says so.
+ */
+function execute(
+  command: string,
+  args: readonly string[],
+  stdio: 'inherit' | 'pipe',
+  { cwd = root, env, limit }: CommandOptions,
+): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+      stdio: ['ignore', stdio, stdio],
       // The tools of node_modules/.bin are command files on Windows, which only its shell starts.
       shell: process.platform === 'win32' && command !== process.execPath,
     });
@@ -61,20 +95,21 @@ export function run(
       clearTimeout(last);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);
-      resolve(ok);
+      resolve({ ok, output: output.trimEnd() });
     };
     child.once('error', (error) => {
-      console.error(`${command} did not start: ${error.message}`);
+      output += `${command} did not start: ${error.message}`;
+      if (stdio === 'inherit') console.error(output);
       finish(false);
     });
-    child.once('close', (code) => {
-      if (code !== 0 && output) console.error(output.trimEnd());
-      finish(code === 0);
-    });
+    child.once('close', (code) => finish(code === 0));
   });
 }
 
-/** Runs a script of a package's manifest, with that package's tools on the path; Node's own `--run` needs no package manager. */
-export function runScript(folder: string, script: string, options: Omit<CommandOptions, 'cwd'> = {}): Promise<boolean> {
+/**
+ * Runs a script of a package's manifest, with that package's tools on the path; Node's own `--run` needs no package
+ * manager.
+ */
+export function runScript(folder: string, script: string, options: Omit<RunOptions, 'cwd'> = {}): Promise<boolean> {
   return run(process.execPath, ['--run', script], { ...options, cwd: `${root}/${folder}` });
 }

@@ -12,34 +12,40 @@ export interface Outcome {
 /** One thing a task does. */
 export interface Step {
   readonly title: string;
+  /** Prints nothing by itself while it runs, so a progress line shows that it is alive. */
+  readonly silent?: boolean;
   readonly run: () => Promise<Outcome>;
 }
 
+/** How often a silent step prints its progress line, in milliseconds. */
+const progressIntervalMs = 5000;
+
 /** A step that only holds or does not. */
 export function check(title: string, holds: () => Promise<boolean>): Step {
-  return { title, run: async () => ({ ok: await holds() }) };
+  return { title, silent: true, run: async () => ({ ok: await holds() }) };
 }
 
 /**
- * Runs every step, also after one failed, so that one run shows everything. The summary names the tests that failed, because
- * a log that was cut off keeps its end. Where tests ran, the last line is `N passed, N failed`: tests as their runners counted
- * them, and each failed step that had no test to blame.
+ * Runs every step, also after one failed, so that one run shows everything; steps of an array run side by side. The
+ * summary names the tests that failed, because a log that was cut off keeps its end. Where tests ran, the last line is
+ * `N passed, N failed`: tests as their runners counted them, and each failed step that had no test to blame.
  *
  * @returns true where nothing failed
  */
-export async function runSteps(steps: readonly Step[]): Promise<boolean> {
+export async function runSteps(steps: readonly (Step | readonly Step[])[]): Promise<boolean> {
   const lines: string[] = [];
   const failures: Failure[] = [];
   let passed = 0;
   let failed = 0;
   let counted = false;
-  for (const { title, run } of steps) {
+  const runOne = async ({ title, silent, run }: Step): Promise<void> => {
     console.log(`\n━━ ${title}`);
     const begun = Date.now();
-    const outcome = await run();
-    const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+    const progress =
+      silent && setInterval(() => console.log(`  ${secondsSince(begun, 0)} s: ${title}`), progressIntervalMs);
+    const outcome = await run().finally(() => clearInterval(progress || undefined));
     const counts = outcome.passed === undefined ? '' : ` · ${outcome.passed} passed, ${outcome.failed ?? 0} failed`;
-    const line = `${outcome.ok ? '✓' : '✗'} ${title} (${seconds} s)${counts}`;
+    const line = `${outcome.ok ? '✓' : '✗'} ${title} (${secondsSince(begun, 1)} s)${counts}`;
     console.log(line);
     lines.push(line);
     counted ||= outcome.passed !== undefined;
@@ -47,9 +53,14 @@ export async function runSteps(steps: readonly Step[]): Promise<boolean> {
     failed += outcome.failed ?? 0;
     failures.push(...(outcome.failures ?? []));
     if (!outcome.ok && !outcome.failed) failed += 1;
-  }
+  };
+  for (const step of steps) await Promise.all([step].flat().map(runOne));
   console.log(`\n━━ Summary\n${lines.join('\n')}`);
   if (failures.length > 0) console.log(`\n${describeFailures(failures).join('\n')}`);
   if (counted) console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0;
+}
+
+function secondsSince(begun: number, digits: number): string {
+  return ((Date.now() - begun) / 1000).toFixed(digits);
 }

@@ -1,4 +1,7 @@
-/** A reporter of vitest that writes down how many tests passed and failed, and what broke outside of them: in hooks, while a file loads, after a test has ended. */
+/**
+ * A reporter of vitest that writes down how many tests passed and failed, and what broke outside of them: in hooks,
+ * while a file loads, after a test has ended.
+ */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';

@@ -1,4 +1,7 @@
-/** One of the widget's own test configurations, plus a reporter that writes down how many tests passed and failed, and what the failures were. */
+/**
+ * One of the widget's own test configurations, plus a reporter that writes down how many tests passed and failed, and
+ * what the failures were.
+ */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +10,8 @@ import { fileURLToPath } from 'node:url';
  * @typedef {{ message: string, name?: string, stack?: string, expected?: string, actual?: string }} TestError
  * @typedef {{ name: string, passed: boolean, skipped: boolean, error?: TestError }} TestResult
  * @typedef {{ name: string, suites: Suite[], tests: TestResult[] }} Suite
- * @typedef {{ passed: boolean, testFile: string, browser: { name: string }, errors: TestError[], testResults?: Suite }} Session - one test file in one browser
+ * @typedef {{ passed: boolean, testFile: string, browser: { name: string }, errors: TestError[], testResults?: Suite }}
+ *   Session - one test file in one browser
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,4 +1,7 @@
-/** The frame of a task: its exit code, and a plain sentence instead of a stack trace where a person can mend what is wrong. */
+/**
+ * The frame of a task: its exit code, and a plain sentence instead of a stack trace where a person can mend what is
+ * wrong.
+ */
 import { Complaint } from '../bring/complaint.mjs';
 
 /** @param work - resolves to true where the task succeeded */

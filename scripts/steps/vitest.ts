@@ -7,17 +7,19 @@ import { reported } from './report.ts';
 
 /** Longest time of one run, in minutes. */
 const limit = 40;
-const reporter = join(root, 'scripts', 'steps', 'reported-tests.ts');
+
+/** The reporters of every run: one for people, one that writes the counts and failures to `TEST_REPORT`. */
+export const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'steps', 'reported-tests.ts')}`];
+
+/** Files named `*.slow.test.ts` take long, or need what takes long to bring: `npm test` leaves them out. */
+export const fastOnly = ['--exclude', '**/*.slow.test.ts'];
+/** Only those files: what `npm test` leaves out. */
+export const slowOnly = ['.slow.test.ts'];
 
 /**
  * @param name - names the report
  * @param args - what vitest gets besides the reporters
  */
 export function runVitest(name: string, args: readonly string[]): Promise<Outcome> {
-  return reported(name, (file) =>
-    run('vitest', ['run', '--reporter=default', `--reporter=${reporter}`, ...args], {
-      limit,
-      env: { TEST_REPORT: file },
-    }),
-  );
+  return reported(name, (file) => run('vitest', ['run', ...reporters, ...args], { limit, env: { TEST_REPORT: file } }));
 }

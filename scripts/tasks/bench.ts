@@ -1,4 +1,7 @@
-/** `npm run bench`: the figures the project promises, measured here. What falls short is said, and fails nothing: machines differ. */
+/**
+ * `npm run bench`: the figures the project promises, measured here. What falls short is said, and fails nothing:
+ * machines differ.
+ */
 import { printFigures } from '../steps/bench.ts';
 import { buildPackages } from '../steps/build.ts';
 import { task } from '../steps/task.ts';

@@ -1,4 +1,7 @@
-/** `npm run n8n`: a real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C. What a person makes in it is kept. */
+/**
+ * `npm run n8n`: a real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C. What a person
+ * makes in it is kept.
+ */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -66,6 +69,7 @@ await serveUntilStopped({
           relayStore: '',
           sandboxStore: join(folder, 'sandbox.db'),
           signupEndpoint: `${url}${signupPath}`,
+          command,
         };
         started({ ...(await launch(plan, settings, () => undefined)), name: plan.name });
       });

@@ -1,6 +1,6 @@
 /** `npm start`: sandbox, relay and demo site in one terminal, until Ctrl-C. */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { launch } from '../chain/launch.ts';
 import { assertPortsFree, portsFromEnvironment } from '../chain/ports.ts';
 import { root } from '../chain/root.ts';
@@ -19,7 +19,8 @@ await serveUntilStopped({
     await bringWidget();
     const cache = join(root, '.cache');
     await mkdir(cache, { recursive: true });
-    const settings = { ports, relayStore: process.env['RELAY_STORE'] || `sqlite:${join(cache, 'relay.db')}` };
+    const relayStore = process.env['RELAY_STORE'] || `sqlite:${join(cache, storeName(ports.relay))}`;
+    const settings = { ports, relayStore, command };
 
     /** Greetings of the servers are left out; once the addresses are printed, what they say is news. */
     let greeted = false;
@@ -39,8 +40,29 @@ await serveUntilStopped({
     if (stopping.aborted) return;
     console.log(`\n${addresses.join('\n')}`);
     greeted = true;
+    const token = whereToken(relayStore);
     console.log(
-      `\nOpen the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag. Ctrl-C stops everything.\n`,
+      [
+        '',
+        `Open the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag.`,
+        ...(token
+          ? [`What the relay holds: ${serverUrl(ports.relay)}/operator. The page asks for a token: it is in ${token}.`]
+          : []),
+        'Ctrl-C stops everything.',
+        '',
+      ].join('\n'),
     );
   },
 });
+
+/** Two relays cannot share a file, and a second `npm start` on other ports runs beside the first. */
+function storeName(port: number): string {
+  return port === servers.find(({ name }) => name === 'relay')?.usualPort ? 'relay.db' : `relay-${port}.db`;
+}
+
+/** Where the token of the operator's page is; undefined where the relay has no such page. */
+function whereToken(store: string): string | undefined {
+  if (process.env['RELAY_OPERATOR_TOKEN']) return 'RELAY_OPERATOR_TOKEN';
+  const [, file] = /^sqlite:(.+)$/.exec(store) ?? [];
+  return file && `${relative(root, file)}-operator`;
+}

@@ -133,6 +133,23 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'relay/known-address.ts',
+    goals: {
+      sqliteStore: {
+        title: 'Relay: known address slower or faster than a new one, SQLite store',
+        unit: 'from 0.5',
+        must: { atMost: 0.25 },
+      },
+      sqliteRelay: { title: 'Relay: the same through POST /signup', unit: 'from 0.5', must: { atMost: 0.2 } },
+      postgresStore: {
+        title: 'Relay: known address slower or faster than a new one, PostgreSQL store',
+        unit: 'from 0.5',
+        must: { atMost: 0.25 },
+      },
+      postgresRelay: { title: 'Relay: the same through POST /signup', unit: 'from 0.5', must: { atMost: 0.2 } },
+    },
+  },
+  {
     script: 'relay/drain.ts',
     goals: {
       drain: {

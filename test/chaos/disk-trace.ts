@@ -1,4 +1,7 @@
-/** What a process did to its disk and told its callers, in order; and what a disk holds after the power went at some moment of it. */
+/**
+ * What a process did to its disk and told its callers, in order; and what a disk holds after the power went at some
+ * moment of it.
+ */
 
 /** One thing the process did. Its place in the list is when it was done. */
 export type DiskEvent =
@@ -11,7 +14,10 @@ export type DiskEvent =
   /** What went out. */
   | { readonly kind: 'out'; readonly connection: string; readonly data: Buffer };
 
-/** What {@link readTrace} needs strace to write down. The traced process stays the child of whoever started it, for signals to reach. */
+/**
+ * What {@link readTrace} needs strace to write down. The traced process stays the child of whoever started it, for
+ * signals to reach.
+ */
 export const straceOptions = [
   '-D',
   '-f',

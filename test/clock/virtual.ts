@@ -1,6 +1,7 @@
 /**
- * A clock that jumps from one event to the next as soon as nothing else can happen: an hour passes in a second, and each run
- * is the same. Fake timers of test runners pause a real millisecond per event; here it is one turn of the event loop.
+ * A clock that jumps from one event to the next as soon as nothing else can happen: an hour passes in a second, and
+ * each run is the same. Fake timers of test runners pause a real millisecond per event; here it is one turn of the
+ * event loop.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
@@ -18,7 +19,10 @@ export interface VirtualClock {
   sleep(ms: number, signal?: Signal): Promise<void>;
   /** Runs real work, during which no time passes. */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** Lets time pass until the promise settles, or up to a moment. @throws Error where nothing is left that could happen */
+  /**
+   * Lets time pass until the promise settles, or up to a moment.
+   * @throws Error where nothing is left that could happen
+   */
   run<T>(promise: Promise<T>): Promise<T>;
   runUntil(moment: number): Promise<void>;
 }

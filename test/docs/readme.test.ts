@@ -47,6 +47,10 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
+it('the README says on its first screen which services it is for', () => {
+  expect(readme.split('\n').slice(0, 12).join('\n')).toMatch(/Newsletter Publishing API[\s\S]*beehiiv[\s\S]*never/);
+});
+
 describe('the snippets of the README', () => {
   it('read the subscriptions of a sandbox', async () => {
     const plan = servers.find(({ name }) => name === 'sandbox');
@@ -55,6 +59,7 @@ describe('the snippets of the README', () => {
     onTestFinished(() => sandbox.stop());
 
     const [snippet = ''] = snippets('js');
+    expect(snippet).toBe(read('examples/crm.mjs'));
     const code = snippet.replace('http://127.0.0.1:4010', sandbox.url);
     const { stdout } = await execute(process.execPath, ['--conditions=source', '--input-type=module', '--eval', code], {
       cwd: root,
@@ -69,6 +74,7 @@ describe('the snippets of the README', () => {
       .matchAll(/^export (\w+)=(.*)$/gm);
     const config = readConfig(Object.fromEntries([...settings].map(([, name = '', value]) => [name, value])));
     expect(config.api.url).toBe('http://127.0.0.1:4010/v2');
+    expect(config.listen.port).toBe(4021);
   });
 
   it("use the widget's own elements and attributes", () => {

@@ -1,4 +1,7 @@
-/** A whole chain of its own for one test file: sandbox, relay and demo site as processes on free ports, with a fresh store. */
+/**
+ * A whole chain of its own for one test file: sandbox, relay and demo site as processes on free ports, with a fresh
+ * store.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

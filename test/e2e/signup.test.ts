@@ -1,4 +1,6 @@
-/** The main job: what a person types into the tag on a website arrives in the newsletter API, with where they came from. */
+/**
+ * The main job: what a person types into the tag on a website arrives in the newsletter API, with where they came from.
+ */
 import { describe, expect, it } from 'vitest';
 import { chain, session } from './stage.ts';
 import { arrivalOf, notice, problem, subscribe, visit, type Entries } from './visitor.ts';

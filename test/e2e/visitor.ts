@@ -38,7 +38,8 @@ export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): 
       `There is no ${engine}. Install it; npm test brings Chromium where it can, or take the one that CHROMIUM names.`,
     );
   const userDataDir = await mkdtemp(join(tmpdir(), `newsletter-${engine}-`));
-  const browser = await puppeteer.launch({
+  const remove = (): Promise<void> => rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+  const launched = puppeteer.launch({
     browser: isFirefox ? 'firefox' : 'chrome',
     executablePath,
     userDataDir,
@@ -54,6 +55,10 @@ export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): 
           '--disable-sync',
         ],
   });
+  const browser = await launched.catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
   return {
     browser,
     async closePages() {
@@ -61,8 +66,11 @@ export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): 
       await Promise.all(pages.map((page) => page.close()));
     },
     async close() {
-      await browser.close();
-      await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+      try {
+        await browser.close();
+      } finally {
+        await remove();
+      }
     },
   };
 }

@@ -1,4 +1,6 @@
-/** What holds for every setup of the playground: its address gives it back, and its snippets say it, whatever was typed. */
+/**
+ * What holds for every setup of the playground: its address gives it back, and its snippets say it, whatever was typed.
+ */
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import * as svelte from 'svelte/compiler';

@@ -4,7 +4,10 @@ import { test, underTest } from './harness/test.ts';
 
 const parameters = { resource: 'subscription', operation: 'bulkImport' };
 
-/** An expression that makes the rows in n8n: every hundredth has no address, and every thousandth repeats the one before. */
+/**
+ * An expression that makes the rows in n8n: every hundredth has no address, and every thousandth repeats the one
+ * before.
+ */
 const rows = (count: number): string =>
   `Array.from({ length: ${count} }, (_, i) => ({ email: i % 100 === 99 ? 'no address' : 'reader.' + (i % 1000 === 550 ? i - 1 : i) + '@example.com', 'Team size': i, utm_source: 'import' }))`;
 

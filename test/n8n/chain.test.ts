@@ -1,4 +1,7 @@
-/** The main job: a signup on a web page arrives in an n8n workflow, with where the person came from and what they entered. */
+/**
+ * The main job: a signup on a web page arrives in an n8n workflow, with where the person came from and what they
+ * entered.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { notice, openBrowser, subscribe, visit, type BrowserSession, type Entries } from '../e2e/visitor.ts';

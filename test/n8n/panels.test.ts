@@ -1,4 +1,7 @@
-/** The panel of the action node in n8n's editor, a picture of each resource. They are written to .output/n8n, to be looked at. */
+/**
+ * The panel of the action node in n8n's editor, a picture of each resource. They are written to .output/n8n, to be
+ * looked at.
+ */
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';

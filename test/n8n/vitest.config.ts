@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     name: 'n8n',
     include: ['**/*.test.ts'],
-    globalSetup: ['./harness/setup.ts'],
+    globalSetup: ['../support/compile-cache.ts', './harness/setup.ts'],
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -75,7 +75,13 @@ export async function buildBundle(): Promise<Bundle> {
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'nodes-'));
-  await build({ configFile: join(root, 'vite.config.mts'), logLevel: 'error', build: { outDir: folder } });
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await build({ configFile: join(root, 'vite.config.mts'), logLevel: 'error', build: { outDir: folder } });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   const load = createRequire(join(folder, 'loader.cjs'));
   const make = <T>(path: string, name: string): T =>
     new (load(join(folder, path)) as Record<string, new () => T>)[name]!();
@@ -85,6 +91,6 @@ export async function buildBundle(): Promise<Bundle> {
     trigger: make('nodes/Newsletter/NewsletterTrigger.node.js', 'NewsletterTrigger'),
     credential: make('credentials/NewsletterApi.credentials.js', 'NewsletterApi'),
     oAuth2: make('credentials/NewsletterOAuth2Api.credentials.js', 'NewsletterOAuth2Api'),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove,
   };
 }

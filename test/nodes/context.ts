@@ -1,6 +1,6 @@
 /**
- * A stand-in for n8n's function contexts, as thin as can be: parameters from an object, HTTP from the sandbox. That n8n's
- * own helper behaves like this one is what test/n8n proves.
+ * A stand-in for n8n's function contexts, as thin as can be: parameters from an object, HTTP from the sandbox. That
+ * n8n's own helper behaves like this one is what test/n8n proves.
  */
 import type { Sandbox } from '@newsletter-kit/sandbox';
 import { NodeApiError } from './bundle.ts';
@@ -107,7 +107,10 @@ function common(run: Run) {
     getTimezone: () => run.timezone ?? 'UTC',
     logger: { debug: note, info: note, warn: note },
     helpers: {
-      /** Throws on a broken connection and on the statuses it is told to, wrapped as n8n wraps it; every other status is an answer. */
+      /**
+       * Throws on a broken connection and on the statuses it is told to, wrapped as n8n wraps it; every other status is
+       * an answer.
+       */
       async httpRequestWithAuthentication(type: string, request: HelperRequest) {
         const { ignore, except = [] } = request.ignoreHttpStatusErrors ?? { ignore: false };
         const throws = ({ ok, status }: Response): boolean => !ok && (!ignore || except.includes(status));

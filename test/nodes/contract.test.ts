@@ -1,6 +1,6 @@
 /**
- * Nothing of the contract is out of a person's reach: every operation of the node is run with everything filled in, and what
- * arrived at the service is held against the contract.
+ * Nothing of the contract is out of a person's reach: every operation of the node is run with everything filled in, and
+ * what arrived at the service is held against the contract.
  */
 import * as contract from '@newsletter-kit/core/contract';
 import { bulkUpdateItem } from '@newsletter-kit/core/schema';

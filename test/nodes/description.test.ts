@@ -1,4 +1,6 @@
-/** What the editor is told: worded as n8n's guidelines and linters want it. That it is complete, contract.test.ts shows. */
+/**
+ * What the editor is told: worded as n8n's guidelines and linters want it. That it is complete, contract.test.ts shows.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildBundle, type Bundle, type Property } from './bundle.ts';
 

@@ -1,4 +1,6 @@
-/** Fills in the parameters of an operation by what their descriptions say, as a person who fills in everything would. */
+/**
+ * Fills in the parameters of an operation by what their descriptions say, as a person who fills in everything would.
+ */
 import type { Bundle, Property } from './bundle.ts';
 
 /** An operation as the editor offers it. */

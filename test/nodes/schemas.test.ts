@@ -1,6 +1,7 @@
 /**
- * The schemas by which the editor shows what an operation gives before it was run. They are made from what the operations give
- * against the sandbox: `UPDATE_SCHEMAS=1 npx vitest run --project nodes test/nodes/schemas.test.ts` writes them anew.
+ * The schemas by which the editor shows what an operation gives before it was run. They are made from what the
+ * operations give against the sandbox: `UPDATE_SCHEMAS=1 npm test -- test/nodes/schemas.test.ts`
+ * writes them anew.
  */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** A stand-in for what n8n does around a webhook node: a real port, one copy of the kept data per request, saving before answering. */
+/**
+ * A stand-in for what n8n does around a webhook node: a real port, one copy of the kept data per request, saving before
+ * answering.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -35,7 +38,10 @@ export interface SignupTrigger extends HostedNode {
   readonly webhookMethods: { readonly default: { create(this: unknown): Promise<boolean> } };
 }
 
-/** The node as a process that has just started loads it: with no memory of its own. @param folder - where the bundle was built */
+/**
+ * The node as a process that has just started loads it: with no memory of its own.
+ * @param folder - where the bundle was built
+ */
 export function loadSignupTrigger(folder: string): SignupTrigger {
   const load = createRequire(join(folder, 'loader.cjs'));
   for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
@@ -45,7 +51,10 @@ export function loadSignupTrigger(folder: string): SignupTrigger {
   return new NewsletterSignupTrigger();
 }
 
-/** Opens a port behind which the node receives. @param parameters - how the node is set; what is left out has its default */
+/**
+ * Opens a port behind which the node receives.
+ * @param parameters - how the node is set; what is left out has its default
+ */
 export async function hostSignup(
   node: HostedNode,
   parameters: Readonly<Record<string, unknown>>,

@@ -1,4 +1,6 @@
-/** The packages as a stranger gets them: packed, then installed by npm into an empty folder, without our sources around. */
+/**
+ * The packages as a stranger gets them: packed, then installed by npm into an empty folder, without our sources around.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -27,12 +29,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export interface Installation {
-  readonly folder: string;
+/** Runs what was installed with one version of Node. */
+export interface Runner {
   /** Runs Node on this code, as a module of the folder. */
   node(code: string): Promise<Ended>;
   /** Runs a command that the packages brought. */
   command(name: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+}
+
+/** Runs with the Node of this process. */
+export interface Installation extends Runner {
+  readonly folder: string;
+  /** Runs with another Node, by its executable. */
+  under(node: string): Runner;
   remove(): Promise<void>;
 }
 
@@ -45,7 +54,8 @@ export async function packPackages(folder: string): Promise<void> {
   }
 }
 
-export async function installPacked(): Promise<Installation> {
+/** @param beside - packages of others that are installed, too, such as `hono@4.0.0` */
+export async function installPacked(...beside: readonly string[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-packed-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
@@ -54,35 +64,44 @@ export async function installPacked(): Promise<Installation> {
     await packPackages(tarballs);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`);
-    await execute('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files], {
-      cwd: folder,
-      shell,
-    });
+    await execute(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files, ...beside],
+      {
+        cwd: folder,
+        shell,
+      },
+    );
   } catch (error) {
     await remove();
     throw error;
   }
-  const run = async (
-    file: string,
-    args: readonly string[],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<Ended> => {
-    // The commands run under the Node of this process; an environment of its own keeps our conditions and settings out.
-    const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-    const options = { cwd: folder, timeout: 120_000, env: { PATH: path, ...env } };
-    return execute(file, [...args], options).then(
-      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      (error: { code?: number; stdout?: string; stderr?: string }) => ({
-        code: error.code ?? -1,
-        stdout: error.stdout ?? '',
-        stderr: error.stderr ?? '',
-      }),
-    );
+  const under = (node: string): Runner => {
+    const run = async (
+      file: string,
+      args: readonly string[],
+      env: Readonly<Record<string, string>> = {},
+    ): Promise<Ended> => {
+      // The commands run under this Node; an environment of its own keeps our conditions and settings out.
+      const path = [dirname(node), process.env['PATH']].join(delimiter);
+      const options = {
+        cwd: folder,
+        timeout: 120_000,
+        env: { PATH: path, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+      };
+      return execute(file, [...args], options).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        (error: { code?: number; stdout?: string; stderr?: string }) => ({
+          code: error.code ?? -1,
+          stdout: error.stdout ?? '',
+          stderr: error.stderr ?? '',
+        }),
+      );
+    };
+    return {
+      node: (code) => run(node, ['--input-type=module', '--eval', code]),
+      command: (name, args, env) => run(join(folder, 'node_modules', '.bin', name), args, env),
+    };
   };
-  return {
-    folder,
-    node: (code) => run(process.execPath, ['--input-type=module', '--eval', code]),
-    command: (name, args, env) => run(join(folder, 'node_modules', '.bin', name), args, env),
-    remove,
-  };
+  return { folder, ...under(process.execPath), under, remove };
 }

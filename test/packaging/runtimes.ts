@@ -18,11 +18,22 @@ export interface Runtimes {
 }
 
 export async function bringRuntimes(): Promise<Runtimes> {
+  const { node, remove } = await bringNodes(Object.values(others));
+  return { nodes: { '22': node(others['22']), '24': process.execPath, '26': node(others['26']) }, remove };
+}
+
+/** Some Node versions, in a temporary folder. */
+export interface BroughtNodes {
+  /** The executable of a version. */
+  node(version: string): string;
+  remove(): Promise<void>;
+}
+
+/** @param versions - exact ones */
+export async function bringNodes(versions: readonly string[]): Promise<BroughtNodes> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-runtimes-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const dependencies = Object.fromEntries(
-    Object.entries(others).map(([major, version]) => [`node-${major}`, `npm:${platform}@${version}`]),
-  );
+  const dependencies = Object.fromEntries(versions.map((version) => [`node-${version}`, `npm:${platform}@${version}`]));
   try {
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
     await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], {
@@ -33,6 +44,5 @@ export async function bringRuntimes(): Promise<Runtimes> {
     await remove();
     throw error;
   }
-  const brought = (major: string): string => join(folder, 'node_modules', `node-${major}`, 'bin', binary);
-  return { nodes: { '22': brought('22'), '24': process.execPath, '26': brought('26') }, remove };
+  return { node: (version) => join(folder, 'node_modules', `node-${version}`, 'bin', binary), remove };
 }

@@ -32,6 +32,17 @@ export async function stageSources(): Promise<{ folder: string; remove(): Promis
   if (!existsSync(join(root, 'packages', 'core', 'dist')))
     throw new Error('core is not built. Run npm run build first; npm test does.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-sources-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await fillWithSources(folder);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { folder, remove };
+}
+
+async function fillWithSources(folder: string): Promise<void> {
   for (const name of ['package.json', 'eslint.config.mjs', 'nodes', 'credentials'])
     await cp(join(root, name), join(folder, name), { recursive: true });
   const modules = join(folder, 'node_modules');
@@ -39,7 +50,6 @@ export async function stageSources(): Promise<{ folder: string; remove(): Promis
   for (const name of ['.bin', '@n8n', 'eslint', 'n8n-workflow', 'typescript'])
     await symlink(join(tools, 'node_modules', name), join(modules, name));
   await symlink(join(root, 'packages', 'core'), join(modules, '@newsletter-kit', 'core'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** The linter that n8n gives to authors, in the mode that allows no rule to be changed. */

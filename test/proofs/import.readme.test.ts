@@ -1,13 +1,13 @@
 /** The snippets on bulk import in core's README do what the README says. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { test } from '@newsletter-kit/sandbox/vitest';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const core = new URL('../../packages/core/', import.meta.url);
 const readme = await readFile(new URL('README.md', core), 'utf8');
@@ -29,8 +29,7 @@ async function run(code: string, address: string): Promise<{ stdout: string; std
 }
 
 test('the import of a CSV file prints what the README says', async ({ sandboxOnPort }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'readme-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   await writeFile(join(folder, 'people.csv'), snippets('csv')[0] ?? '');
   const code = (snippets('ts')[0] ?? '')
     .replace("'people.csv'", JSON.stringify(join(folder, 'people.csv')))

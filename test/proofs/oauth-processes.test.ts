@@ -1,8 +1,6 @@
 /** Several processes that live from one login: refresh tokens are good once, and a second use ends the login of all. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
@@ -10,15 +8,14 @@ import { createOAuth } from '@newsletter-kit/core/oauth';
 import { consent, oauthClients, publicationId } from '@newsletter-kit/sandbox';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect, onTestFinished } from 'vitest';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const rounds = 6;
 const processes = 5;
 const caller = fileURLToPath(new URL('oauth-caller.ts', import.meta.url));
 
 test('refresh it once each time it ends, whoever notices first', async ({ sandboxOnPort: sandbox }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'oauth-processes-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'tokens.json');
+  const path = join(scratchFolder(), 'tokens.json');
   const clientId = oauthClients.public.uid;
   const oauth = createOAuth({
     appUrl: sandbox.address,

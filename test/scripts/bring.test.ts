@@ -1,5 +1,6 @@
 /** The starter on a machine where something is missing: one sentence that says what to do, never a stack trace. */
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,3 +47,33 @@ describe('the starter', () => {
     expect(output()).toContain('node scripts/run.mjs start');
   });
 });
+
+describe('npm install', () => {
+  it('fails with the commands to run instead', async () => {
+    const { error, output } = await npm(['install']);
+    expect(error).not.toBeNull();
+    expect(output).toContain('run npm start, npm test or npx pnpm@12 install');
+  });
+
+  it('names the major version of pnpm that package.json pins', async () => {
+    const { packageManager } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      packageManager: string;
+    };
+    expect(packageManager).toMatch(/^pnpm@12\.\d+\.\d+$/);
+  });
+});
+
+/** Runs npm in the checkout, without a network. */
+function npm(args: readonly string[]): Promise<{ error: Error | null; output: string }> {
+  const env = {
+    ...process.env,
+    npm_config_registry: 'http://127.0.0.1:9/',
+    npm_config_cache: join(checkout, 'cache'),
+    npm_config_loglevel: 'notice',
+  };
+  return new Promise((resolve) => {
+    execFile('npm', args, { cwd: checkout, env }, (error, stdout, stderr) => {
+      resolve({ error, output: stdout + stderr });
+    });
+  });
+}

@@ -1,4 +1,4 @@
-/** Runs the starter as a person at a terminal would, and reads what it says. */
+/** Runs the starter and the npm scripts as a person at a terminal would, and reads what they print. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { root } from '../../scripts/chain/root.ts';
 
@@ -6,6 +6,8 @@ export interface Started {
   readonly child: ChildProcess;
   /** Everything printed so far. */
   output(): string;
+  /** What it printed to stdout alone. */
+  stdout(): string;
   /** Resolves once the output matches; rejects where the command ends before. */
   says(pattern: RegExp): Promise<void>;
   /** Resolves to the exit code. */
@@ -27,11 +29,36 @@ export function starter(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
+  return follow(child);
+}
+
+/**
+ * Runs an npm script of this repository.
+ *
+ * @param args - what follows `npm run`, for example `['relay', '--', 'serve']`
+ * @param folder - where npm is called
+ */
+export function npmRun(
+  args: readonly string[],
+  { env = {}, folder = root }: { env?: Readonly<Record<string, string>>; folder?: string } = {},
+): Started {
+  const child = spawn('npm', ['--prefix', root, 'run', '--silent', ...args], {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    shell: process.platform === 'win32',
+  });
+  return follow(child);
+}
+
+function follow(child: ChildProcess): Started {
   let output = '';
+  let stdout = '';
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
+    stream?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
+      if (stream === child.stdout) stdout += chunk.toString();
       for (const look of waiting) look();
     });
   }
@@ -39,6 +66,7 @@ export function starter(
   return {
     child,
     output: () => output,
+    stdout: () => stdout,
     ended,
     says: (pattern) =>
       new Promise((resolve, reject) => {

@@ -99,7 +99,10 @@ describe('the editors’ data', () => {
 });
 
 describe('the typings', () => {
-  /** Says of these names that they are exactly the keys of this type; the compiler names what is missing and what is too much. */
+  /**
+   * Says of these names that they are exactly the keys of this type; the compiler names what is missing and what is too
+   * much.
+   */
   const same = (type: string, list: readonly string[]): string => {
     const described = list.map((name) => JSON.stringify(name)).join(' | ');
     return `export const missing${type}: never[] = [] as Exclude<${described}, keyof ${type}>[];
@@ -125,7 +128,12 @@ describe('the typings', () => {
       );
       await writeFile(
         join(folder, 'tsconfig.json'),
-        JSON.stringify({ extends: '../tsconfig.json', include: [], files: ['described.ts'] }),
+        JSON.stringify({
+          extends: '../tsconfig.json',
+          compilerOptions: { composite: false, emitDeclarationOnly: false, rootDir: root },
+          include: [],
+          files: ['described.ts'],
+        }),
       );
       const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), [
         '--noEmit',

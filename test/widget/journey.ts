@@ -1,10 +1,15 @@
-/** Takes forms on a page through every state a visitor can find them in; connection, answers and clock are in our hands. */
+/**
+ * Takes forms on a page through every state a visitor can find them in; connection, answers and clock are in our hands.
+ */
 import type { HTTPRequest, Page } from 'puppeteer-core';
 
 /** What the endpoint answers on the way, in the order in which the steps want it. */
 export const answers = 'limited,broken,badEmail,asksTurnstile,accepted';
 
-/** How forms are sent: with Enter on the button or in the address field, or by a script of the page, which takes several at once. */
+/**
+ * How forms are sent: with Enter on the button or in the address field, or by a script of the page, which takes several
+ * at once.
+ */
 export type Way = 'button' | 'email' | 'script';
 
 export interface Step {
@@ -107,9 +112,9 @@ export const dialogSteps: readonly Step[] = [
 ];
 
 /**
- * Runs in the page before anything of it. Its clock stands until it is told to move, and what waits for half a second or more
- * waits for that clock. `heard` is what live regions say, as they say it; `lost` counts the frames in which the focus was
- * nowhere after it had been somewhere.
+ * Runs in the page before anything of it. Its clock stands until it is told to move, and what waits for half a second
+ * or more waits for that clock. `heard` is what live regions say, as they say it; `lost` counts the frames in which the
+ * focus was nowhere after it had been somewhere.
  */
 const prologue = `
   {

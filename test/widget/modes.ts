@@ -1,4 +1,7 @@
-/** The two ways to write the tag into a page: empty, it brings its own form; around a form of the owner's, it takes that in hand. */
+/**
+ * The two ways to write the tag into a page: empty, it brings its own form; around a form of the owner's, it takes that
+ * in hand.
+ */
 
 /** A custom field as both ways ask for it. */
 export interface AskedField {

@@ -1,4 +1,6 @@
-/** Visitors without JavaScript: the owner's form posts by itself to a real relay, is thanked, and the signup arrives. */
+/**
+ * Visitors without JavaScript: the owner's form posts by itself to a real relay, is thanked, and the signup arrives.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { runRelay } from '../../packages/relay/test/running-relay.ts';

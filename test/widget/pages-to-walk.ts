@@ -1,4 +1,7 @@
-/** The pages on which forms are taken through their states: both ways to write the tag, from left to right and from right to left. */
+/**
+ * The pages on which forms are taken through their states: both ways to write the tag, from left to right and from
+ * right to left.
+ */
 
 /** What a page says, in its language. */
 export interface Words {

@@ -1,4 +1,7 @@
-/** A website of its own for a test: pages as the test writes them, with the headers it names, and the built tag beside them. */
+/**
+ * A website of its own for a test: pages as the test writes them, with the headers it names, and the built tag beside
+ * them.
+ */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,8 +32,8 @@ export interface Site {
 const javascript = 'text/javascript; charset=utf-8';
 
 /**
- * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` what a site
- * gets that installs the package and bundles it. Scripts may be loaded by other origins.
+ * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` what a
+ * site gets that installs the package and bundles it. Scripts may be loaded by other origins.
  */
 export async function openSite(): Promise<Site> {
   await bringWidget();

@@ -1,4 +1,7 @@
-/** Writes the parts of README.md that follow from custom-elements.json, size.json and the built files; `--check` says whether they stand there as they should. */
+/**
+ * Writes the parts of README.md that follow from custom-elements.json, size.json and the built files; `--check` says
+ * whether they stand there as they should.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { english } from '../src/messages.ts';
 import { readElements, type CustomElement, type Named } from './manifest.ts';

@@ -1,7 +1,7 @@
 /**
- * Draws every layout in every scheme, width and direction, for people to look at: `pnpm run sheets` writes pictures into
- * `.output/looks`, which git leaves out, and the four themes into `.github/themes.png`, which the READMEs show. The built
- * script runs in Chromium; answers are made up, nothing is sent.
+ * Draws every layout in every scheme, width and direction, for people to look at: `pnpm run sheets` writes pictures
+ * into `.output/looks`, which git leaves out, and the four themes into `.github/themes.png`, which the READMEs show.
+ * The built script runs in Chromium; answers are made up, nothing is sent.
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -2,7 +2,10 @@ import { expect } from '@open-wc/testing';
 import { Mailbox, mount, type Form } from './harness.ts';
 import { openPage } from './page.ts';
 
-/** Signs up with `debug` on the tag and gives what the console says of the endpoint, as does the page that says nothing of it. */
+/**
+ * Signs up with `debug` on the tag and gives what the console says of the endpoint, as does the page that says nothing
+ * of it.
+ */
 async function diagnosis(endpoint: string, attributes = ''): Promise<string> {
   const form = await mount(`<newsletter-signup debug endpoint="${endpoint}" ${attributes}></newsletter-signup>`);
   const { error } = console;

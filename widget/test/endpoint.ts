@@ -46,8 +46,8 @@ const asking = (ask: unknown): Answer => ({
 });
 
 /**
- * Milliseconds after which even silence and what never ends do: long after whoever asked has stopped waiting. WebKit keeps the
- * connection of a request that was given up, and has six for a host.
+ * Milliseconds after which even silence and what never ends do: long after whoever asked has stopped waiting. WebKit
+ * keeps the connection of a request that was given up, and has six for a host.
  */
 const patience = 3000;
 
@@ -84,7 +84,10 @@ const repeat: Judge = async (body) => ({
   body: refusal(400, { message: JSON.parse(body).utm_source ?? 'Nothing to say.', code: 'SAID' }),
 });
 
-/** What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection, `heldDrop` when the test lets it go, `silence` says nothing. */
+/**
+ * What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection,
+ * `heldDrop` when the test lets it go, `silence` says nothing.
+ */
 const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
   empty: { status: 204 },
@@ -152,8 +155,8 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
 };
 
 /**
- * Starts on a free port. `POST /signup/<box>/<answer>,<answer>…` gives the first answer to the first request, the last one
- * to all further ones; `GET /received/<box>` lists what came in, `GET /release/<box>` lets held answers go.
+ * Starts on a free port. `POST /signup/<box>/<answer>,<answer>…` gives the first answer to the first request, the last
+ * one to all further ones; `GET /received/<box>` lists what came in, `GET /release/<box>` lets held answers go.
  */
 export async function startEndpoint(): Promise<{ readonly origin: string; stop(): Promise<void> }> {
   const boxes = new Map<string, Received[]>();

@@ -42,8 +42,8 @@ export class Mailbox {
 /**
  * Waits until something holds.
  *
- * @param complaint - says what was waited for in vain. The wait is far longer than any machine needs: it only ends a test that
- * would never end by itself.
+ * @param complaint - says what was waited for in vain. The wait is far longer than any machine needs: it only ends a
+ *   test that would never end by itself.
  */
 export async function until(holds: () => unknown, complaint: () => string): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await aTimeout(5)) {
@@ -60,14 +60,20 @@ interface AccessibleNode {
 /** The engine whose protocol shows more than WebDriver does: the accessibility tree, and emulated preferences. */
 export const isChromium = 'chrome' in globalThis;
 
-/** WebKitGTK paints a page’s bare buttons white on light grey in the dark: there the page colours those it brings; ours are out of reach in the shadow. */
+/**
+ * WebKitGTK paints a page’s bare buttons white on light grey in the dark: there the page colours those it brings; ours
+ * are out of reach in the shadow.
+ */
 const mended =
   !isChromium && navigator.userAgent.includes('AppleWebKit') ? 'button { color: CanvasText; background: Canvas }' : '';
 
 const ownScheme = new CSSStyleSheet();
 if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
 
-/** Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own choice. */
+/**
+ * Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own
+ * choice.
+ */
 export async function inScheme(scheme: 'light' | 'dark'): Promise<void> {
   if (isChromium) await emulateMedia({ colorScheme: scheme });
   else

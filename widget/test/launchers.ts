@@ -1,4 +1,7 @@
-/** Starts each engine for the browser tests: English, in Berlin, so that dates and waiting times read the same everywhere. */
+/**
+ * Starts each engine for the browser tests: English, in Berlin, so that dates and waiting times read the same
+ * everywhere.
+ */
 import { chromeLauncher, type ChromeLauncher, type ChromeLauncherArgs } from '@web/test-runner-chrome';
 import { webdriverLauncher, type WebdriverLauncher } from '@web/test-runner-webdriver';
 import type { EngineName } from '../../scripts/browsers/engines.ts';

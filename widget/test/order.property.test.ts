@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { NewsletterSignup } from '../src/index.ts';
 import { Form, Mailbox } from './harness.ts';
 
-/** What may happen to an element besides being set up. It gives the element that goes on, which for a copy is another one. */
+/**
+ * What may happen to an element besides being set up. It gives the element that goes on, which for a copy is another
+ * one.
+ */
 type Journey = (element: HTMLElement, place: HTMLElement) => HTMLElement;
 
 const journeys: Readonly<Record<string, Journey>> = {
@@ -60,7 +63,10 @@ const setUps = fc
   .tuple(...settings.map((ways) => fc.constantFrom(...ways)))
   .map((chosen): readonly Setting[] => [...chosen, fieldsSetting]);
 
-/** All settings in any order, with anything happening in between; what empties the element comes before its fields are set. */
+/**
+ * All settings in any order, with anything happening in between; what empties the element comes before its fields are
+ * set.
+ */
 const stories = fc
   .record({
     origin: fc.constantFrom(...Object.keys(origins)),

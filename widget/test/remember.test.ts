@@ -24,7 +24,10 @@ async function visit(
   return { page, attribution: () => arriving(page, mailbox) };
 }
 
-/** Without the Navigation API (Safari before 26.2) the address is read when a form comes and when one is sent, and not in between. */
+/**
+ * Without the Navigation API (Safari before 26.2) the address is read when a form comes and when one is sent, and not
+ * in between.
+ */
 const followsAtOnce = 'navigation' in globalThis ? it : it.skip;
 
 const touched = (page: Page): unknown => Reflect.get(page.window, 'touched');

@@ -1,8 +1,5 @@
 /** Runs the command as a person would: its own process, from source, with a home of its own. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -21,17 +18,10 @@ export interface Started {
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** A folder of a test's own, gone when the test is over. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'newsletter-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** @param prelude - shell code in place of the plain start; `"$@"` is the command */
 export function start(args: readonly string[], env: Readonly<Record<string, string>>, prelude = 'exec "$@"'): Started {
   const child = spawn('/bin/sh', ['-c', prelude, 'sh', process.execPath, '--conditions=source', main, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, scratchFolder, start } from './command.ts';
+import { eventually, events, run, start } from './command.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 /** A file of so many people, and the folder it is in. */
 function people(lines: readonly string[]): { readonly path: string; readonly folder: string } {

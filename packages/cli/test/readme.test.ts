@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 import { commands } from '../src/command/commands.ts';
 import { exitCodes } from '../src/command/exit-codes.ts';
 import { appOptions, connectionOptions } from '../src/settings/settings.ts';
-import { scratchFolder, start } from './command.ts';
+import { start } from './command.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, scratchFolder, start } from './command.ts';
+import { eventually, events, run, start } from './command.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 test('reports who subscribes, until it is stopped', async ({ sandboxOnPort: sandbox }) => {
   const client = createClient(sandbox.clientOptions);

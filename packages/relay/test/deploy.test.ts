@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import { readConfig, settings } from '../src/index.ts';
 import { serve } from './commands/relay-process.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const folder = new URL('../deploy/', import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');

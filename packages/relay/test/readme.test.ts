@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { readGiven } from '../src/commands/command.ts';
 import { operatingCommands } from '../src/commands/operating.ts';
 import { readConfig, settings } from '../src/index.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { runRelay } from './running-relay.ts';
 

@@ -4,7 +4,7 @@ import { createClient, type Fetch } from '@newsletter-kit/core';
 import { onTestFinished } from 'vitest';
 import { createLog, createRelay, readConfig, type Relay, type RelayOptions, type SignupStore } from '../src/index.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
-import { scratchFolder } from './scratch-folder.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 export const site = 'https://shop.example';
 export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';

@@ -83,7 +83,11 @@ function typeOf(schema) {
   return `${schema.type ?? 'anything'}${bounds}${schema.format ? ` (${schema.format === 'idn-email' ? 'e-mail address' : schema.format})` : ''}`;
 }
 
-/** The words a schema allows; `open` where others may come. @param {any} schema @returns {{ words: string[], open: boolean } | null} */
+/**
+ * The words a schema allows; `open` where others may come.
+ * @param {any} schema
+ * @returns {{ words: string[], open: boolean } | null}
+ */
 function valuesOf(schema) {
   if (schema.enum) return { words: schema.enum, open: false };
   if (schema.items) return valuesOf(schema.items);
@@ -93,7 +97,12 @@ function valuesOf(schema) {
     : null;
 }
 
-/** The object a property holds, by itself, in a list, or as one choice. @param {any} schema @param {Description} description @returns {any} */
+/**
+ * The object a property holds, by itself, in a list, or as one choice.
+ * @param {any} schema
+ * @param {Description} description
+ * @returns {any}
+ */
 function innerObject(schema, description) {
   const plain = resolve(schema, description);
   if (plain.properties) return plain;

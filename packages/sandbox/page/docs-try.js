@@ -150,7 +150,12 @@ function field(parameter) {
   };
 }
 
-/** A parameter that may be repeated, each value once. @param {Parameter} parameter @param {readonly string[]} words @returns {Field} */
+/**
+ * A parameter that may be repeated, each value once.
+ * @param {Parameter} parameter
+ * @param {readonly string[]} words
+ * @returns {Field}
+ */
 function checks(parameter, words) {
   const boxes = words.map((word) => h('input', { type: 'checkbox', value: word }));
   return {

@@ -1,4 +1,6 @@
-/** Builds and finds elements. Whatever data is put in becomes text or an attribute: nothing here turns it into markup. */
+/**
+ * Builds and finds elements. Whatever data is put in becomes text or an attribute: nothing here turns it into markup.
+ */
 
 /**
  * @typedef {Node | string | number | null | undefined | false} Child

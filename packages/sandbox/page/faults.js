@@ -4,7 +4,10 @@ import { fill, h } from './dom.js';
 import { counted } from './format.js';
 import { complain, notify, panel } from './pieces.js';
 
-/** @typedef {{ id: string, match: string, effect: any, nth: number | null, probability: number | null, times: number | null, seen: number, fired: number }} Fault */
+/**
+ * @typedef {{ id: string, match: string, effect: any, nth: number | null, probability: number | null, times: number |
+ *   null, seen: number, fired: number }} Fault
+ */
 
 /** Each effect: how it is called, and how it is told to the sandbox. `amount` is asked for where there is one. */
 const effects = {

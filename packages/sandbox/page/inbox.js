@@ -4,7 +4,10 @@ import { fill, h } from './dom.js';
 import { moment, number, statusTag } from './format.js';
 import { complain, notify, panel } from './pieces.js';
 
-/** @typedef {{ id: string, to: string, kind: string, subject: string, sent: string, links: { confirm?: string, unsubscribe?: string }, subscriber_status?: string | null }} Message */
+/**
+ * @typedef {{ id: string, to: string, kind: string, subject: string, sent: string, links: { confirm?: string,
+ *   unsubscribe?: string }, subscriber_status?: string | null }} Message
+ */
 
 /**
  * @param {import('./window.js').Badge} badge
@@ -31,7 +34,10 @@ export function createInbox(badge) {
     'Delete all',
   );
   const tools = h('div', { class: 'tools' }, clear);
-  /** One element per e-mail, so that an opened one stays open. @type {Map<string, { item: HTMLLIElement, state: string }>} */
+  /**
+   * One element per e-mail, so that an opened one stays open. @type {Map<string, { item: HTMLLIElement, state: string
+   * }>}
+   */
   let items = new Map();
 
   async function refresh() {

@@ -4,7 +4,10 @@ import { fill, h } from './dom.js';
 import { counted, moment, secondsToDate, statusTag } from './format.js';
 import { complain, panel } from './pieces.js';
 
-/** @typedef {{ id: string, type: string, status: string, failure_reason: string | null, error_log: string[], created: number, completed: number | null }} Job */
+/**
+ * @typedef {{ id: string, type: string, status: string, failure_reason: string | null, error_log: string[], created:
+ *   number, completed: number | null }} Job
+ */
 
 const titles = { import: 'Import', bulk: 'Bulk update', status: 'Status update' };
 

@@ -4,7 +4,8 @@ import { fill, find } from './dom.js';
 const types = ['request', 'subscription', 'message', 'control', 'reset'];
 
 /**
- * @param {{ open: () => Promise<unknown>, take: (event: any) => void }} listener - `open` is called at every (re)connection
+ * @param {{ open: () => Promise<unknown>, take: (event: any) => void }} listener - `open` is called at every
+ *   (re)connection
  */
 export function follow({ open, take }) {
   /** @type {any[] | null} */

@@ -5,8 +5,9 @@ import { codeTag, moment, words } from './format.js';
 import { panel } from './pieces.js';
 
 /**
- * @typedef {{ n: number, time: string, method: string, path: string, query: Record<string, string>, operation: string | null,
- *   status: number, milliseconds: number, reasons: string[], nearest: { request: string, change: { field: string, to: unknown }[] } | null }} Entry
+ * @typedef {{ n: number, time: string, method: string, path: string, query: Record<string, string>, operation: string |
+ *   null, status: number, milliseconds: number, reasons: string[], nearest: { request: string, change: { field: string,
+ *   to: unknown }[] } | null }} Entry
  */
 
 /** Entries shown; the sandbox keeps a thousand. */

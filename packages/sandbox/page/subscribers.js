@@ -6,7 +6,8 @@ import { calmly, complain, panel } from './pieces.js';
 import { showSubscriber } from './subscriber.js';
 
 /**
- * @typedef {{ id: string, email: string, status: string, created: number, custom_fields?: { name: string, value: unknown }[], [field: string]: any }} Subscription
+ * @typedef {{ id: string, email: string, status: string, created: number, custom_fields?: { name: string, value:
+ *   unknown }[], [field: string]: any }} Subscription
  */
 
 const statuses = ['active', 'validating', 'pending', 'inactive', 'invalid', 'needs_attention', 'paused'];
@@ -135,9 +136,11 @@ export function createSubscribers(badge) {
       if (narrowed()) return readCalmly();
       if (!shown && event.change !== 'created') return;
       const row = rowOf(subscription, true);
-      if (shown) shown.replaceWith(row);
-      else body.prepend(row);
-      rows.set(subscription.id, row);
+      if (shown) updateRow(shown, row);
+      else {
+        body.prepend(row);
+        rows.set(subscription.id, row);
+      }
       if (rows.size > mostRows) return readCalmly();
       say(total);
     },
@@ -170,6 +173,26 @@ function rowOf(subscription, fresh) {
     ),
     h('td', { class: 'created' }, moment(secondsToDate(subscription.created))),
   );
+}
+
+/**
+ * Gives a row the contents of a newer one and keeps its button: a click in progress, the focus, and the element that
+ * the drawer returns the focus to stay valid.
+ *
+ * @param {HTMLTableRowElement} shown
+ * @param {HTMLTableRowElement} newer
+ */
+function updateRow(shown, newer) {
+  const [button, newerButton] = [shown.querySelector('button'), newer.querySelector('button')];
+  button?.replaceChildren(...(newerButton?.childNodes ?? []));
+  button?.nextElementSibling?.replaceWith(newerButton?.nextElementSibling ?? '');
+  const [, ...cells] = newer.cells;
+  while (shown.cells.length > 1) shown.deleteCell(1);
+  shown.append(...cells);
+  // Reading the layout in between starts the animation of a changed row again.
+  shown.classList.remove('fresh');
+  void shown.offsetWidth;
+  shown.classList.add('fresh');
 }
 
 /** @param {Subscription} subscription */

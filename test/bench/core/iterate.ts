@@ -1,8 +1,9 @@
 /**
  * `for await` over a million subscriptions, validated, from a real server: the memory of the process that iterates.
  *
- * V8 lets a heap grow as far as the machine has memory, whatever the program needs: bare fetch in a loop takes as much. So
- * the figure is taken where the heap may be 64 MB, as in a small container; what both take unbounded stands beside it.
+ * V8 lets a heap grow as far as the machine has memory, whatever the program needs: bare fetch in a loop takes as much.
+ * So the figure is taken where the heap may be 64 MB, as in a small container; what both take unbounded stands beside
+ * it.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

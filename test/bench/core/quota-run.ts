@@ -1,4 +1,7 @@
-/** One hour of calls against a quota nobody told the caller about, on a virtual clock: how much of it is used, and how many calls are refused. */
+/**
+ * One hour of calls against a quota nobody told the caller about, on a virtual clock: how much of it is used, and how
+ * many calls are refused.
+ */
 import { createEngine, type Engine, type Host } from '@newsletter-kit/core/engine';
 import { apiKeys, createSandbox, publicationId, type QuotaRequest } from '@newsletter-kit/sandbox';
 import { createVirtualClock, seeded, virtualHost, type Answering, type VirtualClock } from '../../clock/virtual.ts';
@@ -164,7 +167,9 @@ export const engineCaller =
     endlessly(atATime, () => engine.call('customFields.list', {}));
   };
 
-/** A loop as it is written by hand: exponential backoff with full jitter after a 429, from one second to half a minute. */
+/**
+ * A loop as it is written by hand: exponential backoff with full jitter after a 429, from one second to half a minute.
+ */
 export const plainLoop =
   (atATime = 8): Caller =>
   ({ clock, host }) => {

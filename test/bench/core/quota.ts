@@ -1,8 +1,8 @@
 /**
- * The share of an unknown quota that is used, and the share of answers that are 429: an hour of eight calls at a time against
- * windows (the sandbox's own) and buckets of 30, 180 and 600 a minute, with headers and without; the discovery counts. Beside
- * ours a loop with plain backoff, and the service's SDK with its own retries. All on one virtual clock; the SDK has the timers
- * and `Date.now` of the process replaced by it while it runs.
+ * The share of an unknown quota that is used, and the share of answers that are 429: an hour of eight calls at a time
+ * against windows (the sandbox's own) and buckets of 30, 180 and 600 a minute, with headers and without; the discovery
+ * counts. Beside ours a loop with plain backoff, and the service's SDK with its own retries. All on one virtual clock;
+ * the SDK has the timers and `Date.now` of the process replaced by it while it runs.
  */
 import { BeehiivClient } from '@beehiiv/sdk';
 import { publicationId } from '@newsletter-kit/sandbox';

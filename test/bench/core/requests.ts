@@ -1,6 +1,6 @@
 /**
- * Requests a second, 32 at a time: our client with validation on, bare fetch that parses the JSON, and the service's own
- * SDK. In turns, so that whatever else the machine does meets all three.
+ * Requests a second, 32 at a time: our client with validation on, bare fetch that parses the JSON, and the service's
+ * own SDK. In turns, so that whatever else the machine does meets all three.
  */
 import { BeehiivClient } from '@beehiiv/sdk';
 import { createClient } from '@newsletter-kit/core';

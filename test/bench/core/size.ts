@@ -1,4 +1,7 @@
-/** What a page or an edge function pays: a client that makes five calls, without a schema library, as a bundler leaves it. */
+/**
+ * What a page or an edge function pays: a client that makes five calls, without a schema library, as a bundler leaves
+ * it.
+ */
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';

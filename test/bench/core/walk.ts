@@ -1,4 +1,7 @@
-/** Walks a publication from its first page to its last, and tells the highest memory of this process: `walk.ts URL SIZE client|fetch`. */
+/**
+ * Walks a publication from its first page to its last, and tells the highest memory of this process:
+ * `walk.ts URL SIZE client|fetch`.
+ */
 import { createClient } from '@newsletter-kit/core';
 import { tell, timed } from '../figure.ts';
 

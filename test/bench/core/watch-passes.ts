@@ -1,7 +1,7 @@
 /**
- * Scans a million subscriptions twice, page by page, without a network, and tells what the packed table takes, what a page costs
- * beside the reading of its JSON, and the highest memory of this process. The first pass builds the table, the second finds what
- * changed.
+ * Scans a million subscriptions twice, page by page, without a network, and tells what the packed table takes, what a
+ * page costs beside the reading of its JSON, and the highest memory of this process. The first pass builds the table,
+ * the second finds what changed.
  */
 import {
   scan,
@@ -18,7 +18,10 @@ const limit = 100;
 const first = 1_600_000_000;
 const view: ScanView = { fields: 'all', now: 0, seen: { created: first + size * 160, ids: [] }, underWay: false };
 
-/** A page as the service would send it. In the second pass one in a thousand is unsubscribed and one moved to another city. */
+/**
+ * A page as the service would send it. In the second pass one in a thousand is unsubscribed and one moved to another
+ * city.
+ */
 function pageText(from: number, pass: number): string {
   const items = Array.from({ length: limit }, (_, offset) => {
     const index = from + offset;

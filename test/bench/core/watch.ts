@@ -1,4 +1,7 @@
-/** The rolling scan of a million subscriptions: room, time and memory, the latter where the heap may be 64 MB (see iterate.ts). */
+/**
+ * The rolling scan of a million subscriptions: room, time and memory, the latter where the heap may be 64 MB (see
+ * iterate.ts).
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

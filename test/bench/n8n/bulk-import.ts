@@ -1,6 +1,6 @@
 /**
- * Twenty thousand subscriptions by Bulk Import, against one by one with Create in the same n8n; and what that adds to the
- * memory of n8n's process at most.
+ * Twenty thousand subscriptions by Bulk Import, against one by one with Create in the same n8n; and what that adds to
+ * the memory of n8n's process at most.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { items, newsletterType, start } from '../../n8n/harness/nodes.ts';

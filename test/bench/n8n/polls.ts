@@ -1,4 +1,6 @@
-/** What a poll of the trigger costs the service: idle, in publications of two sizes, and with many new subscriptions. */
+/**
+ * What a poll of the trigger costs the service: idle, in publications of two sizes, and with many new subscriptions.
+ */
 import { triggerType } from '../../n8n/harness/nodes.ts';
 import { tell } from '../figure.ts';
 import { withN8n, type ServedSandbox, type Started } from './started.ts';

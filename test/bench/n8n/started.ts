@@ -19,7 +19,9 @@ export interface ServedSandbox {
   control<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Creates a subscription. */
   subscribe(email: string): Promise<void>;
-  /** Numbers of the requests for the list of subscriptions since the one with number `after`, or of all that are kept. */
+  /**
+   * Numbers of the requests for the list of subscriptions since the one with number `after`, or of all that are kept.
+   */
   listRequests(after?: number): Promise<readonly number[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Durable acknowledgements a second, 32 callers at a time, beside a bare `node:http` echo and a bare append with fdatasync on
- * the same disk: in turns, so that whatever else the machine does meets all of them.
+ * Durable acknowledgements a second, 32 callers at a time, beside a bare `node:http` echo and a bare append with
+ * fdatasync on the same disk: in turns, so that whatever else the machine does meets all of them.
  */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Latency with 100,000 signups waiting while a real API takes them, against that of a relay with nothing else to do; in turns. */
+/**
+ * Latency with 100,000 signups waiting while a real API takes them, against that of a relay with nothing else to do; in
+ * turns.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +21,10 @@ const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
 let people = 0;
 const body = (): string => JSON.stringify({ email: `visitor.${(people += 1)}@example.com`, utm_source: 'bench' });
 
-/** Takes every signup, alone and in bulk, in the time a service needs; sets no quota, so that delivery goes as fast as it can. */
+/**
+ * Takes every signup, alone and in bulk, in the time a service needs; sets no quota, so that delivery goes as fast as
+ * it can.
+ */
 let delivered = 0;
 const api = createServer((request, response) => {
   let body = '';

@@ -1,4 +1,7 @@
-/** So many callers at once, each with one request under way, with the client that Node brings: the same for everything that is compared. */
+/**
+ * So many callers at once, each with one request under way, with the client that Node brings: the same for everything
+ * that is compared.
+ */
 import { Agent, request } from 'node:http';
 
 export interface Load {

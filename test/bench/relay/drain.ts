@@ -1,6 +1,6 @@
 /**
- * How much of the API's quota a relay with a backlog uses, one signup at a time, over three minutes: the quota is told in
- * headers, told only by its 429s, and not told at all.
+ * How much of the API's quota a relay with a backlog uses, one signup at a time, over three minutes: the quota is told
+ * in headers, told only by its 429s, and not told at all.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** A bare `node:http` server that reads a body and answers as the relay does: what can be had without keeping anything. */
+/**
+ * A bare `node:http` server that reads a body and answers as the relay does: what can be had without keeping anything.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -10,7 +10,10 @@ export interface Memory {
   readonly resident: number;
   /** Of that, what is its own. */
   readonly own: number;
-  /** Of that, pages of files, most of them Node's program: how many of those are mapped is as much the kernel's doing as the process's. */
+  /**
+   * Of that, pages of files, most of them Node's program: how many of those are mapped is as much the kernel's doing as
+   * the process's.
+   */
   readonly files: number;
 }
 

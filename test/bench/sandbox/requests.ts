@@ -1,4 +1,7 @@
-/** 10,000 requests in process: 5,000 subscriptions created, 5,000 pages of ten read; every answer read to its end. And the reset between. */
+/**
+ * 10,000 requests in process: 5,000 subscriptions created, 5,000 pages of ten read; every answer read to its end. And
+ * the reset between.
+ */
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import { median, tell, timed } from '../figure.ts';
 

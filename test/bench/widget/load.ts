@@ -1,4 +1,7 @@
-/** What each form costs the page it stands on: script, requests, cookies, fonts, movement and memory, on a processor four times slower. */
+/**
+ * What each form costs the page it stands on: script, requests, cookies, fonts, movement and memory, on a processor
+ * four times slower.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,8 +17,8 @@ const settling = 1500;
 
 interface Cost {
   /**
-   * Milliseconds of JavaScript on the slowed processor, in time of the thread's own: what slows it down counts, since the
-   * browser lets the thread itself spin for that, and what other programs of the machine do meanwhile does not.
+   * Milliseconds of JavaScript on the slowed processor, in time of the thread's own: what slows it down counts, since
+   * the browser lets the thread itself spin for that, and what other programs of the machine do meanwhile does not.
    */
   readonly script: number;
   /** The same by the clock on the wall. */
@@ -35,8 +38,8 @@ interface Traces {
 }
 
 /**
- * A page for each, the scripts beside them, and an empty page for what is nobody's: its memory is taken off, and it shows that
- * the measuring itself runs no script.
+ * A page for each, the scripts beside them, and an empty page for what is nobody's: its memory is taken off, and it
+ * shows that the measuring itself runs no script.
  */
 async function serve(): Promise<{ server: Server; origin: string }> {
   const files = new Map<string, Buffer>();
@@ -61,7 +64,10 @@ async function serve(): Promise<{ server: Server; origin: string }> {
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** One visit of somebody who has never been there. Whatever a form asks of the world gets an empty page, and leaves this machine never. */
+/**
+ * One visit of somebody who has never been there. Whatever a form asks of the world gets an empty page, and leaves this
+ * machine never.
+ */
 async function visit<Result>(look: (context: BrowserContext, page: Page) => Promise<Result>): Promise<Result> {
   const context = await session.browser.createBrowserContext({
     proxyServer: `127.0.0.1:${nowhere}`,
@@ -142,7 +148,8 @@ const session = await openBrowser();
 try {
   const names = [...peers.map(({ name }) => name), 'empty'];
   const costs = new Map(names.map((name) => [name, [] as Cost[]]));
-  // One after the other in each round, so that what else the machine does meets all of them alike; the first round warms up.
+  // One after the other in each round, so that what else the machine does meets all of them alike; the first round
+  // warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const cost = await costOf(name);

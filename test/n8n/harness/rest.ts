@@ -150,9 +150,7 @@ export class Rest {
     );
   }
 
-  workflow(
-    id: string,
-  ): Promise<{
+  workflow(id: string): Promise<{
     versionId: string;
     active: boolean;
     staticData: unknown;

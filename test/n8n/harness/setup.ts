@@ -1,4 +1,7 @@
-/** Before all tests: installs n8n, packs our package into it, imports what the tests use, starts everything. Afterwards: ends it. */
+/**
+ * Before all tests: installs n8n, packs our package into it, imports what the tests use, starts everything. Afterwards:
+ * ends it.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { globSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,8 @@ export interface WatchingWorkflow {
 }
 
 /**
- * Creates it in this n8n: what the trigger gives is passed on to a node that reads the subscription again from the service.
+ * Creates it in this n8n: what the trigger gives is passed on to a node that reads the subscription again from the
+ * service.
  *
  * @param parameters - of the trigger
  */

@@ -1,4 +1,7 @@
-/** What surrounds the subscriptions: authors, advertisements, gifts, condition sets, publication fields. All are read alone. */
+/**
+ * What surrounds the subscriptions: authors, advertisements, gifts, condition sets, publication fields. All are read
+ * alone.
+ */
 import { expect } from 'vitest';
 import { chosen } from '../harness/nodes.ts';
 import { all, first, ids, type ResourceExecutions } from './execution.ts';

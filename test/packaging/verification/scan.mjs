@@ -1,4 +1,7 @@
-/** One leg of n8n's scanner, run on a folder: `node scan.mjs FOLDER source|tarball`. The other parts of it need a published package. */
+/**
+ * One leg of n8n's scanner, run on a folder: `node scan.mjs FOLDER source|tarball`. The other parts of it need a
+ * published package.
+ */
 import { analyzePackage, SOURCE_FILE_PATTERNS } from '@n8n/scan-community-package/scanner/scanner.mjs';
 
 const [folder, leg] = process.argv.slice(2);

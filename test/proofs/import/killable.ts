@@ -1,4 +1,6 @@
-/** A run of an import that can be killed between any two of its effects: from then on nothing of it reaches the world. */
+/**
+ * A run of an import that can be killed between any two of its effects: from then on nothing of it reaches the world.
+ */
 import type { Host, HostAnswer } from '@newsletter-kit/core';
 import type { Journal, JournalRecord } from '@newsletter-kit/core/import';
 
@@ -17,8 +19,8 @@ export interface Run {
 }
 
 /**
- * @param effects - how many effects the run may have before it dies: a record asked for, a record on the disk, a request sent,
- * an answer received
+ * @param effects - how many effects the run may have before it dies: a record asked for, a record on the disk, a
+ *   request sent, an answer received
  */
 export function killable(real: Host, disk: Disk, effects: number): Run {
   let left = effects;

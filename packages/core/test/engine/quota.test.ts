@@ -1,4 +1,4 @@
-/** What is concluded from single answers; test/proofs/quota.test.ts shows what comes of it in an hour. */
+/** What is concluded from single answers; test/proofs/quota.slow.test.ts shows what comes of it in an hour. */
 import { describe, expect, it } from 'vitest';
 import { createQuota } from '../../src/engine/quota.ts';
 

@@ -1,4 +1,6 @@
-/** A host whose answers are written down beforehand and whose clock is turned by waiting: for rules of time and order. */
+/**
+ * A host whose answers are written down beforehand and whose clock is turned by waiting: for rules of time and order.
+ */
 import { TransportError, type Host, type HostAnswer, type HostRequest } from '../../src/engine/index.ts';
 
 export type Scripted = Partial<HostAnswer> | TransportError;

@@ -38,7 +38,9 @@ interface Row {
   readonly given?: Attribution;
 }
 
-/** Walks a journey as a page does: visits in memory, a text in a store that is read and written only after the grant. */
+/**
+ * Walks a journey as a page does: visits in memory, a text in a store that is read and written only after the grant.
+ */
 function walk(steps: readonly Step[]): {
   readonly first: Attribution;
   readonly last: Attribution;

@@ -1,4 +1,7 @@
-/** Nothing missed ever, nothing twice without a crash: random bursts, ties, deletions, page sizes, budgets, crashes, lost cursors. */
+/**
+ * Nothing missed ever, nothing twice without a crash: random bursts, ties, deletions, page sizes, budgets, crashes,
+ * lost cursors.
+ */
 import { pollCreated, startCreated } from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A consumer that believes what it is told, and the questions its beliefs must answer. It keeps whole ids and values, none
- * of it packed, and checks every event against what it believed before.
+ * A consumer that believes what it is told, and the questions its beliefs must answer. It keeps whole ids and values,
+ * none of it packed, and checks every event against what it believed before.
  */
 import { isRemoved, type SubscriptionEvent, type Watched } from '@newsletter-kit/core/watch';
 

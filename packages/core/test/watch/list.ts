@@ -1,4 +1,7 @@
-/** The subscription list as the service keeps it: whole seconds, opaque cursors, both directions, days of an unknown zone. */
+/**
+ * The subscription list as the service keeps it: whole seconds, opaque cursors, both directions, days of an unknown
+ * zone.
+ */
 import { BadRequestError } from '@newsletter-kit/core/engine';
 import type { Place, Readers, Watched } from '@newsletter-kit/core/watch';
 

@@ -1,4 +1,7 @@
-/** A list in descending order of `created` as the service keeps it: whole seconds, opaque cursors, inserts while it is read. */
+/**
+ * A list in descending order of `created` as the service keeps it: whole seconds, opaque cursors, inserts while it is
+ * read.
+ */
 import { BadRequestError } from '@newsletter-kit/core/engine';
 import type { CreatedPage, Dated } from '@newsletter-kit/core/watch';
 
@@ -24,7 +27,9 @@ export class Publication {
     this.#cursors.clear();
   }
 
-  /** A reader of pages of this size. Newest first; within a second in order of id, which is not the order of insertion. */
+  /**
+   * A reader of pages of this size. Newest first; within a second in order of id, which is not the order of insertion.
+   */
   reader(limit: number): (cursor: string | null) => Promise<CreatedPage<Dated>> {
     return async (cursor) => {
       this.requests++;

@@ -1,4 +1,6 @@
-/** The packed table: what was written down is found again, however it is cut into segments; and how much room it takes. */
+/**
+ * The packed table: what was written down is found again, however it is cut into segments; and how much room it takes.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hash32, hash48 } from '../../src/watch/hash.ts';

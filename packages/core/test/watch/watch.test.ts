@@ -465,7 +465,10 @@ describe('the list of one status', () => {
         const { list, rows } = publication(20, 'active', apart);
         const flip = ({ at, status }: { at: number; status: string }) => list.change(rows[at]!.id, { status });
         const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], pages: 3 });
-        /** Unsubscribes that were told, less those that ended since and were seen to: who is believed to be unsubscribed. */
+        /**
+         * Unsubscribes that were told, less those that ended since and were seen to: who is believed to be
+         * unsubscribed.
+         */
         const told = new Set<string>();
         const toldOften = new Map<string, number>();
         const left = new Map<string, number>();

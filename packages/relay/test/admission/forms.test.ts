@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { formPost, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
-import { scratchFolder } from '../scratch-folder.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { asked } from './asked.ts';
 
 const jobs = 'https://jobs.example';

@@ -1,4 +1,7 @@
-/** Whether a domain takes mail: marked or refused where it does not, and never held against anybody while name servers are silent. */
+/**
+ * Whether a domain takes mail: marked or refused where it does not, and never held against anybody while name servers
+ * are silent.
+ */
 import { describe, expect, it } from 'vitest';
 import type { MailResolver } from '../../src/index.ts';
 import { post, runRelay } from '../running-relay.ts';

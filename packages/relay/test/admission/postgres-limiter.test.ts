@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
-import { postgresServer } from '../postgres-server.ts';
+import { sharedPostgres } from '../postgres-server.ts';
 import { post, runRelay, type RunningRelay } from '../running-relay.ts';
 import { asked } from './asked.ts';
 
-const server = postgresServer();
+const server = sharedPostgres();
 
 it('hold over all relays, count an address once for each mail, and let a token be used once', async () => {
   const url = await server.database();

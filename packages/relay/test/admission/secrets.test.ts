@@ -1,11 +1,11 @@
 /** Nothing secret and nobody's address in any answer, log line, metric or file but its own. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
-import { scratchFolder } from '../scratch-folder.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { run, serve } from '../commands/relay-process.ts';
 
 const key = 'key-that-nobody-may-see-0123456789';
@@ -25,6 +25,8 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
       ),
     );
   const folder = scratchFolder();
+  const noFile = join(scratchFolder(), 'folder');
+  mkdirSync(noFile);
   const settings = {
     NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`,
     NEWSLETTER_API_KEY: key,
@@ -88,7 +90,8 @@ it('the key, the secret that signs tokens and the addresses are in no answer, lo
   const { stdout, stderr } = await relay.ended;
   const failed = [
     await run(['serve'], { ...environment, ...settings, RELAY_PORT: 'x', RELAY_SECRET: secret.slice(0, 20) }),
-    await run(['serve'], { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}` }),
+    // The secret is kept beside what is named as the store, here a folder.
+    await run(['serve'], { ...environment, ...settings, RELAY_STORE: `sqlite:${noFile}` }),
   ];
 
   const outside = {

@@ -1,8 +1,8 @@
 /** `POST /signup` on the wire: one success for everybody, and every refusal. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError, type Acceptance, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
+import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay, site, type RelayParts } from '../running-relay.ts';
 
 const ada = {
@@ -51,14 +51,15 @@ describe('an accepted signup', () => {
   it('is answered only after the store has written it', async () => {
     const relay = runRelay();
     const events: string[] = [];
-    let written: (acceptance: Acceptance) => void = () => undefined;
+    let written: ((acceptance: Acceptance) => void) | undefined;
     const slow = changedStore(relay.store, { accept: () => new Promise<Acceptance>((resolve) => (written = resolve)) });
-    const answer = runRelay({ store: slow })
-      .fetch(post(ada))
-      .then(({ status }) => events.push(`answered ${status}`));
-    await sleep(50);
+    const { fetch } = runRelay({ store: slow });
+    const answer = fetch(post(ada)).then(({ status }) => events.push(`answered ${status}`));
+    await eventually('the store has it', () => written);
+    // What is asked later is answered meanwhile.
+    expect((await fetch(new Request('http://relay.example/livez'))).status).toBe(200);
     events.push('written');
-    written({ id: '1', repeated: false });
+    written?.({ id: '1', repeated: false });
     await answer;
     expect(events).toEqual(['written', 'answered 202']);
   });

@@ -1,7 +1,10 @@
 /** A post through a port gets the answer that `fetch` gives, to the byte, and never more of the relay than that. */
 import { once } from 'node:events';
+import { Agent, request, Server, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Answer } from '../../src/admission/answers.ts';
+import type { Posted } from '../../src/app.ts';
 import { listen } from '../../src/commands/listen.ts';
 import { runRelay, site, type RunningRelay } from '../running-relay.ts';
 
@@ -71,6 +74,32 @@ it('a body whose length nobody states is counted, and cut off where it is too lo
   expect(answer).toMatch(/^connection: close\r$/im);
   expect((await relay.store.counts()).waiting).toBe(0);
 });
+
+it('a connection that was busy when the port is closed is closed after its answer, and not kept alive', async () => {
+  const listening = vi.spyOn(Server.prototype, 'listen');
+  onTestFinished(() => listening.mockRestore());
+  let answer: (answer: Answer) => void = () => undefined;
+  const asked = Promise.withResolvers<void>();
+  const late = async ({ readBody }: Posted): Promise<Answer> => {
+    await readBody(limit);
+    asked.resolve();
+    return new Promise((resolve) => (answer = resolve));
+  };
+  const server = await listen({ ...runRelay(), post: late }, { host: '127.0.0.1', port: 0 });
+  // By itself the server would end it after five seconds: only the closing may.
+  (listening.mock.contexts[0] as Server).keepAliveTimeout = 0;
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const sent = request(`${server.address}/signup`, { method: 'POST', agent, headers: json });
+  sent.end('{"email":"ada@example.com"}');
+  await asked.promise;
+  const closed = server.close(3_600_000);
+  answer({ status: 202, headers: {}, body: null });
+  const [answered] = (await once(sent, 'response')) as [IncomingMessage];
+  answered.resume();
+  expect(answered.headers.connection).toBe('keep-alive');
+  await closed;
+}, 60_000);
 
 it('a post that breaks off in the middle is nothing, and the relay goes on', async () => {
   const { relay, address } = await open();

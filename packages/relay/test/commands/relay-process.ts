@@ -36,7 +36,11 @@ export function startProcess(
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
   return { child, output: () => written.stdout + written.stderr, ended };
 }

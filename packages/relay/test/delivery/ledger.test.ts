@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../src/index.ts';
 import { Ledger } from '../../src/delivery/ledger.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { scratchFolder } from '../scratch-folder.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const ofPerson = (email: string) => ({
   form: 'default',

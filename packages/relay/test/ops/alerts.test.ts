@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { eventually } from '../eventually.ts';
-import { scratchFolder } from '../scratch-folder.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const silent = createLog({ level: 'silent' });
 

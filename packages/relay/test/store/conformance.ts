@@ -1,5 +1,4 @@
 /** What every store must do, whatever it is made of. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   everySignup,
@@ -10,7 +9,6 @@ import {
   type SignupState,
   type SignupStore,
 } from '../../src/index.ts';
-import { compareTimes } from '../timing.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 
@@ -50,34 +48,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       { id, form: 'default', submission: signup().submission, receivedAt: start, attempts: 0 },
     ]);
   });
-
-  it.each([0, 8])(
-    'takes as long for a signup it has, and for a suspected one, as for a new one, beside %i others who sign up',
-    async (others) => {
-      const store = await fresh();
-      const kinds = {
-        fresh: (round: number) => ofPerson(`new${round}@example.com`),
-        repeated: () => ofPerson('same@example.com'),
-        suspected: (round: number) => ({ ...ofPerson(`robot${round}@example.com`), suspected: true }),
-      };
-      let count = 0;
-      let ended = false;
-      const crowd = Array.from({ length: others }, async () => {
-        for (; !ended; await sleep(Math.random() * 8)) await store.accept(ofPerson(`other${(count += 1)}@example.com`));
-      });
-      const comparing = compareTimes(kinds, 250, async (signedUp, kind, round) => {
-        const { repeated } = await store.accept(signedUp);
-        if (round >= 0) expect(repeated).toBe(kind === 'repeated');
-      });
-      const slowerShare = await comparing.finally(() => {
-        ended = true;
-      });
-      await Promise.all(crowd);
-      // Where less has to be written for one that is there, or that nobody will deliver, this is above 0.8.
-      for (const kind of ['repeated', 'suspected'] as const)
-        expect(Math.abs(slowerShare('fresh', kind) - 0.5), kind).toBeLessThan(0.25);
-    },
-  );
 
   it('gives a signup to one claimer only, until it is released', async () => {
     const store = await fresh();

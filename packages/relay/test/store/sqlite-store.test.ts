@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { applicationId, steps } from '../../src/store/sqlite/schema.ts';
 import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { scratchFolder } from '../scratch-folder.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { describeSignupStore } from './conformance.ts';
 
 const ofPerson = (email: string, size = 0): NewSignup => ({
@@ -115,6 +115,24 @@ describe('a signup store in an SQLite file', () => {
     expect((statSync(`${path}-wal`).mode & 0o777).toString(8)).toBe('600');
   });
 
+  it('writes as much to its log for a repeated signup as for a new one, and commits a suspected one as well', async () => {
+    const path = join(scratchFolder(), 'relay.db');
+    const store = open(path);
+    const receivedAt = Date.now();
+    /** Accepts a signup. @returns whether it was a repetition, and the bytes by which the write-ahead log grew */
+    const accept = async (email: string, suspected = false): Promise<[boolean, number]> => {
+      const before = statSync(`${path}-wal`).size;
+      const { repeated } = await store.accept({ ...ofPerson(email), receivedAt, suspected });
+      return [repeated, statSync(`${path}-wal`).size - before];
+    };
+    await accept('same@example.com');
+    const [, written] = await accept('new@example.com');
+    expect(written).toBeGreaterThan(0);
+    expect(await accept('same@example.com')).toEqual([true, written]);
+    const [, suspected] = await accept('robot@example.com', true);
+    expect(suspected).toBeGreaterThan(0);
+  });
+
   it('asks nothing of the file that takes longer the more signups it holds', () => {
     const path = join(scratchFolder(), 'relay.db');
     open(path);
@@ -125,7 +143,8 @@ describe('a signup store in an SQLite file', () => {
         .prepare(`EXPLAIN QUERY PLAN ${text}`)
         .all()
         .map((step) => String(step['detail']));
-    // The index of what is due holds the waiting alone, in order: its first entries are no walk, nor is counting up to a bound.
+    // The index of what is due holds the waiting alone, in order: its first entries are no walk, nor is counting up to
+    // a bound.
     for (const [name, text] of Object.entries(sql)) {
       expect(
         plan(text).filter((step) =>

@@ -1,4 +1,6 @@
-/** The contract, walked: every operation of the API is brought to succeed and to answer each error status it documents. */
+/**
+ * The contract, walked: every operation of the API is brought to succeed and to answer each error status it documents.
+ */
 import { operation, operations, type OperationId } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
 import { expect, test } from 'vitest';
@@ -158,10 +160,14 @@ test.each(ids)('%s succeeds with the documented status, and its answer is what t
   expect(read.success, JSON.stringify(read.error?.issues)).toBe(true);
 });
 
-/** Nothing a request holds leads here: 500 never, and no rule of the specification says when. Only the fault facility does. */
+/**
+ * Nothing a request holds leads here: 500 never, and no rule of the specification says when. Only the fault facility
+ * does.
+ */
 const onlyByFault: readonly (readonly [ApiId, number])[] = [
   ...ids.map((id) => [id, 500] as const),
-  // No scope is named for authors, so every token may read them; and the publication fields have nothing in their path that could be missing.
+  // No scope is named for authors, so every token may read them; and the publication fields have nothing in their path
+  // that could be missing.
   ['authors.list', 403],
   ['authors.get', 403],
   ['publicationFields.list', 404],

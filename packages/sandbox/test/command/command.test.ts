@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { apiKeys, publicationId } from '../../src/index.ts';
-import { folder, run, start, type Running } from './process.ts';
+import { run, start, type Running } from './process.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
 const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
@@ -40,7 +41,7 @@ test('options come from the environment too, and flags win', async () => {
 });
 
 test('a file keeps everything over a restart, and ids go on where they stopped', async () => {
-  const db = join(folder(), 'sandbox.db');
+  const db = join(scratchFolder(), 'sandbox.db');
   const first = await start(['--db', db, '--seed', 'empty']);
   const ada = (await (await subscribe(first, { email: 'Ada@example.com', double_opt_override: 'on' })).json()) as {
     data: { id: string };
@@ -65,7 +66,7 @@ test('a file keeps everything over a restart, and ids go on where they stopped',
 });
 
 test('a seed file is planted', async () => {
-  const file = join(folder(), 'seed.json');
+  const file = join(scratchFolder(), 'seed.json');
   const seed = {
     publications: [
       {
@@ -84,7 +85,7 @@ test('a seed file is planted', async () => {
 });
 
 test('a disk without room makes writes fail with 503, leaves reading as it was, and corrupts nothing', async () => {
-  const db = join(folder(), 'sandbox.db');
+  const db = join(scratchFolder(), 'sandbox.db');
   // A limit on the size of files stands in for the full disk: the write itself fails, as it would there.
   const running = await start(['--db', db, '--seed', 'empty'], {}, 'ulimit -f 4000');
   const kept: string[] = [];
@@ -146,7 +147,7 @@ test('a port in use is one sentence that names it', async () => {
 });
 
 test('a database in use is one sentence that names it', async () => {
-  const db = join(folder(), 'sandbox.db');
+  const db = join(scratchFolder(), 'sandbox.db');
   await start(['--db', db]);
   const { code, stderr } = await run(['--port', '0', '--db', db]);
   expect(code).toBe(1);
@@ -154,7 +155,7 @@ test('a database in use is one sentence that names it', async () => {
 });
 
 const place = () => {
-  const at = folder();
+  const at = scratchFolder();
   mkdirSync(join(at, 'folder'));
   writeFileSync(
     join(at, 'text.db'),

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { folder, launch, run } from './process.ts';
+import { launch, run } from './process.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 /** A command that runs `code` as a module, from source, in Node. */
 const script = (code: string): string[] => [
@@ -66,7 +67,7 @@ test('a command that is not there ends with 127 and one sentence', async () => {
 });
 
 test('it starts over on a database that holds something, and takes no port of a sandbox that runs', async () => {
-  const db = `${folder()}/sandbox.db`;
+  const db = `${scratchFolder()}/sandbox.db`;
   const count = script(`
     const create = await fetch(${publication}/subscriptions\`, { method: 'POST', headers: { ...${headers}, 'Content-Type': 'application/json' }, body: JSON.stringify({ email: process.pid + '@example.com' }) });
     const { data } = await (await fetch(${publication}/subscriptions\`, { headers: ${headers} })).json();
@@ -79,7 +80,7 @@ test('it starts over on a database that holds something, and takes no port of a 
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s reaches the command, which ends in its own time', async (signal) => {
-  const told = `${folder()}/told`;
+  const told = `${scratchFolder()}/told`;
   const { child, ended } = launch([
     'exec',
     ...script(`

@@ -1,8 +1,5 @@
 /** Runs the command as a person would: its own process, from source. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -17,13 +14,6 @@ export interface Running {
   readonly output: () => string;
   /** Asks it to stop; the exit code and signal. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | NodeJS.Signals | null>;
-}
-
-/** A folder of its own, removed when the test ends. */
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
 }
 
 /** Starts the command; `prelude` is shell code before it. */

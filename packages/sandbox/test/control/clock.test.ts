@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
-import { folder } from '../command/process.ts';
 import { create, errorsOf, fresh, list, noon } from '../caller.ts';
 import { control } from './control.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 test('the clock tells the time and what falls due next', async () => {
   const sandbox = fresh();
@@ -86,7 +86,7 @@ test('a stopped clock stands until it is moved, and runs on from there', async (
 });
 
 test('a file keeps where its clock was, and a reset takes it back', async () => {
-  const db = `${folder()}/sandbox.db`;
+  const db = `${scratchFolder()}/sandbox.db`;
   const first = createSandbox({ db, now: () => noon });
   await control(first, 'POST', '/clock', { advance: 'P14D' });
   first.close();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSandbox, publicationId, type Sandbox } from '../../src/index.ts';
-import { folder } from '../command/process.ts';
 import { create, customFieldsPath, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 import { control } from './control.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const addresses = async (sandbox: Sandbox) => (await list(sandbox, { limit: '100' })).data.map((one) => one.email);
 const file = (sandbox: Sandbox) => [...sandbox.snapshots.export(sandbox.snapshots.take().id)].join('');
@@ -167,7 +167,7 @@ test('an unknown snapshot is a 404 for every use of it, also one that was delete
 });
 
 test('a file takes snapshots too, and keeps what was restored', async () => {
-  const db = `${folder()}/sandbox.db`;
+  const db = `${scratchFolder()}/sandbox.db`;
   const first = createSandbox({ db, seed: 'demo' });
   const { id } = first.snapshots.take();
   first.reset('empty');

@@ -1,12 +1,11 @@
 /** The whole flow, driven from outside by a certified OAuth client. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, UnauthorizedError } from '@newsletter-kit/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { publicationId, type Sandbox } from '../../src/index.ts';
 import { fresh, noon } from '../caller.ts';
 import { app, refusal, type Authentication } from './app.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const api = (sandbox: Sandbox, token: string) =>
   createClient({ baseUrl: 'http://sandbox.test/v2', token, publicationId, fetch: sandbox.fetch, retry: false });
@@ -223,9 +222,7 @@ test('two sandboxes that are asked the same give the same tokens; another seed g
 });
 
 test('tokens survive a restart on the same file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-oauth-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const db = join(folder, 'sandbox.db');
+  const db = join(scratchFolder(), 'sandbox.db');
   const before = fresh({ db });
   const tokens = await app(before).connect();
   before.close();

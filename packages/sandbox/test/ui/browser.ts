@@ -35,8 +35,11 @@ export function describeInBrowser(title: string, tests: () => void): void {
         });
       });
       afterAll(async () => {
-        await browser?.close();
-        rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+        try {
+          await browser?.close();
+        } finally {
+          rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+        }
       });
       tests();
     },

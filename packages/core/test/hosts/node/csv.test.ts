@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CsvError, readCsv, type CsvOptions } from '../../../src/hosts/node/csv.ts';
 import type { SourceRow } from '../../../src/import/index.ts';
+import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
 
 async function read(content: string | Uint8Array, options?: CsvOptions, cut = 7) {
   const bytes = Buffer.from(content as string);
@@ -187,8 +187,7 @@ describe('a CSV', () => {
   });
 
   it('of a file has a fingerprint and an estimate of its rows', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'csv-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = scratchFolder();
     const path = join(folder, 'people.csv');
     const content = `email\n${Array.from({ length: 50_000 }, (_, index) => `reader${100_000 + index}@example.com\n`).join('')}`;
     await writeFile(path, content);

@@ -1,19 +1,15 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { JournalError, type JournalRecord } from '../../../src/import/index.ts';
 import { openFileJournal } from '../../../src/hosts/node/import-journal.ts';
+import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
 
-async function scratch(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'journal-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'import.journal');
-}
+const scratch = (): string => join(scratchFolder(), 'import.journal');
 
 const record = (first: number): JournalRecord => ({ type: 'released', first, last: first });
 const all = async (journal: { read(): AsyncIterable<unknown> | Iterable<unknown> }): Promise<unknown[]> => {
@@ -23,7 +19,7 @@ const all = async (journal: { read(): AsyncIterable<unknown> | Iterable<unknown>
 };
 
 it('keeps records in the order they came, over many calls at once and over restarts', async () => {
-  const path = await scratch();
+  const path = scratch();
   for (let run = 0; run < 3; run += 1) {
     const journal = await openFileJournal(path);
     expect(journal.resumes).toBe(run > 0);
@@ -34,7 +30,7 @@ it('keeps records in the order they came, over many calls at once and over resta
 });
 
 it('goes on after a write that was torn at any byte', async () => {
-  const path = await scratch();
+  const path = scratch();
   const whole = [1, 2, 3].map((n) => `${JSON.stringify(record(n))}\n`).join('');
   for (let bytes = 0; bytes <= whole.length; bytes += 1) {
     await writeFile(path, whole.slice(0, bytes));
@@ -53,7 +49,7 @@ it('goes on after a write that was torn at any byte', async () => {
 });
 
 it('takes zeros that a power cut left at the end for a torn write', async () => {
-  const path = await scratch();
+  const path = scratch();
   await writeFile(path, `${JSON.stringify(record(1))}\n${'\0'.repeat(40)}\n`);
   const journal = await openFileJournal(path);
   expect(await all(journal)).toEqual([record(1)]);
@@ -61,7 +57,7 @@ it('takes zeros that a power cut left at the end for a torn write', async () => 
 });
 
 it('refuses a file that is damaged in its middle, or no journal', async () => {
-  const path = await scratch();
+  const path = scratch();
   await writeFile(path, `${JSON.stringify(record(1))}\n{"type\n${JSON.stringify(record(2))}\n`);
   await expect(openFileJournal(path)).rejects.toThrow('Line 2 of');
   await writeFile(path, 'x'.repeat(2_000_000));
@@ -76,7 +72,7 @@ it('wants a name, and leaves nothing behind where it has none', async () => {
 });
 
 it('lets only one process use it, and the next one as soon as that is gone', async () => {
-  const path = await scratch();
+  const path = scratch();
   const journal = await openFileJournal(path);
   const file = new URL('../../../src/hosts/node/import-journal.ts', import.meta.url).href;
   const open = (): Promise<string> =>
@@ -95,7 +91,7 @@ it('lets only one process use it, and the next one as soon as that is gone', asy
 });
 
 it('reads any records back as they were', async () => {
-  const path = await scratch();
+  const path = scratch();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 20 }), async (reasons) => {
       await rm(path, { force: true });

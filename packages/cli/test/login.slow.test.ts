@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { consent, oauthClients, publicationId } from '@newsletter-kit/sandbox';
+import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { expect } from 'vitest';
+import { eventually, events, run, start, type Started } from './command.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+
+test.override({ sandboxOptions: { seed: 'demo' } });
+
+/** The settings of a person who has no key and an app that is a public one. */
+function person(sandbox: SandboxOnPort) {
+  const folder = scratchFolder();
+  const env = {
+    XDG_CONFIG_HOME: folder,
+    NEWSLETTER_API_URL: `${sandbox.address}/v2`,
+    NEWSLETTER_APP_URL: sandbox.address,
+    NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.public.uid,
+  };
+  return { env, kit: join(folder, 'newsletter-kit'), home: { XDG_CONFIG_HOME: folder } };
+}
+
+/** What is kept of a login; the lock beside the tokens is empty and stays. */
+const kept = (kit: string): string[] =>
+  readdirSync(kit)
+    .filter((file) => !file.endsWith('-lock'))
+    .toSorted();
+
+const addressOf = (login: Started): Promise<string> =>
+  eventually('an address to sign in at', () => /^ {2}(http\S+)$/m.exec(login.stderr())?.[1]);
+const begin = (env: Readonly<Record<string, string>>, ...args: string[]): Started =>
+  start(['login', '--no-browser', ...args], env);
+
+/** Plays the browser from the consent page on. */
+async function signIn(env: Readonly<Record<string, string>>, ...args: string[]) {
+  const login = begin(env, ...args);
+  const back = await fetch(await consent(fetch, await addressOf(login)));
+  return { ...(await login.ended), page: await back.text(), status: back.status };
+}
+
+test('a login is driven by the browser, kept for its owner alone, used by the next commands, and ended', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { env, kit, home } = person(sandbox);
+  const { code, stdout, page } = await signIn({ ...env, NEWSLETTER_PUBLICATION_ID: publicationId });
+  expect({ code, page }).toEqual({ code: 0, page: expect.stringContaining('You are signed in') });
+  expect(stdout).toContain('The login may: custom_fields:read, subscriptions:read, subscriptions:write.');
+
+  const files = kept(kit);
+  expect(files).toEqual(['login.json', expect.stringMatching(/^tokens-\w{16}\.json$/)]);
+  expect(files.map((file) => statSync(join(kit, file)).mode & 0o777)).toEqual([0o600, 0o600]);
+  expect(statSync(kit).mode & 0o777).toBe(0o700);
+
+  // No setting is needed any more, and a token that has ended is renewed on the way.
+  sandbox.clock.advance('PT3H');
+  const who = await run(['whoami'], home);
+  expect(who).toMatchObject({ code: 0, stderr: '' });
+  expect(who.stdout).toContain(`by login, as the app sandbox-public at ${sandbox.address}`);
+  expect(who.stdout).toContain(`${publicationId} – reached`);
+  expect(who.stdout).toContain('custom_fields:read, subscriptions:read, subscriptions:write');
+  const list = await run(['export'], home);
+  expect(list.code).toBe(0);
+  expect(list.stdout.trim().split('\r\n')).toHaveLength(301);
+  expect(sandbox.requests().filter(({ operation }) => operation === 'oauth.refresh')).toHaveLength(1);
+
+  const tokens = JSON.parse(readFileSync(join(kit, files[1] ?? ''), 'utf8')) as { accessToken: string };
+  expect(await run(['logout'], home)).toMatchObject({ code: 0, stdout: `Logged out of ${sandbox.address}.\n` });
+  expect(kept(kit)).toEqual([]);
+  const revoked = await fetch(`${sandbox.address}/oauth/token/info`, {
+    headers: { authorization: `Bearer ${tokens.accessToken}` },
+  });
+  expect(revoked.status).toBe(401);
+  expect(await run(['logout'], home)).toMatchObject({ code: 0, stdout: 'Nobody is logged in.\n' });
+  expect((await run(['whoami'], home)).stderr).toContain('Nobody is logged in');
+});
+
+test('an app with a secret signs in with it, and the secret is kept nowhere', async ({ sandboxOnPort: sandbox }) => {
+  const { env, kit, home } = person(sandbox);
+  const secret = { NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret };
+  const login = start(['login', '--no-browser', '--json', '--scope', 'subscriptions:read'], {
+    ...env,
+    NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.confidential.uid,
+    ...secret,
+  });
+  const { url } = await eventually('the event with the address', () =>
+    events(login.stdout()).find(({ type }) => type === 'authorize'),
+  );
+  await fetch(await consent(fetch, String(url)));
+  const ended = await login.ended;
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(events(ended.stdout).at(-1)).toMatchObject({ type: 'login', scopes: ['subscriptions:read'] });
+  for (const file of kept(kit))
+    expect(readFileSync(join(kit, file), 'utf8')).not.toContain(oauthClients.confidential.secret);
+
+  sandbox.clock.advance('PT3H');
+  const who = await run(['whoami', '--json', '--publication', publicationId], { ...home, ...secret });
+  expect(events(who.stdout)).toEqual([
+    expect.objectContaining({
+      type: 'whoami',
+      credential: 'login',
+      accepted: true,
+      publication: 'reached',
+      scopes: ['subscriptions:read'],
+    }),
+  ]);
+});
+
+test('a login that the person refuses says so and keeps nothing', async ({ sandboxOnPort: sandbox }) => {
+  const { env, home } = person(sandbox);
+  const login = begin(env);
+  const back = await fetch(await consent(fetch, await addressOf(login), 'deny'));
+  expect(back.status).toBe(400);
+  const { code, stderr } = await login.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('did not allow access');
+  expect((await run(['whoami'], { ...env, ...home })).stderr).toContain('Nobody is logged in');
+});
+
+test('a login is not ended by what any page could send to its port', async ({ sandboxOnPort: sandbox }) => {
+  const { env } = person(sandbox);
+  const login = begin(env);
+  const url = await addressOf(login);
+  const port = new URL(new URL(url).searchParams.get('redirect_uri') ?? '').origin;
+  const tries = [
+    '/',
+    '/favicon.ico',
+    '/callback',
+    '/callback?error=access_denied',
+    '/callback?code=x&state=x',
+    '/callback?code=x&state=x&state=y',
+  ];
+  expect(await Promise.all(tries.map(async (path) => (await fetch(port + path)).status))).toEqual([
+    404, 404, 400, 400, 400, 400,
+  ]);
+  expect((await fetch(await consent(fetch, url))).status).toBe(200);
+  expect((await login.ended).code).toBe(0);
+});
+
+test('a login waits only so long, and ends when asked to', async ({ sandboxOnPort: sandbox }) => {
+  const { env } = person(sandbox);
+  const late = begin(env, '--timeout', '1');
+  expect(await late.ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Nobody came back from the browser within 1 s'),
+  });
+  const stopped = begin(env);
+  await addressOf(stopped);
+  stopped.kill('SIGINT');
+  expect(await stopped.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The login was interrupted') });
+});
+
+test('a login says what is wrong before it begins', async ({ sandboxOnPort: sandbox }) => {
+  const { env, home } = person(sandbox);
+  expect((await run(['login'], home)).stderr).toMatch(
+    /NEWSLETTER_API_URL is missing[\s\S]*NEWSLETTER_APP_URL is missing[\s\S]*NEWSLETTER_OAUTH_CLIENT_ID is missing/,
+  );
+  expect((await run(['login', '--port', 'x', '--timeout', '0'], env)).stderr).toMatch(
+    /--port must be a number[\s\S]*--timeout must be a number/,
+  );
+  expect((await run(['login', '--app-url', 'http://app.test'], env)).stderr).toContain(
+    'must be an https address, or http on this machine',
+  );
+  const taken = new URL(sandbox.address).port;
+  expect((await run(['login', '--port', taken, '--no-browser'], env)).stderr).toContain(
+    `Port ${taken} on 127.0.0.1 cannot be listened on`,
+  );
+});
+
+test('the token of a login is sent to its own service alone', async ({ sandboxOnPort: sandbox }) => {
+  const { env, home } = person(sandbox);
+  await signIn(env);
+  const { code, stderr } = await run(['whoami'], { ...home, NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2' });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`its token is not sent to http://127.0.0.1:9/v2`);
+});
+
+test('a login that was ended elsewhere asks to log in again, and logging out still forgets it', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { env, kit, home } = person(sandbox);
+  await signIn({ ...env, NEWSLETTER_PUBLICATION_ID: publicationId });
+  sandbox.reset();
+  const { code, stdout } = await run(['whoami'], home);
+  expect(code).toBe(1);
+  expect(stdout).toContain('the login has ended, run newsletter login');
+  expect((await run(['export'], home)).stderr).toContain('Log in again');
+  expect(await run(['logout'], { ...home, NEWSLETTER_OAUTH_CLIENT_SECRET: 'not-of-a-public-app' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('settings of the service'),
+  });
+  expect(kept(kit)).toEqual([]);
+});

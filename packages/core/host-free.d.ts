@@ -1,0 +1,34 @@
+/**
+ * The globals that host-free code may use beside the language itself: Node 20, browsers and Workers have them all.
+ * Only what is used is declared, so that a newer member, such as `URL.parse` of Node 22, is a type error.
+ */
+interface URL {
+  readonly hostname: string;
+  readonly href: string;
+  readonly origin: string;
+  readonly pathname: string;
+  readonly protocol: string;
+  readonly searchParams: URLSearchParams;
+}
+declare const URL: {
+  new (url: string, base?: string): URL;
+  canParse(url: string, base?: string): boolean;
+};
+
+interface URLSearchParams extends Iterable<[string, string]> {
+  get(name: string): string | null;
+  toString(): string;
+}
+declare const URLSearchParams: {
+  new (init?: string | Record<string, string>): URLSearchParams;
+};
+
+interface TextEncoder {
+  encode(text: string): Uint8Array;
+}
+declare const TextEncoder: { new (): TextEncoder };
+
+interface TextDecoder {
+  decode(bytes: Uint8Array): string;
+}
+declare const TextDecoder: { new (label: string, options: { readonly fatal: boolean }): TextDecoder };

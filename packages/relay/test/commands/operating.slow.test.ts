@@ -1,0 +1,178 @@
+/** What an operator does: on a store that nobody holds, and through the running relay that does. */
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { environment, site } from '../running-relay.ts';
+import { onPort, sandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { run, serve, type Ended } from './relay-process.ts';
+
+/** An API that refuses the custom field "Age" until it is told not to. */
+async function pickyApi() {
+  const api = sandboxApi();
+  let picky = true;
+  const address = await onPort(async (request) => {
+    const text = await request.clone().text();
+    if (!picky || !text.includes('Age')) return api.fetch(request);
+    return Response.json(
+      {
+        status: 400,
+        statusText: 'bad_request',
+        errors: [{ message: 'There is no custom field "Age".', code: 'INVALID' }],
+      },
+      { status: 400 },
+    );
+  });
+  return { api, url: `${address}/v2`, relent: () => (picky = false) };
+}
+
+const age = { custom_fields: [{ name: 'Age', value: 42 }] };
+
+describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
+  async function prepared() {
+    const folder = scratchFolder();
+    const { api, url, relent } = await pickyApi();
+    const settings = { NEWSLETTER_API_URL: url };
+    const relay = await serve(folder, settings);
+    for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
+    await relay.signUp('robot@example.com', { hp_field: 'x' });
+    await eventually('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
+    const port = new URL(relay.address).port;
+    if (way === 'the store itself') {
+      relay.child.kill('SIGTERM');
+      await relay.ended;
+    }
+    const variables = { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: port };
+    return { api, relent, relay, folder, command: (...args: string[]): Promise<Ended> => run(args, variables) };
+  }
+
+  it('status tells what waits and why, for people and for programs', async () => {
+    const { command } = await prepared();
+    const { stdout, code } = await command('status');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Review +1\nDead +2\n +2 +.*no custom field "Age"/)]);
+    expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({
+      counts: { dead: 2, review: 1 },
+      paused: false,
+    });
+  });
+
+  it('dead lists what was refused, and redrive puts it back in line', async () => {
+    const { command, relent, api } = await prepared();
+    expect((await command('dead')).stdout).toMatch(/one@example\.com[^]*2 in all/);
+    expect((await command('redrive', '--reason', 'something else')).stdout).toBe('0 put back in line.\n');
+    expect((await command('redrive', '--reason', 'custom field', '--dry-run')).stdout).toBe(
+      '2 would be put back in line.\n',
+    );
+    relent();
+    expect((await command('redrive', '--reason', 'custom field')).stdout).toBe('2 put back in line.\n');
+    if (way === 'a running relay') await eventually('the API has both', () => api.received.length === 2);
+    else
+      expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, waiting: 2 } });
+  });
+
+  it('redrive lets a suspected signup through, once a person has looked at it', async () => {
+    const { command } = await prepared();
+    expect((await command('dead', '--state', 'review')).stdout).toContain('robot@example.com');
+    expect((await command('redrive', '--state', 'review')).stdout).toBe('1 put back in line.\n');
+  });
+
+  it('pause holds delivery over a restart until resume', async () => {
+    const { command } = await prepared();
+    await command('pause');
+    expect((await command('status')).stdout).toContain('paused');
+    await command('resume');
+    expect((await command('status')).stdout).not.toContain('paused');
+  });
+
+  it('export writes a line for everything that is kept', async () => {
+    const { command } = await prepared();
+    const lines = (await command('export')).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { submission: { email: string } });
+    expect(lines.map(({ submission }) => submission.email).sort()).toEqual([
+      'one@example.com',
+      'robot@example.com',
+      'two@example.com',
+    ]);
+  });
+
+  it('erase leaves nothing of an address, in whatever spelling', async () => {
+    const { command, folder } = await prepared();
+    expect((await command('erase', 'ONE@example.com')).stdout).toMatch(/^Erased: 1 signup\./);
+    expect((await command('export')).stdout).not.toContain('one@');
+    expect((await command('erase', 'nobody@example.com')).stdout).toBe('Nothing was kept about this address.\n');
+    const file = (name: string): string => readFileSync(`${folder}/${name}`, 'latin1');
+    expect(file('relay.db')).not.toContain('one@example.com');
+  });
+});
+
+describe('the operator’s token', () => {
+  it('is made once, kept for the owner’s eyes alone, and never logged', async () => {
+    const folder = scratchFolder();
+    const relay = await serve(folder);
+    const file = `${folder}/relay.db-operator`;
+    const token = readFileSync(file, 'utf8').trim();
+    expect(token.length).toBeGreaterThanOrEqual(32);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(relay.output()).not.toContain(token);
+    const ask = (authorization?: string): Promise<Response> =>
+      fetch(`${relay.address}/operator/api/status`, authorization ? { headers: { authorization } } : {});
+    expect((await ask()).status).toBe(401);
+    expect((await ask(`Bearer ${token}x`)).status).toBe(401);
+    expect((await ask(`Bearer ${token}`)).status).toBe(200);
+  });
+
+  it('that is wrong is told in one sentence', async () => {
+    const folder = scratchFolder();
+    const relay = await serve(folder);
+    const settings = {
+      ...environment,
+      RELAY_STORE: `sqlite:${folder}/relay.db`,
+      RELAY_PORT: new URL(relay.address).port,
+      RELAY_OPERATOR_TOKEN: 'not-the-right-one-at-all',
+    };
+    const { code, stderr } = await run(['status'], settings);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not accept the operator token')]);
+  });
+});
+
+describe('/metrics', () => {
+  it('counts what came in, what was refused and what waits, without an address', async () => {
+    const { url } = await pickyApi();
+    const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: url });
+    await relay.signUp('ada@example.com');
+    await relay.signUp('two@example.com', age);
+    await fetch(`${relay.address}/signup`, {
+      method: 'POST',
+      headers: { origin: 'https://other.example', 'content-type': 'application/json' },
+      body: '{}',
+    });
+    await fetch(`${relay.address}/signup`, {
+      method: 'POST',
+      headers: { origin: site, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const text = await eventually('both are settled', async () => {
+      const page = await (await fetch(`${relay.address}/metrics`)).text();
+      return (
+        page.includes('newsletter_relay_queue{state="dead"} 1') &&
+        page.includes('newsletter_relay_queue{state="delivered"} 1') &&
+        page
+      );
+    });
+    for (const line of [
+      'newsletter_relay_signups_total{form="default",result="new"} 2',
+      'newsletter_relay_refusals_total{status="403",code="ORIGIN_NOT_ALLOWED"} 1',
+      'newsletter_relay_refusals_total{status="400",code="EMAIL_REQUIRED"} 1',
+      'newsletter_relay_delivery_attempts_total{result="dead"} 1',
+      'newsletter_relay_acknowledgement_seconds_count 2',
+      'newsletter_relay_oldest_waiting_seconds 0',
+      'newsletter_relay_api_up 1',
+      'newsletter_relay_store_up 1',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).not.toContain('@');
+  });
+});

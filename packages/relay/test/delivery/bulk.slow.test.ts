@@ -1,0 +1,193 @@
+/** Delivery above a backlog: a few calls for many signups, and nobody counted as delivered on trust. */
+import { expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
+
+const delivery = {
+  patience: { firstMs: 20, longestMs: 60 },
+  random: () => 0.5,
+  concurrency: 1,
+  bulk: { above: 100, lookAfterMs: 300 },
+};
+
+/** A relay with a backlog, not started yet. */
+async function withBacklog(
+  api: SandboxApi,
+  emails: readonly string[],
+  parts: RelayParts = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<RunningRelay> {
+  const relay = runRelay({ api: api.fetch, delivery, ...parts });
+  const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
+  await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email, ...more } })));
+  return relay;
+}
+
+const people = (count: number): string[] => Array.from({ length: count }, (_, i) => `p${i}@example.com`);
+
+/** Puts a record of what the API was asked in front of it. */
+function watched(api: SandboxApi): { singles: string[]; bulks: number[] } {
+  const asked = { singles: [] as string[], bulks: [] as number[] };
+  api.instead = async (request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === 'POST') {
+      const body = (await request.clone().json()) as { email?: string; subscriptions?: unknown[] };
+      if (pathname.endsWith('/bulk_subscriptions')) asked.bulks.push(body.subscriptions?.length ?? 0);
+      else asked.singles.push(body.email ?? '');
+    }
+    return api.sandbox.fetch(request);
+  };
+  return asked;
+}
+
+/** Lets it take nothing in bulk. @returns what it was asked */
+function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = async (request) => {
+    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
+    const { subscriptions } = (await request.json()) as { subscriptions: unknown[] };
+    asked.bulks.push(subscriptions.length);
+    return Response.json(
+      { status: 400, statusText: 'bad_request', errors: [{ message: 'Not here.', code: 'X' }] },
+      { status: 400 },
+    );
+  };
+  return asked;
+}
+
+const allDelivered = (relay: RunningRelay, count: number): Promise<boolean> =>
+  eventually('all are delivered', async () => (await relay.store.counts()).delivered === count, 20_000);
+
+it('sends a backlog in bulk, and settles each signup once it is seen at the API', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  // The sandbox takes as long over an import as the service might.
+  const relay = await withBacklog(api, people(1500), {
+    delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 4000 } },
+  });
+  relay.start();
+  await allDelivered(relay, 1500);
+  expect(asked.bulks[0]).toBe(1000);
+  expect(asked.singles.length).toBeLessThan(100);
+  expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(1500).toSorted());
+});
+
+it('sends fewer in bulk where more would be too large for one call', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const relay = await withBacklog(
+    api,
+    people(400),
+    { delivery: { ...delivery, bulk: { above: 400, lookAfterMs: 4000 } } },
+    { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) },
+  );
+  relay.start();
+  await allDelivered(relay, 400);
+  expect(asked.bulks[0]).toBeGreaterThan(100);
+  expect(asked.bulks[0]).toBeLessThan(200);
+});
+
+it('sends one by one below the backlog', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const relay = await withBacklog(api, people(99));
+  relay.start();
+  await allDelivered(relay, 99);
+  expect(asked.bulks).toEqual([]);
+});
+
+it('takes the backlog from RELAY_BULK_ABOVE, and never goes in bulk where that says so', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const alone = await withBacklog(api, people(150), {
+    delivery: { concurrency: 5 },
+    settings: { RELAY_BULK_ABOVE: 'never' },
+  });
+  alone.start();
+  await allDelivered(alone, 150);
+  expect(asked.bulks).toEqual([]);
+  const together = await withBacklog(api, people(150), {
+    delivery: { concurrency: 5 },
+    settings: { RELAY_BULK_ABOVE: '100' },
+  });
+  together.start();
+  await eventually('they go in bulk', () => asked.bulks.length > 0);
+  expect(asked.bulks[0]).toBeGreaterThanOrEqual(50);
+});
+
+it('sends again, alone, whoever did not arrive: what the API left out in silence gets its own answer', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = async (request) => {
+    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
+    const { subscriptions } = (await request.json()) as { subscriptions: { email: string }[] };
+    const some = subscriptions.filter((_, i) => i % 10 !== 0);
+    asked.bulks.push(subscriptions.length);
+    return api.sandbox.fetch(
+      new Request(request.url, {
+        method: 'POST',
+        headers: request.headers,
+        body: JSON.stringify({ subscriptions: some }),
+      }),
+    );
+  };
+  const relay = await withBacklog(api, people(200));
+  relay.start();
+  await allDelivered(relay, 200);
+  expect(asked.bulks).toHaveLength(1);
+  expect(asked.singles.length).toBeGreaterThanOrEqual((asked.bulks[0] ?? 0) / 10);
+  expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(200).toSorted());
+});
+
+it('goes on one by one where the API refuses bulk creation', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = refusingBulk(api);
+  const relay = await withBacklog(api, people(150));
+  relay.start();
+  await allDelivered(relay, 150);
+  expect(asked.singles.toSorted()).toEqual(people(150).toSorted());
+});
+
+it('does not ask an API for bulk all the time that has refused it twice', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = refusingBulk(api);
+  const relay = await withBacklog(api, people(2300));
+  relay.start();
+  await eventually('bulk was refused twice', () => asked.bulks.length === 2);
+  const before = asked.singles.length;
+  await eventually('many more have gone alone', () => asked.singles.length > before + 50);
+  expect(asked.bulks).toHaveLength(2);
+});
+
+it('keeps all of a batch waiting while the API is down, and counts no attempt', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = () => Promise.resolve(new Response('Bad Gateway', { status: 502 }));
+  const relay = await withBacklog(api, people(150));
+  relay.start();
+  await eventually('it was tried', () => relay.logged.some((line) => line.includes('takes no signups')));
+  expect(await relay.store.counts()).toMatchObject({ waiting: 150, dead: 0 });
+  api.instead = through;
+  await allDelivered(relay, 150);
+  expect(asked.singles.length + asked.bulks.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(150);
+});
+
+it('delivers nothing while an operator has paused it', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const relay = await withBacklog(api, people(150));
+  await relay.store.setPaused(true);
+  const looked = vi.spyOn(relay.store, 'paused');
+  relay.start();
+  // Each signup that comes in makes the relay look again.
+  for (let times = 1; times <= 3; times += 1) {
+    await relay.fetch(post({ email: `later${times}@example.com` }));
+    await eventually('the relay has looked', () => looked.mock.calls.length > times);
+  }
+  expect(asked).toEqual({ singles: [], bulks: [] });
+  expect((await relay.store.counts()).waiting).toBe(153);
+});

@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest';
+import { describeInBrowser, isLive, open } from './browser.ts';
+
+const rows = '#panel-subscribers tbody tr';
+
+describeInBrowser('the window', () => {
+  test('finds a subscriber among all of them, not only those that are shown', async () => {
+    const { page, call, reads, address } = await open({ seed: 'empty' });
+    await isLive(page);
+    await call('POST', '/subscriptions', { email: 'first.of.all@example.com', utm_source: 'lighthouse' });
+    await call('POST', '/bulk_subscriptions', {
+      subscriptions: Array.from({ length: 120 }, (_, n) => ({ email: `reader+${n}@example.org` })),
+    });
+    await reads('#found', /^121 subscribers$/);
+    await page.goto(address, { waitUntil: 'load' });
+    await reads('#found', '50 of 121 subscribers');
+    expect(await page.$$eval(rows, (all) => all.map((row) => row.textContent).join(' '))).not.toContain('first.of.all');
+
+    await page.type('#panel-subscribers input[type=search]', 'OF.ALL');
+    await reads('#found', '1 subscriber of 121');
+    await reads(rows, 'first.of.all@example.com');
+    await page.click('#panel-subscribers input[type=search]', { count: 3 });
+    await page.keyboard.type('lighthouse');
+    await reads('#found', '1 subscriber of 121');
+
+    await page.$eval('#panel-subscribers input[type=search]', (input) => {
+      input.value = '';
+      input.dispatchEvent(new Event('input'));
+    });
+    await reads('#found', '50 of 121 subscribers');
+    for (const shown of [100, 121]) {
+      await page.locator('#panel-subscribers .more button').click();
+      await page.waitForFunction((where, count) => document.querySelectorAll(where).length === count, {}, rows, shown);
+    }
+    await reads('#found', /^121 subscribers$/);
+  });
+
+  test('keeps only the subscribers of a status', async () => {
+    const { page, control, reads } = await open();
+    await isLive(page);
+    const { body } = await control<{ matching: number }>('GET', '/subscriptions?status=inactive&limit=1');
+    expect(body.matching).toBeGreaterThan(0);
+    await page.select('#panel-subscribers select', 'inactive');
+    await reads('#found', `${body.matching} subscriber`);
+    expect(new Set(await page.$$eval(`${rows} .tag`, (tags) => tags.map((tag) => tag.textContent)))).toEqual(
+      new Set(['inactive']),
+    );
+  });
+
+  test('shows a subscriber in full, and Escape leads back to where one was', async () => {
+    const { page, call, reads } = await open();
+    await isLive(page);
+    await call('POST', '/subscriptions', {
+      email: 'ada+full@example.com',
+      utm_campaign: 'Frühling 🌷',
+      custom_fields: [{ name: 'First Name', value: 'Ada' }],
+    });
+    await reads(rows, 'ada+full@example.com');
+    await page.locator(`${rows}:first-child button`).click();
+    await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First Name.*Ada.*Frühling 🌷.*E-mails received/s);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => !document.querySelector('#subscriber[open]'));
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('ada+full@example.com');
+  });
+
+  test('returns the focus to the subscriber whose row changed while all of it was shown', async () => {
+    const { page, call, control, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await control('POST', '/clock', { freeze: true });
+    await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on' });
+    await reads(rows, 'validating');
+    await page.locator(`${rows}:first-child button`).click();
+    await reads('#subscriber[open]', 'ada@example.com');
+    await control('POST', '/clock', { advance: 'PT1H' });
+    await reads(rows, /ada@example\.com.*pending/s);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => !document.querySelector('#subscriber[open]'));
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('ada@example.com');
+  });
+
+  test('logs each request as it comes, with its reasons, and can keep the errors only', async () => {
+    const { page, call, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await call('GET', '/custom_fields');
+    await call('GET', '/subscriptions?limit=500');
+    await reads('#panel-requests li', /400.*subscriptions\.list.*"limit" must be at most 100/s);
+    await reads('#panel-requests li', /200.*customFields\.list/s);
+    await page.click('#only-errors');
+    const visible = await page.$$eval('#panel-requests .entries > li', (items) =>
+      items.filter((item) => item.checkVisibility()).map((item) => item.textContent),
+    );
+    expect(visible).toHaveLength(1);
+    expect(visible[0]).toContain('subscriptions.list');
+    await reads('#views', '1 failed');
+  });
+
+  test('moving the clock lets fall due what was waiting: an address is checked, then awaits its confirmation', async () => {
+    const { page, call, control, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await control('POST', '/clock', { freeze: true });
+    const created = await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on' });
+    expect(created).toMatchObject({ body: { data: { status: 'validating' } } });
+    await reads(rows, 'validating');
+    await show('clock');
+    await reads('#panel-clock dl', 'subscription.validated');
+    await reads('#now', '(stopped)');
+    const before = await page.$eval('#clock-face', (face) => face.textContent);
+    await page.locator('#panel-clock button ::-p-text(1 minute)').click();
+    await reads('#notice', 'Happened on the way: 1 × subscription.validated.');
+    await page.waitForFunction((old) => document.querySelector('#clock-face')?.textContent !== old, {}, before);
+    await show('subscribers');
+    await reads(rows, 'pending');
+    await show('clock');
+    await page.locator('#panel-clock button ::-p-text(14 days)').click();
+    await expect
+      .poll(async () => Date.parse((await control<{ now: string }>('GET', '/clock')).body.now))
+      .toBeGreaterThan(Date.now() + 13 * 86_400_000);
+    expect(await control('GET', '/clock')).toMatchObject({ body: { frozen: true } });
+  });
+
+  test('a fault that is set shows in the log of the next request, and goes when it is removed', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('faults');
+    await page.waitForSelector('#fault-match option[value="customFields.list"]');
+    await page.select('#fault-match', 'customFields.list');
+    await page.select('#fault-effect', 'rateLimited');
+    await page.select('#fault-occasion', 'always');
+    await page.click('#add-fault button.primary');
+    await reads('#panel-faults li', /429, Retry-After 2 s.*customFields\.list/s);
+    expect((await call('GET', '/custom_fields')).status).toBe(429);
+    await reads('#panel-requests li', /429.*customFields\.list.*Fault fault_\d+/s);
+    await reads('#panel-faults li', 'met 1 request, fired 1 time.');
+    await page.locator('#panel-faults li button').click();
+    await page.waitForFunction(() => document.querySelectorAll('#panel-faults li').length === 0);
+    expect((await call('GET', '/custom_fields')).status).toBe(200);
+  });
+
+  test('a confirmation lands in the inbox, and its button makes the subscription active', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('inbox');
+    await call('POST', '/subscriptions', {
+      email: 'ada@example.com',
+      double_opt_override: 'on',
+      send_welcome_email: true,
+    });
+    await reads('#panel-inbox li', /Please confirm.*pending.*Confirmation e-mail to ada@example\.com/s);
+    await page.locator('#panel-inbox li summary').click();
+    const frame = await page.waitForSelector('#panel-inbox iframe').then((element) => element?.contentFrame());
+    expect(
+      await frame?.waitForSelector('h1').then((title) => title?.evaluate((element) => element.textContent)),
+    ).toContain('Please confirm');
+
+    await page.locator('#panel-inbox li button.primary').click();
+    await reads('#notice', 'The subscription is active now.');
+    await reads('#panel-inbox li', 'Welcome to');
+    expect(await page.$$('#panel-inbox li button.primary')).toHaveLength(0);
+    await show('subscribers');
+    await reads(rows, 'active');
+    expect(await call('GET', '/subscriptions')).toMatchObject({ body: { data: [{ status: 'active' }] } });
+  });
+
+  test('a job shows with its state and what failed in it', async () => {
+    const { page, call, show, reads } = await open();
+    await isLive(page);
+    await show('jobs');
+    const { status } = await call('PATCH', '/subscriptions/bulk_actions', {
+      subscriptions: [{ subscription_id: 'sub_00000000-0000-4000-8000-000000000000', tier: 'free' }],
+    });
+    expect(status).toBe(200);
+    await reads('#panel-jobs li', /Bulk update/);
+    await reads('#panel-jobs li', /1 error/);
+    await page.locator('#panel-jobs li summary').click();
+    await reads('#panel-jobs li pre', 'sub_00000000-0000-4000-8000-000000000000');
+  });
+
+  test('an assumption can be chosen differently, and answers follow', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('assumptions');
+    await page.waitForSelector('#assumption-pagination_fields');
+    await page.select('#assumption-pagination_fields', 'nested');
+    await reads('#views', '1 changed');
+    expect((await call('GET', '/subscriptions')).body).toHaveProperty('pagination');
+  });
+
+  test('reset asks first, then starts over with the seed that is chosen', async () => {
+    const { page, reads, control } = await open();
+    await isLive(page);
+    await page.click('#open-reset');
+    await page.waitForSelector('#reset[open]');
+    await page.select('#reset-seed', 'empty');
+    await page.click('#reset button.primary');
+    await reads('#panel-subscribers', 'Nobody has subscribed yet.');
+    expect(await control('GET', '/subscriptions')).toMatchObject({ body: { total: 0 } });
+  });
+
+  test('names the addresses and keys a client needs', async () => {
+    const { page, show, reads, address } = await open();
+    await isLive(page);
+    await show('connection');
+    for (const text of [
+      `${address}/v2`,
+      'sandbox-key',
+      'pub_00000000-0000-4000-8000-000000000001',
+      'sandbox-app',
+      'sandbox-secret',
+      `NEWSLETTER_API_URL=${address}/v2`,
+    ])
+      await reads('#panel-connection', text);
+  });
+
+  test('what subscribers and requests hold never becomes markup', async () => {
+    const { page, call, reads } = await open();
+    await isLive(page);
+    const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script><a href="javascript:alert(3)">x</a>';
+    await call('POST', '/custom_fields', { kind: 'string', display: hostile });
+    await call('POST', '/subscriptions', {
+      email: "o'brien&amp;<b>@example.com",
+      utm_source: hostile,
+      referring_site: 'javascript:alert(4)',
+      custom_fields: [
+        { name: hostile, value: hostile },
+        { name: `${hostile}2`, value: 'x' },
+      ],
+    });
+    await call('POST', '/subscriptions', {
+      email: 'o+brien@example.com',
+      utm_source: hostile,
+      referring_site: 'javascript:alert(4)',
+      custom_fields: [{ name: hostile, value: hostile }],
+    });
+    await call('GET', `/${encodeURIComponent(hostile)}`);
+    await reads(rows, hostile);
+    await page.locator(`${rows}:first-child button`).click();
+    await reads('#subscriber[open]', 'javascript:alert(4)');
+    expect(
+      await page.$$eval(
+        'main img, main script, #subscriber img, #subscriber script, a[href^="javascript:"], [onerror]',
+        (found) => found.length,
+      ),
+    ).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * The checks of `npm run check`. They run side by side, the quickest first, and a failed one is printed at once: its
+ * first line names the check and the file.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { changedFiles, projectsOf } from './changed-files.ts';
+import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
+import { runCaptured, type Ended } from './command.ts';
+import { describeFailures, reported } from './report.ts';
+import { fastOnly, reporters } from './vitest.ts';
+
+interface QuickCheck {
+  readonly title: string;
+  readonly run: () => Promise<Ended>;
+}
+
+/** What a change of these files means for lint is not known file by file. */
+const lintSettings = /^(\.oxlintrc\.json|scripts\/lint\/|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
+const sources = /\.(ts|tsx|mts|js|mjs)$/;
+/** When the first progress line is printed, and how often, in milliseconds. */
+const progressIntervalMs = 15_000;
+
+/**
+ * @param args - optionally the commit to compare with; HEAD by default
+ * @returns true where every check passed
+ */
+export async function runChecks([since]: readonly string[]): Promise<boolean> {
+  const begun = Date.now();
+  const files = changedFiles(since);
+  const results: string[] = [];
+  const running = new Set<string>();
+  let ok = true;
+
+  const runOne = async ({ title, run }: QuickCheck): Promise<void> => {
+    running.add(title);
+    const from = Date.now();
+    const ended = await run();
+    running.delete(title);
+    const took = `${((Date.now() - from) / 1000).toFixed(1)} s`;
+    if (ended.ok) results.push(`✓ ${title} (${took})${ended.output && ` · ${ended.output}`}`);
+    else console.log(`✗ ${title}: ${ended.output.trim() || 'it failed without a message'}\n`);
+    ok &&= ended.ok;
+  };
+  const runInOrder = async (checks: readonly QuickCheck[]): Promise<void> => {
+    for (const each of checks) await runOne(each);
+  };
+
+  const progress = setInterval(
+    () => console.log(`  ${Math.round((Date.now() - begun) / 1000)} s: ${[...running].join(', ')}`),
+    progressIntervalMs,
+  );
+  try {
+    // What cannot be parsed fails every other check as well, in more words.
+    await runOne({ title: 'Format', run: checkFormat });
+    if (ok) {
+      await Promise.all([
+        runInOrder([
+          { title: 'Unused code', run: findUnused },
+          { title: 'Lint', run: () => lintFiles(files) },
+        ]),
+        runInOrder([
+          { title: 'Types', run: typeCheck },
+          { title: 'Tests', run: () => testRooms(files) },
+        ]),
+      ]);
+    }
+  } finally {
+    clearInterval(progress);
+  }
+  console.log(
+    `${results.join('\n')}\n${ok ? 'All passed' : 'Failed'} in ${Math.round((Date.now() - begun) / 1000)} s.`,
+  );
+  return ok;
+}
+
+async function checkFormat(): Promise<Ended> {
+  const { ok, output } = await runCaptured('oxfmt', ['--list-different']);
+  if (ok) return { ok, output: '' };
+  // A file that cannot be parsed: the reason, and the place in a frame below it.
+  const [, reason, place] = /[x×] (.+)\n\s*[,╭]-\[(.+?)\]/.exec(output) ?? [];
+  if (reason && place) return { ok, output: `${place}: ${reason}\n${output}` };
+  return { ok, output: `${output.split('\n').join(', ')} – npm run format` };
+}
+
+async function findUnused(): Promise<Ended> {
+  const { ok, output } = await runCaptured('knip', [...unusedArguments, '--reporter', 'compact']);
+  // Its first line is only a heading.
+  return { ok, output: ok ? '' : output.replace(/^(.+) \(\d+\)\n/, '$1: ') };
+}
+
+async function lintFiles(files: readonly string[]): Promise<Ended> {
+  const everything = files.some((file) => lintSettings.test(file));
+  const linted = files.filter((file) => sources.test(file));
+  if (!everything && linted.length === 0) return { ok: true, output: 'no source file changed' };
+  const { ok, output } = await runCaptured('oxlint', [
+    ...lintArguments,
+    '--format',
+    'unix',
+    ...(everything ? [] : linted),
+  ]);
+  return { ok, output: ok ? '' : output };
+}
+
+/** The fast tests of each room that has a changed file. */
+async function testRooms(files: readonly string[]): Promise<Ended> {
+  const projects = projectsOf(files);
+  if (projects.length === 0)
+    return { ok: true, output: 'what changed has none that run here; npm test has the browser tests' };
+  const args = [...fastOnly, '--passWithNoTests', ...projects.flatMap((project) => ['--project', project])];
+  let output = '';
+  const { ok, passed, failed, failures } = await reported('check', async (file) => {
+    const ended = await runCaptured('vitest', ['run', ...reporters, ...args], { env: { TEST_REPORT: file } });
+    output = ended.output;
+    return ended.ok;
+  });
+  if (ok) return { ok, output: `${passed} passed (${projects.join(', ')})` };
+  const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
+  return { ok, output: `${described || stripVTControlCharacters(output)}\n${passed} passed, ${failed} failed` };
+}

@@ -1,0 +1,67 @@
+/**
+ * The steps of the two rings of tests: what `npm test` runs, and what `npm run test:all` runs besides. A file named
+ * `*.slow.test.ts` belongs to the second.
+ */
+import { bringChromium } from '../browsers/bring.ts';
+import { enginesToTest } from '../browsers/engines.ts';
+import { buildAll } from './build.ts';
+import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
+import { check, type Step } from './outcome.ts';
+import { fastOnly, runVitest, slowOnly } from './vitest.ts';
+import { testWidget, testWidgetFast } from './widget-tests.ts';
+
+const build = check('Build', buildAll);
+const chromium = check('Chromium', async () => {
+  console.log(await bringChromium());
+  return true;
+});
+
+/**
+ * Checks that run no product code, the build, and the tests that are not slow, in Chromium alone. The tests of core
+ * come first: a mistake that breaks everything shows within a minute.
+ */
+export const fastSteps: readonly (Step | readonly Step[])[] = [
+  [{ title: 'Tests of core', run: () => runVitest('core', ['--project', 'core', ...fastOnly]) }, chromium],
+  [check('Format', checkFormat), check('Unused code', findUnused), check('Types', checkTypes), build],
+  [check('Lint', lint), check('Size of the tag', checkSize)],
+  [
+    { title: 'Tests', run: () => runVitest('tests', ['--project', '!core', ...fastOnly]) },
+    // It waits most of its time: for the browser, and for timers.
+    { title: 'Widget in Chromium', silent: true, run: () => testWidgetFast(enginesToTest(['chromium'])) },
+  ],
+];
+
+function n8nTests(selected: readonly string[]): Step {
+  const args = ['--config', 'test/n8n/vitest.config.ts', ...selected];
+  return { title: 'Tests in a real n8n', run: () => runVitest('n8n', args) };
+}
+
+/** What `npm test` leaves out, in parts that CI can run side by side. */
+const slowParts = {
+  /** Proofs at full length, chaos, packaging, whole browsers. */
+  slow: { title: 'Slow tests', run: () => runVitest('slow-tests', slowOnly) },
+  engines: { title: 'Widget in every engine', run: () => testWidget(enginesToTest()) },
+  n8n: n8nTests([]),
+} satisfies Readonly<Record<string, Step>>;
+
+export const slowPartNames = Object.keys(slowParts);
+
+/** @param names - names of slow parts; all of them by default */
+export function slowSteps(names: readonly string[] = slowPartNames): readonly Step[] {
+  const chosen = Object.entries(slowParts).filter(([name]) => names.includes(name));
+  return [build, chromium, ...chosen.map(([, step]) => step)];
+}
+
+/** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */
+export function n8nSteps(selected: readonly string[]): readonly Step[] {
+  return [build, chromium, n8nTests(selected)];
+}
+
+/** Projects whose tests use what is built; all others run from the sources. */
+const builtProjects = /\b(e2e|widget|examples|packaging)\b/;
+
+/** These tests alone, slow or not. @param selected - arguments of vitest, such as the beginning of a path */
+export function selectedSteps(selected: readonly string[]): readonly Step[] {
+  const tests: Step = { title: 'Tests', run: () => runVitest('tests', selected) };
+  return builtProjects.test(selected.join(' ')) ? [build, chromium, tests] : [chromium, tests];
+}

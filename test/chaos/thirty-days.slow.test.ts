@@ -1,0 +1,122 @@
+/**
+ * The API stays down for thirty days: nothing expires, however often the relay is restarted and the queue looked after.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, type Fetch } from '@newsletter-kit/core';
+import { createLog, createRelay, openStore, readConfig, type SignupStore } from '@newsletter-kit/relay';
+import { createSandbox } from '@newsletter-kit/sandbox';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../packages/relay/test/eventually.ts';
+import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
+import { environment, post } from '../../packages/relay/test/running-relay.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+
+const dayMs = 86_400_000;
+const people = Array.from({ length: 25 }, (_, n) => `person-${n}@example.com`);
+
+/** Ways to keep signups, and to let them grow a day older. */
+interface Way {
+  readonly name: string;
+  /** @returns the store's address, and what lets a day pass in it besides the relay's own clock */
+  begin(): Promise<{ readonly address: string; readonly pass: () => Promise<void>; readonly upkeepMs: number }>;
+}
+
+const postgres = postgresServer();
+
+const ways: readonly Way[] = [
+  {
+    name: 'SQLite',
+    begin: () =>
+      Promise.resolve({ address: `sqlite:${scratchFolder()}/relay.db`, pass: () => Promise.resolve(), upkeepMs: 30 }),
+  },
+  {
+    name: 'PostgreSQL',
+    async begin() {
+      const address = await postgres.database();
+      return {
+        address,
+        // Every moment that the queue has noted lies a day further back.
+        async pass() {
+          const moments = await postgres.run(
+            `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+             WHERE table_schema = 'newsletter_relay_queue' AND table_name = 'job' AND data_type LIKE 'timestamp%'`,
+            address,
+          );
+          const columns = moments.map(({ column }) => `${String(column)} = ${String(column)} - interval '1 day'`);
+          await postgres.run(`UPDATE newsletter_relay_queue.job SET ${columns.join(', ')}`, address);
+        },
+        upkeepMs: 30,
+      };
+    },
+  },
+];
+
+describe.each(ways)('with $name', ({ begin }) => {
+  it('what waits for thirty days is delivered on the thirty-first', async () => {
+    const { address, pass, upkeepMs } = await begin();
+    const config = readConfig({
+      ...environment,
+      RELAY_STORE: address,
+      RELAY_LIMIT_IP: '0',
+      RELAY_SECRET: 'a-secret-for-all-thirty-days-of-it',
+    });
+    const sandbox = createSandbox({ seed: 'empty' });
+    onTestFinished(() => sandbox.close());
+    let attempts = 0;
+    const down: Fetch = () => {
+      attempts += 1;
+      return Promise.reject(new TypeError('fetch failed'));
+    };
+    let today = Date.parse('2026-03-01T08:00:00Z');
+
+    /** A day of the relay: started in the morning, stopped in the evening. */
+    async function live(
+      api: Fetch,
+      day: (relay: { fetch: Fetch; store: SignupStore; waiting: number }) => Promise<void>,
+    ): Promise<void> {
+      const store = await openStore(config.store);
+      const { waiting } = await store.counts();
+      const begun = Date.now();
+      const client = createClient({ baseUrl: config.api.url, token: config.api.key, fetch: api, pacer: false });
+      const relay = createRelay({
+        config,
+        store,
+        client,
+        log: createLog({ level: 'silent' }),
+        now: () => today + Date.now() - begun,
+      });
+      relay.start();
+      try {
+        await day({ fetch: relay.fetch, store, waiting });
+      } finally {
+        await relay.stop(0);
+        await store.close();
+      }
+    }
+
+    await live(down, async ({ fetch }) => {
+      for (const email of people) expect((await fetch(post({ email }))).status).toBe(202);
+    });
+    for (let day = 0; day < 30; day++) {
+      today += dayMs;
+      await pass();
+      const before = attempts;
+      await live(down, async () => {
+        await eventually('the relay has tried', () => attempts > before);
+        await sleep(upkeepMs);
+      });
+    }
+    // Long enough for the queue's own upkeep to have looked at everything, more than once.
+    if (address.startsWith('postgres')) await live(down, () => sleep(12_000));
+    today += dayMs;
+    await pass();
+    await live(sandbox.fetch, async ({ store, waiting }) => {
+      expect(waiting).toBe(people.length);
+      await eventually(
+        'everybody is delivered',
+        async () => (await store.counts()).delivered === people.length,
+        90_000,
+      );
+    });
+  });
+});

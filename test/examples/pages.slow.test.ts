@@ -1,0 +1,217 @@
+/**
+ * Every page of examples/pages, opened in Chromium: the form appears, a signup goes through the relay and arrives, the
+ * console stays clean.
+ */
+import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { Frame, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { build } from 'vite';
+import { createSite } from '../../examples/demo/site.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { openChain, type Chain } from '../e2e/chain.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
+import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+
+const folder = join(root, 'examples/pages');
+const entries = await readdir(folder, { withFileTypes: true });
+const files = entries.filter(({ name }) => name.endsWith('.html')).map(({ name }) => name);
+const frameworks = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+
+let chain: Chain;
+let session: BrowserSession;
+let site: Hosted;
+let built = '';
+
+beforeAll(async () => {
+  chain = await openChain();
+  session = await openBrowser();
+  // The demo site once more, in its own place, with the built pages beside it: the relay takes posts from there alone.
+  await chain.stop('demo');
+  built = await mkdtemp(join(tmpdir(), 'newsletter-pages-'));
+  const endpoint = `${chain.relayUrl}/signup`;
+  for (const name of frameworks) {
+    await build({
+      root: join(folder, name),
+      base: `/built/${name}/`,
+      logLevel: 'warn',
+      build: { outDir: join(built, name), emptyOutDir: true },
+      define: { 'import.meta.env.VITE_ENDPOINT': JSON.stringify(endpoint) },
+    });
+  }
+  const pages = createSite({ sandboxUrl: chain.apiUrl.replace('/v2', ''), signupEndpoint: endpoint });
+  pages.use('/built/*', serveStatic({ root: built, rewriteRequestPath: (path) => path.replace('/built', '') }));
+  site = await hosted(pages, Number(new URL(chain.demoUrl).port));
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await session?.close();
+  site?.close();
+  await chain?.close();
+  await rm(built, { recursive: true, force: true });
+});
+
+interface Opened {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+async function open(path: string, javaScript = true): Promise<Opened> {
+  const page = await session.browser.newPage();
+  page.setDefaultTimeout(60_000);
+  const complaints: string[] = [];
+  watchConsole(page, complaints);
+  await page.setJavaScriptEnabled(javaScript);
+  await page.goto(`${chain.demoUrl}${path}`, { waitUntil: 'load' });
+  return { page, complaints };
+}
+
+/** Selects inside the tag, wherever its controls stand: in its shadow or in the page's own form. */
+const inTag = (tag: string, selector: string): string => `${tag} >>> ${selector}, ${tag} ${selector}`;
+
+/** Fills in a form like a person, sends it, and waits for the thanks. */
+async function signUp(place: Page | Frame, email: string, tag = 'newsletter-signup'): Promise<void> {
+  const input = await place.waitForSelector(inTag(tag, 'input[name=email]'), { visible: true });
+  await input?.type(email);
+  for (const box of await place.$$(inTag(tag, 'input[required]:not([name=email])'))) {
+    const type = await box.evaluate((control) => (control instanceof HTMLInputElement ? control.type : ''));
+    if (type === 'checkbox') await box.click();
+    else await box.type('Ada');
+  }
+  const [choice] = await place.$$(inTag(tag, '[data-required] input[type=checkbox]'));
+  await choice?.click();
+  await (await place.waitForSelector(`${tag} >>> [part~=button], ${tag} form button`, { visible: true }))?.click();
+  await place.waitForSelector(inTag(`${tag}:state(success)`, '[part~=notice]'), { visible: true });
+}
+
+/** The subscription of this address, once the relay has delivered it. */
+async function arrived(
+  email: string,
+): Promise<Awaited<ReturnType<Chain['api']['subscriptions']['list']>>['items'][number]> {
+  const found = (): ReturnType<Chain['api']['subscriptions']['list']> =>
+    chain.api.subscriptions.list({ email, expand: ['custom_fields'] });
+  await expect.poll(async () => (await found()).items.length, { timeout: 60_000 }).toBe(1);
+  const [subscription] = (await found()).items;
+  if (!subscription) throw new Error(`${email} has gone again.`);
+  return subscription;
+}
+
+describe('examples/pages', () => {
+  it('lists every page in its README, and the site lists those that need no building', async () => {
+    const readme = await readFile(join(folder, 'README.md'), 'utf8');
+    expect([...files, ...frameworks].filter((name) => !readme.includes(`(${name})`))).toEqual([]);
+    const { page } = await open('/pages/');
+    expect(await page.$$eval('a', (links) => links.map((link) => link.getAttribute('href')))).toEqual(files.toSorted());
+  });
+
+  it('says of every page what is assumed', async () => {
+    for (const file of files) expect(await readFile(join(folder, file), 'utf8'), file).toMatch(/assumed/i);
+  });
+});
+
+describe('a signup arrives with where the visitor came from', () => {
+  const inFrame = 'framer.html';
+  const special = [inFrame, 'languages.html'];
+
+  it.each(files.filter((file) => !special.includes(file)))('from %s', async (file) => {
+    const { page, complaints } = await open(`/pages/${file}?utm_source=${file}`);
+    const email = `${file.replace('.html', '')}@example.com`;
+    // Where the form waits for a press, it gets one.
+    await page.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
+    await (await page.$('[slot=trigger]'))?.click();
+    await signUp(page, email);
+    expect(await arrived(email)).toMatchObject({ email, utm_source: file });
+    expect(complaints).toEqual([]);
+  });
+
+  it(`from ${inFrame}, as far as its attributes say`, async () => {
+    const { page, complaints } = await open(`/pages/${inFrame}?utm_source=unseen`);
+    const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+    if (!frame) throw new Error('There is no frame.');
+    await signUp(frame, 'framer@example.com');
+    expect(await arrived('framer@example.com')).toMatchObject({ utm_source: 'website', utm_content: 'framer embed' });
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(frameworks)('from %s, whose changes reach the tag and who hears its events', async (name) => {
+    const { page, complaints } = await open(`/built/${name}/?utm_source=${name}`);
+    const words = await page.waitForSelector('main > label input');
+    await words?.click({ count: 3 });
+    await words?.type('Join');
+    await page.waitForFunction(
+      () => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'Join',
+    );
+    await signUp(page, `${name}@example.com`);
+    expect(await page.$eval('output', ({ textContent }) => textContent)).toBe(name);
+    expect(await arrived(`${name}@example.com`)).toMatchObject({
+      utm_source: name,
+      custom_fields: [expect.objectContaining({ name: 'Topics', value: ['boats'] })],
+    });
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('what single pages are for', () => {
+  it('enhanced.html works without JavaScript: the visitor lands on a page of thanks', async () => {
+    const { page } = await open('/pages/enhanced.html', false);
+    await page.type('input[name=email]', 'plain+post@example.com');
+    await page.type('input[name="custom_fields[First Name]"]', 'Ada');
+    await (await page.$$('input[type=checkbox]'))[1]?.click();
+    await Promise.all([page.waitForNavigation(), page.click('button')]);
+    expect(page.url()).toContain(new URL(chain.relayUrl).host);
+    expect(await arrived('plain+post@example.com')).toMatchObject({
+      custom_fields: expect.arrayContaining([
+        expect.objectContaining({ name: 'First Name', value: 'Ada' }),
+        expect.objectContaining({ name: 'Topics', value: ['food'] }),
+      ]),
+    });
+  });
+
+  it('languages.html speaks three, one from right to left', async () => {
+    const { page, complaints } = await open('/pages/languages.html');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('newsletter-signup')].every(
+        ({ shadowRoot }) => shadowRoot?.querySelector('button')?.textContent !== 'Subscribe',
+      ),
+    );
+    for (const [index, button] of ['Abonnieren', 'اشترك', '登録'].entries()) {
+      const tag = `section:nth-of-type(${index + 1}) newsletter-signup`;
+      expect(await page.$eval(inTag(tag, 'button'), ({ textContent }) => textContent)).toContain(button);
+      await signUp(page, `language-${index}@example.com`, tag);
+    }
+    await arrived('language-2@example.com');
+    expect(complaints).toEqual([]);
+  });
+
+  it('ghost.html keeps its form’s looks under a theme that styles every input', async () => {
+    const { page } = await open('/pages/ghost.html');
+    const input = await page.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
+    expect(await input?.evaluate((control) => getComputedStyle(control).outlineStyle)).not.toBe('dashed');
+  });
+
+  it('crm.html remembers the campaign of the first page on the next one, after a yes', async () => {
+    const { page } = await open('/pages/crm.html?utm_source=swap&utm_campaign=autumn');
+    await page.waitForSelector(inTag('newsletter-signup', 'button'));
+    await page.click('#banner button[value=yes]');
+    await Promise.all([page.waitForNavigation(), page.click('#next')]);
+    await page.waitForSelector('#banner[hidden]');
+    await signUp(page, 'crm-next@example.com');
+    expect(await arrived('crm-next@example.com')).toMatchObject({
+      utm_source: 'swap',
+      utm_campaign: 'autumn',
+      custom_fields: expect.arrayContaining([expect.objectContaining({ name: 'Wants print', value: true })]),
+    });
+  });
+
+  it('crm.html stores nothing of the campaign after a no', async () => {
+    const context = await session.browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${chain.demoUrl}/pages/crm.html?utm_source=swap`);
+    await page.waitForSelector(inTag('newsletter-signup', 'button'));
+    await page.click('#banner button[value=no]');
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(['banner']);
+    await context.close();
+  });
+});

@@ -1,0 +1,585 @@
+/** The README of the tag: every snippet runs in Chromium with the built files, and does what stands beside it. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { serveStatic } from '@hono/node-server/serve-static';
+import { Hono } from 'hono';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { build, type InlineConfig } from 'vite';
+import { addWidgetFiles } from '../../examples/demo/widget-files.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { bringWidget } from '../../scripts/steps/build.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
+import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+
+interface Snippet {
+  readonly language: string;
+  readonly code: string;
+}
+
+const readme = await readFile(join(root, 'widget/README.md'), 'utf8');
+const snippets: readonly Snippet[] = Array.from(
+  readme.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm),
+  ([, indent = '', language = '', code = '']) => ({
+    language,
+    code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }),
+);
+
+let session: BrowserSession;
+let site: Hosted;
+let folder = '';
+/** What stands at `/`. */
+let shown = '';
+interface Post {
+  readonly type: string;
+  readonly key: string;
+  readonly body: string;
+}
+const posts: Post[] = [];
+
+beforeAll(async () => {
+  await bringWidget();
+  folder = await mkdtemp(join(root, 'examples/node_modules/.readme-'));
+  const pages = new Hono();
+  pages.get('/', (context) => context.html(shown));
+  pages.get('/favicon.ico', (context) => context.body(null, 204));
+  pages.post('/signup', async (context) => {
+    posts.push({
+      type: context.req.header('content-type') ?? '',
+      key: context.req.header('idempotency-key') ?? '',
+      body: await context.req.text(),
+    });
+    return context.json({ status: 'accepted' }, 202);
+  });
+  pages.use('/built/*', serveStatic({ root: folder, rewriteRequestPath: (path) => path.replace('/built', '') }));
+  addWidgetFiles(pages, '');
+  site = await hosted(pages);
+  session = await openBrowser();
+});
+afterEach(() => session.closePages());
+afterAll(async () => {
+  await session?.close();
+  site?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Visit {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+}
+
+/**
+ * A page with this in its body, opened by somebody who came from a campaign; `before` runs before any script of the
+ * page.
+ */
+async function open(body: string, { before = '', javaScript = true } = {}): Promise<Visit> {
+  shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll('https://relay.example', site.origin)}</body></html>`;
+  posts.length = 0;
+  const page = await session.browser.newPage();
+  page.setDefaultTimeout(60_000);
+  const complaints: string[] = [];
+  watchConsole(page, complaints);
+  await page.setJavaScriptEnabled(javaScript);
+  if (before) await page.evaluateOnNewDocument(before);
+  await page.goto(`${site.origin}/?utm_source=exchange`, { waitUntil: 'load' });
+  if (javaScript) await page.evaluate('localStorage.clear()');
+  return { page, complaints };
+}
+
+const inTag = (selector: string): string => `newsletter-signup >>> ${selector}, newsletter-signup ${selector}`;
+
+/** Fills in what has to be, sends the form, and gives what the endpoint received. */
+async function signUp(page: Page): Promise<Record<string, unknown>> {
+  const email = await page.waitForSelector(inTag('input[name=email]'));
+  await email?.type('ada+news@example.com');
+  for (const input of await page.$$(inTag('input[required]:not([name=email])'))) {
+    if (await input.evaluate((control) => control instanceof HTMLInputElement && control.type === 'checkbox'))
+      await input.evaluate((control) => (control as HTMLInputElement).click());
+    else await input.type('Ada');
+  }
+  await page.$eval('newsletter-signup', (form) => (form as HTMLElement & { submit: () => void }).submit());
+  await page.waitForSelector('newsletter-signup:state(success)');
+  expect(posts).toHaveLength(1);
+  return JSON.parse(posts[0]?.body ?? '') as Record<string, unknown>;
+}
+
+const text = (page: Page, selector: string): Promise<string> =>
+  page.$eval(inTag(selector), ({ textContent }) => textContent);
+const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
+  page.$eval(inTag(selector), (element, name) => getComputedStyle(element).getPropertyValue(name), property);
+
+const script = '<script src="/newsletter-signup.js" async></script>';
+const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>';
+const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
+
+/** Builds a page around these files and opens it. */
+async function openBuilt(
+  files: Readonly<Record<string, string>>,
+  config: InlineConfig = {},
+  body = '',
+): Promise<Visit> {
+  const name = `page-${Object.keys(files).length}-${Date.now()}`;
+  const source = await mkdtemp(join(folder, 'source-'));
+  for (const [file, content] of Object.entries(files))
+    await writeFile(join(source, file), content.replaceAll('https://relay.example', site.origin));
+  await writeFile(
+    join(source, 'index.html'),
+    `<!doctype html><html lang="en"><head><title>README</title></head><body>${body}<div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`,
+  );
+  await build({
+    ...config,
+    configFile: false,
+    root: source,
+    base: `/built/${name}/`,
+    logLevel: 'warn',
+    build: { outDir: join(folder, name), emptyOutDir: true },
+  });
+  return open(await readFile(join(folder, name, 'index.html'), 'utf8'));
+}
+
+/** What the page of a server has in it where this snippet ran there. */
+async function rendered(code: string): Promise<string> {
+  const file = join(await mkdtemp(join(folder, 'server-')), 'page.mjs');
+  await writeFile(file, `${code}\nconsole.log(form);`);
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  return stdout;
+}
+
+interface Check {
+  readonly language: string;
+  /** What the snippet has in it that no other of its language has. */
+  readonly has: string;
+  readonly does: string;
+  readonly run: (code: string) => Promise<void>;
+}
+
+/** A page of HTML that signs up; `more` looks at what else stands beside it. */
+function form(
+  has: string,
+  does: string,
+  more: (page: Page, body: Record<string, unknown>) => Promise<void> | void = () => {},
+): Check {
+  return {
+    language: 'html',
+    has,
+    does,
+    async run(code) {
+      const { page, complaints } = await open(code.includes('newsletter-signup.js') ? code : script + code);
+      const body = await signUp(page);
+      expect(body).toMatchObject({ email: 'ada+news@example.com' });
+      await more(page, body);
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+/** A bridge from a consent platform: remembers after a yes, forgets after a no. */
+function bridge(has: string, before: string, choose: (agreed: boolean) => string): Check {
+  return {
+    language: 'js',
+    has,
+    does: 'tells the form of a yes and a no',
+    async run(code) {
+      const { page, complaints } = await open(`${script}${tag}<script>${code}</script>`, { before });
+      await page.waitForSelector(inTag('button'));
+      expect(await remembered(page)).toBe('{}');
+      await page.evaluate(choose(true));
+      expect(await remembered(page)).toContain('exchange');
+      await page.evaluate(choose(false));
+      expect(await remembered(page)).not.toContain('exchange');
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+/** A component that shows the form, passes its field on, and logs what the event carries. */
+function component(
+  language: string,
+  files: (code: string) => Readonly<Record<string, string>>,
+  plugins: () => Promise<InlineConfig['plugins']>,
+): Check {
+  return {
+    language,
+    has: '<newsletter-signup',
+    does: 'is a component that works',
+    async run(code) {
+      const { page, complaints } = await openBuilt(files(code), { plugins: (await plugins()) ?? [] });
+      const said = new Promise((resolve) =>
+        page.on('console', (message) => message.text().includes('Signed up') && resolve(message.text())),
+      );
+      await page.waitForSelector(inTag('input[type=checkbox]'));
+      expect(await signUp(page)).toMatchObject({ utm_source: 'exchange' });
+      expect(await said).toContain('Signed up');
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+const labels = (page: Page): Promise<string[]> =>
+  page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
+
+const checks: readonly Check[] = [
+  form('async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) =>
+    expect(body).toMatchObject({ utm_source: 'exchange' }),
+  ),
+  {
+    ...form('<form action', 'is a form that works with and without JavaScript', (_page, body) =>
+      expect(body).toMatchObject({ consent: 'I have read the privacy notice' }),
+    ),
+    async run(code) {
+      const { page } = await open(code);
+      expect(await signUp(page)).toMatchObject({ consent: 'I have read the privacy notice', utm_source: 'exchange' });
+      const { page: plain } = await open(code, { javaScript: false });
+      await plain.type('input[name=email]', 'ada@example.com');
+      for (const box of await plain.$$('input[type=checkbox]')) await box.click();
+      await Promise.all([plain.waitForNavigation(), plain.click('button')]);
+      expect([...new URLSearchParams(posts[0]?.body)]).toEqual([
+        ['email', 'ada@example.com'],
+        ['custom_fields[First name]', ''],
+        ['custom_fields[Topics][]', 'AI'],
+        ['custom_fields[Topics][]', 'Design'],
+        ['consent', 'on'],
+      ]);
+    },
+  },
+  form('data-newsletter-field', 'becomes a form where tags are stripped', async (page) => {
+    expect(await labels(page)).toEqual([
+      'Email address',
+      expect.stringContaining('First name'),
+      'AI',
+      'Design',
+      'Code',
+    ]);
+    expect(await text(page, 'button')).toBe('Join');
+    expect(await page.$eval('a', (link) => link.checkVisibility())).toBe(false);
+  }),
+  form('data-fields', 'becomes a form in place of the script', async (page) => {
+    expect(await labels(page)).toEqual(['Email address', 'First name (optional)', 'City (optional)']);
+  }),
+  form(
+    'kind="consent"',
+    'asks for each kind, sends what is hidden and the sentence that was agreed to',
+    async (page, body) => {
+      expect(body).toMatchObject({
+        consent: 'I have read the privacy notice.',
+        custom_fields: expect.arrayContaining([
+          { name: 'First name', value: 'Ada' },
+          { name: 'Source', value: 'footer' },
+        ]),
+      });
+      expect(
+        await page.$$eval(inTag('input[type=radio]'), (all) => all.map((radio) => (radio as HTMLInputElement).value)),
+      ).toEqual(['Daily', 'Weekly']);
+    },
+  ),
+  form('utm-source="blog"', 'says more than the address of the page', (_page, body) =>
+    expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' }),
+  ),
+  form('lang="de"', 'speaks German', async (page) => expect(await text(page, 'button')).toBe('Abonnieren')),
+  form('text-button="Tilmeld"', 'speaks with words of the page', async (page) => {
+    expect(await text(page, 'button')).toBe('Tilmeld');
+    expect(await text(page, '[role=status]')).toBe('Tak! Se i din indbakke.');
+  }),
+  form('layout="card"', 'is a card with a heading', async (page) => {
+    expect(await styleOf(page, '[part~=surface]', 'display')).not.toBe('none');
+    expect(await page.$eval('h2', (heading) => heading.checkVisibility())).toBe(true);
+  }),
+  {
+    language: 'html',
+    has: 'layout="dialog"',
+    does: 'is a dialog that both buttons open',
+    async run(code) {
+      const { page, complaints } = await open(script + code);
+      for (const trigger of ['[slot=trigger]', '[data-newsletter-open]']) {
+        await page.waitForFunction(() => customElements.get('newsletter-signup'));
+        await page.click(trigger);
+        await page.waitForSelector('newsletter-signup[open] >>> input[name=email]', { visible: true });
+        await page.keyboard.press('Escape');
+        await page.waitForSelector('newsletter-signup:not([open])');
+      }
+      await page.click('[slot=trigger]');
+      await page.waitForSelector('newsletter-signup[open] >>> input[name=email]', { visible: true });
+      await signUp(page);
+      expect(complaints).toEqual([]);
+    },
+  },
+  {
+    language: 'css',
+    has: "@import url('/themes/",
+    does: 'dresses the form',
+    async run(code) {
+      const { page: plain } = await open(script + tag);
+      await plain.waitForSelector(inTag('button'));
+      const { page, complaints } = await open(`<style>${code}</style>${script}${tag}`);
+      await page.waitForSelector(inTag('button'));
+      expect(await styleOf(page, 'button', 'background-color')).not.toBe(
+        await styleOf(plain, 'button', 'background-color'),
+      );
+      expect(complaints).toEqual([]);
+    },
+  },
+  {
+    language: 'html',
+    has: 'rebeccapurple',
+    does: 'changes the looks',
+    async run(code) {
+      const { page } = await open(script + code + tag);
+      await page.waitForSelector(inTag('button'));
+      expect(await styleOf(page, 'button', 'background-color')).toBe('rgb(102, 51, 153)');
+      expect(await styleOf(page, 'input[name=email]', 'border-radius')).toBe('999px');
+      expect(await styleOf(page, 'label', 'font-weight')).toBe('400');
+      await signUp(page);
+      expect(await styleOf(page, '[role=status]', 'font-size')).toBe('20px');
+    },
+  },
+  {
+    language: 'html',
+    has: '::part(head)',
+    does: 'fits the head to the width of the form',
+    async run(code) {
+      const { page } = await open(
+        `${script}${code}<div>${tag.replace('></newsletter-signup>', '><h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p></newsletter-signup>')}</div>`,
+      );
+      await page.waitForSelector(inTag('button'));
+      const at = (width: number): Promise<readonly [string, string]> =>
+        page.evaluate((wide) => {
+          const [box, title, lead] = ['div', 'h2', 'p'].map((name) => document.querySelector<HTMLElement>(name));
+          if (!box || !title || !lead) throw new Error('The head is gone.');
+          box.style.inlineSize = `${wide}px`;
+          return [getComputedStyle(title).fontSize, getComputedStyle(lead).display] as const;
+        }, width);
+      expect(await at(300)).toEqual(['25px', 'none']);
+      expect(await at(400)).toEqual(['28px', 'block']);
+      expect(await at(800)).toEqual(['32px', 'block']);
+    },
+  },
+  {
+    language: 'html',
+    has: 'min-block-size',
+    does: 'keeps the place of the form free: nothing moves when the script arrives',
+    async run(code) {
+      const { page } = await open(`${code}${tag}<p id="after">What follows</p>`);
+      const top = (): Promise<number> => page.$eval('#after', (element) => element.getBoundingClientRect().top);
+      const before = await top();
+      await page.addScriptTag({ url: '/newsletter-signup.js' });
+      await page.waitForSelector(inTag('button'));
+      expect(await top()).toBe(before);
+    },
+  },
+  {
+    language: 'html',
+    has: 'integrity="sha384-',
+    does: 'runs that very file or none',
+    async run(code) {
+      const content = await readFile(join(root, 'widget/dist/newsletter-signup.js'));
+      const pinned = (hash: string): string =>
+        code.replace(/https:\/\/cdn\.example[^"]*/, '/newsletter-signup.js').replace(/sha384-[^"]*/, `sha384-${hash}`) +
+        tag;
+      const { page } = await open(pinned(createHash('sha384').update(content).digest('base64')));
+      await signUp(page);
+      const { page: other, complaints } = await open(
+        pinned(createHash('sha384').update('another file').digest('base64')),
+      );
+      expect(await other.evaluate(() => customElements.get('newsletter-signup') === undefined)).toBe(true);
+      expect(complaints.join()).toContain('integrity');
+    },
+  },
+  {
+    language: 'json',
+    has: 'html.customData',
+    does: 'names files that the package has',
+    async run(code) {
+      const settings = JSON.parse(code) as Readonly<Record<string, readonly string[]>>;
+      for (const path of Object.values(settings).flat()) {
+        const data = JSON.parse(
+          await readFile(join(root, path.replace('./node_modules/@newsletter-kit/signup', 'widget')), 'utf8'),
+        ) as { readonly version: number };
+        expect(data.version).toBeGreaterThan(1);
+      }
+    },
+  },
+  {
+    language: 'css',
+    has: "[part='problem']",
+    does: 'gives problems in a row of the owner’s a line to themselves',
+    async run(code) {
+      const row =
+        '<form action="/signup" style="display: flex"><input name="email" aria-label="Email address"><button>Subscribe</button></form>';
+      const { page } = await open(`${script}<style>${code}</style><newsletter-signup>${row}</newsletter-signup>`);
+      await page.click('button');
+      const [problem, form] = await Promise.all(
+        ['[part=problem]', 'form'].map(async (selector) => (await page.waitForSelector(selector))?.boundingBox()),
+      );
+      expect(problem?.width).toBe(form?.width);
+    },
+  },
+  {
+    language: 'js',
+    has: 'signup/define',
+    does: 'registers the tag in a bundle',
+    async run(code) {
+      const { page, complaints } = await openBuilt({
+        'main.tsx': `${code}; document.body.insertAdjacentHTML('beforeend', '${tag}');`,
+      });
+      await signUp(page);
+      expect(complaints).toEqual([]);
+    },
+  },
+  {
+    language: 'js',
+    has: 'renderSignup(',
+    does: 'renders a form that works before any script and is taken over by one',
+    async run(code) {
+      const html = await rendered(code);
+      const { page: plain } = await open(html, { javaScript: false });
+      expect(await text(plain, 'button')).toBe('Abonnieren');
+      await (await plain.waitForSelector(inTag('input[name=email]')))?.type('ada@example.com');
+      await (await plain.waitForSelector(inTag('input[name="custom_fields[First name]"]')))?.type('Ada');
+      await Promise.all([plain.waitForNavigation(), (await plain.waitForSelector(inTag('button')))?.click()]);
+      expect(posts).toMatchObject([
+        { type: 'application/x-www-form-urlencoded', body: expect.stringContaining('ada%40example.com') },
+      ]);
+
+      const hydrate = snippets.find((snippet) => snippet.code.includes('signup/hydrate'))?.code ?? '';
+      const { page, complaints } = await openBuilt({ 'main.tsx': hydrate }, {}, html);
+      await page.waitForFunction(() => customElements.get('newsletter-signup'));
+      expect(await signUp(page)).toMatchObject({
+        utm_source: 'blog',
+        custom_fields: [{ name: 'First name', value: 'Ada' }],
+      });
+      expect(complaints).toEqual([]);
+    },
+  },
+  {
+    language: 'js',
+    has: 'signup/hydrate',
+    does: 'takes a form over without drawing it anew',
+    async run(code) {
+      const server = snippets.find((snippet) => snippet.code.includes('renderSignup('))?.code ?? '';
+      const { page: taken } = await openBuilt(
+        {
+          'main.tsx': `window.before = document.querySelector('newsletter-signup').shadowRoot.querySelector('input');\n${code}`,
+        },
+        {},
+        await rendered(server),
+      );
+      await taken.waitForFunction(() => customElements.get('newsletter-signup'));
+      expect(
+        await taken.evaluate(
+          `before === document.querySelector('newsletter-signup').shadowRoot.querySelector('input')`,
+        ),
+      ).toBe(true);
+    },
+  },
+  {
+    language: 'js',
+    has: 'grantConsent()',
+    does: 'remembers who brought the visitor, from then on',
+    async run(code) {
+      const { page } = await open(script + tag);
+      await page.waitForSelector(inTag('button'));
+      expect(await remembered(page)).toBe('{}');
+      await page.evaluate(code);
+      expect(await remembered(page)).toContain('exchange');
+      await page.evaluate(code.replace('grantConsent', 'revokeConsent'));
+      expect(await remembered(page)).not.toContain('exchange');
+    },
+  },
+  bridge(
+    '__tcfapi',
+    'window.__tcfapi = (command, version, listener) => { window.tell = (agreed) => listener({ eventStatus: "useractioncomplete", purpose: { consents: { 1: agreed } } }, true); listener({ eventStatus: "cmpuishown", purpose: { consents: {} } }, true); }',
+    (agreed) => `tell(${agreed})`,
+  ),
+  bridge(
+    'CookiebotOnAccept',
+    'window.Cookiebot = { consent: { marketing: false } }',
+    (agreed) =>
+      `Cookiebot.consent.marketing = ${agreed}; dispatchEvent(new Event('${agreed ? 'CookiebotOnAccept' : 'CookiebotOnDecline'}'))`,
+  ),
+  bridge('gtag(', 'window.gtag = () => {}', (agreed) => `onChoice(${agreed})`),
+  {
+    language: 'js',
+    has: "addEventListener('newsletter-success'",
+    does: 'hears of the signup',
+    async run(code) {
+      const { page } = await open(`${script}${tag}<script>${code}</script>`);
+      const said = new Promise<string>((resolve) => page.on('console', (message) => resolve(message.text())));
+      await signUp(page);
+      expect(await said).toMatch(/^Signed up/);
+    },
+  },
+  component(
+    'tsx',
+    (code) => ({
+      'Newsletter.tsx': code,
+      'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { Newsletter } from './Newsletter.tsx'; createRoot(document.getElementById('app')!).render(createElement(Newsletter));`,
+    }),
+    async () => [],
+  ),
+  component(
+    'vue',
+    (code) => ({
+      'Newsletter.vue': code,
+      'main.tsx': `import { createApp } from 'vue'; import Newsletter from './Newsletter.vue'; createApp(Newsletter).mount('#app');`,
+    }),
+    async () => [
+      (await import('@vitejs/plugin-vue')).default({
+        template: { compilerOptions: { isCustomElement: (name: string) => name.startsWith('newsletter-') } },
+      }),
+    ],
+  ),
+  component(
+    'svelte',
+    (code) => ({
+      'Newsletter.svelte': code,
+      'main.tsx': `import { mount } from 'svelte'; import Newsletter from './Newsletter.svelte'; mount(Newsletter, { target: document.getElementById('app')! });`,
+    }),
+    async () => [(await import('@sveltejs/vite-plugin-svelte')).svelte({ configFile: false })],
+  ),
+  {
+    language: 'http',
+    has: 'POST /signup',
+    does: 'is what the endpoint receives',
+    async run(code) {
+      const { page } = await open(
+        `${script}<newsletter-signup endpoint="/signup" utm-source="blog"><newsletter-field name="First name" required></newsletter-field></newsletter-signup>`,
+      );
+      expect(await signUp(page)).toEqual(JSON.parse(code.slice(code.indexOf('{'))));
+      expect(posts[0]?.type).toBe('application/json');
+      expect(posts[0]?.key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    },
+  },
+];
+
+/** What other tests look at: policies in three engines, and how an endpoint asks for more. */
+const elsewhere = [/^Content-Security-Policy:/, /"ask":/];
+
+describe('the README of the tag', () => {
+  it('has a check for every snippet, and a snippet for every check', () => {
+    const finds = ({ language, has }: Check, snippet: Snippet): boolean =>
+      snippet.language === language && snippet.code.includes(has);
+    expect(
+      snippets.filter(
+        (snippet) =>
+          !elsewhere.some((pattern) => pattern.test(snippet.code)) && !checks.some((check) => finds(check, snippet)),
+      ),
+    ).toEqual([]);
+    expect(
+      checks.filter((check) => snippets.filter((snippet) => finds(check, snippet)).length !== 1).map(({ has }) => has),
+    ).toEqual([]);
+  });
+
+  it.each(checks)('$language: $has … $does', async ({ language, has, run }) => {
+    await run(snippets.find((snippet) => snippet.language === language && snippet.code.includes(has))?.code ?? '');
+  });
+
+  it('has tables that say what the manifest and the sizes say', async () => {
+    await expect(
+      promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check']),
+    ).resolves.toMatchObject({ stderr: '' });
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * What is published satisfies the field's own checkers: publint for the manifest, are-the-types-wrong for the types.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packPackages, publishedPackages } from './installed.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'newsletter-checked-'));
+  await packPackages(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function tarball(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const file = (await readdir(folder)).find((path) => path.startsWith(`newsletter-kit-${name}-`));
+  if (!file) throw new Error(`${name} was not packed.`);
+  return new Uint8Array(await readFile(join(folder, file)));
+}
+
+describe.each(publishedPackages.map(({ name }) => name))('%s', (name) => {
+  it('has a manifest that publint finds nothing against', async () => {
+    const { messages, pkg } = await publint({
+      pack: { tarball: (await tarball(name)).buffer },
+      level: 'suggestion',
+      strict: true,
+    });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it('has types that resolve as its code does, under every way of resolving ES modules', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(await tarball(name)));
+    if (!checked.types) throw new Error('The package has no types.');
+    // The packages are ES modules alone: what `require` of a CommonJS caller and the resolution before `exports` see is
+    // out of scope.
+    const problems = checked.problems.filter(
+      (problem) => !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(problem.resolutionKind)),
+    );
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+/**
+ * Every snippet of core's README, run as a reader would: the packed package, installed, under each Node it promises to
+ * run on, against a sandbox. What a line is said to print (`// → …`) must be printed.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch } from '../../scripts/chain/launch.ts';
+import { freePorts } from '../../scripts/chain/ports.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { servers } from '../../scripts/chain/servers.ts';
+import { installPacked, type Installation } from './installed.ts';
+import { bringRuntimes, type Runtimes } from './runtimes.ts';
+
+const readme = readFileSync(join(root, 'packages/core/README.md'), 'utf8');
+const blocks = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+
+/** A snippet without imports goes on with those of its section before it. */
+const snippets = readme.split(/^## /m).flatMap((section) => {
+  const [heading = ''] = section.split('\n');
+  let before = '';
+  return blocks(section, 'ts').map((code, index) => {
+    before = /^import /m.test(code) ? code : before + code;
+    return { code: before, title: `${heading.replace('# ', '')}, ${index + 1}` };
+  });
+});
+
+/** The reader's own way to send a person to a page and back; here the sandbox's, which plays the person. */
+const person =
+  "import { consent } from '@newsletter-kit/sandbox';\nconst sendTo = (url: string) => consent(fetch, url);\n";
+
+/**
+ * Entries whose functions a reader calls; the schemas of `./schema` are values, and the whole of them is the table of
+ * operations.
+ */
+const documentedEntries = ['', '/contract', '/engine', '/import', '/watch', '/signup', '/oauth', '/node'].map(
+  (entry) => `@newsletter-kit/core${entry}`,
+);
+
+let installed: Installation;
+let runtimes: Runtimes;
+let sandbox: Awaited<ReturnType<typeof launch>>;
+beforeAll(async () => {
+  const plan = servers.find(({ name }) => name === 'sandbox');
+  if (!plan) throw new Error('The chain has no sandbox.');
+  [installed, runtimes, sandbox] = await Promise.all([
+    installPacked(),
+    bringRuntimes(),
+    launch(plan, { ports: await freePorts(), relayStore: '' }, () => undefined),
+  ]);
+});
+afterAll(() => Promise.all([installed?.remove(), runtimes?.remove(), sandbox?.stop()]));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a snippet in a folder of its own, beside the installed packages and the files that the README shows. */
+async function run(node: string, code: string): Promise<Ended> {
+  const folder = join(installed.folder, `snippet-${process.hrtime.bigint()}`);
+  await mkdir(folder);
+  await writeFile(
+    join(folder, 'snippet.ts'),
+    (code.includes('sendTo(') ? person + code : code).replaceAll('http://127.0.0.1:4010', sandbox.url),
+  );
+  await Promise.all(blocks(readme, 'csv').map((text) => writeFile(join(folder, 'people.csv'), text)));
+  await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' });
+  return new Promise((resolve) => {
+    execFile(
+      node,
+      ['--disable-warning=ExperimentalWarning', 'snippet.ts'],
+      { cwd: folder, timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder } },
+      (error, stdout, stderr) => {
+        void rm(folder, { recursive: true, force: true });
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      },
+    );
+  });
+}
+
+describe.each(['22', '24', '26'] as const)('on Node %s', (major) => {
+  it.each(snippets)('$title', async ({ code }) => {
+    const ended = await run(runtimes.nodes[major], code);
+    expect(ended, ended.stderr).toMatchObject({ code: 0 });
+    const told = [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, text = '']) => text);
+    for (const line of told) expect(ended.stdout).toContain(line);
+  });
+});
+
+describe('the README', () => {
+  it.each(documentedEntries)('shows every function of %s in a snippet', async (entry) => {
+    const names = Object.entries((await import(entry)) as Record<string, unknown>).flatMap(([name, value]) =>
+      typeof value === 'function' && !isError(value) ? [name] : [],
+    );
+    const shown = snippets.map(({ code }) => code).join('\n');
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(shown))).toEqual([]);
+  });
+});
+
+/** Errors are caught, not called; the README lists them in a table. */
+function isError(value: object): boolean {
+  return value === Error || Object.prototype.isPrototypeOf.call(Error, value);
+}

@@ -1,0 +1,144 @@
+/** The n8n package as it is published: what it holds, and that n8n alone is enough to load it. */
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { packInto } from '../../scripts/n8n/pack.ts';
+
+interface Manifest {
+  readonly name: string;
+  readonly n8n: { readonly nodes: readonly string[]; readonly credentials: readonly string[] };
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: unknown;
+  readonly peerDependencies?: unknown;
+}
+
+let folder: string;
+let manifest: Manifest;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-package-'));
+  await packInto(folder);
+  manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const files = (pattern: string): string[] => globSync(pattern, { cwd: folder }).toSorted();
+/** What several entries need stands in files of its own. */
+const shared = [
+  'dist/nodes/Newsletter/shared.js',
+  'dist/nodes/core-import.js',
+  'dist/nodes/core-watch.js',
+  'dist/nodes/core.js',
+];
+const entries = (): readonly string[] => [...manifest.n8n.nodes, ...manifest.n8n.credentials];
+
+describe('the packed n8n package', () => {
+  it('holds dist, the manifest, README, LICENSE and CHANGELOG, and nothing else', () => {
+    const top = new Set(globSync('**/*', { cwd: folder }).map((path) => path.split('/')[0]));
+    expect([...top].filter((name) => name !== 'README.md').toSorted()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'dist',
+      'package.json',
+    ]);
+  });
+
+  it('has each entry once, with icons and codex, beside it what the entries share, and no other JavaScript', () => {
+    expect(files('**/*.js')).toEqual([...entries(), ...shared].toSorted());
+    expect(files('dist/nodes/**/*.node.json')).toEqual(
+      manifest.n8n.nodes.map((path) => path.replace(/\.js$/, '.json')).toSorted(),
+    );
+    expect(files('**/*.svg')).toEqual([
+      'dist/nodes/Newsletter/newsletter.dark.svg',
+      'dist/nodes/Newsletter/newsletter.svg',
+    ]);
+  });
+
+  it('names its nodes in the codex files as n8n knows them', async () => {
+    for (const path of manifest.n8n.nodes) {
+      const codex = JSON.parse(await readFile(join(folder, path.replace(/\.js$/, '.json')), 'utf8')) as {
+        node: string;
+      };
+      const { description } = load(path) as { description: { name: string } };
+      expect(codex.node).toBe(`${manifest.name}.${description.name}`);
+    }
+  });
+
+  it('needs nothing at run time and runs nothing on install', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+    expect(
+      Object.keys(manifest.scripts ?? {}).filter((name) =>
+        /^(pre|post)?(install|prepare|publish)|^prepublish/.test(name),
+      ),
+    ).toEqual([]);
+  });
+
+  it('holds no file of more than 60 kB', () => {
+    const large = files('**/*.js').filter((path) => statSync(join(folder, path)).size > 60_000);
+    expect(large).toEqual([]);
+  });
+
+  it('leaves the notes of the contract at home', async () => {
+    for (const path of shared) expect(await readFile(join(folder, path), 'utf8')).not.toMatch(/is not shown|assumed/);
+  });
+
+  it('requires n8n-workflow and its own files alone', async () => {
+    const required = new Set<string>();
+    for (const path of files('**/*.js')) {
+      const code = await readFile(join(folder, path), 'utf8');
+      for (const [, name = ''] of code.matchAll(/\b(?:require|import)\s*\(\s*["'`]([^"'`]*)["'`]/g))
+        required.add(name.startsWith('.') ? join(dirname(path), name) : name);
+      expect(code).not.toMatch(/^\s*(import|export)\s/m);
+    }
+    expect([...required].toSorted()).toEqual([...shared, 'n8n-workflow']);
+  });
+
+  it('uses no global that the verification of n8n forbids', async () => {
+    const forbidden =
+      /\bglobalThis\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\b(?:process|console|global)\s*[.[]|\b__(?:dirname|filename)\b|\beval\s*\(/g;
+    for (const path of files('**/*.js')) {
+      const code = await readFile(join(folder, path), 'utf8');
+      expect([path, ...code.matchAll(forbidden)].map(String)).toEqual([path]);
+    }
+  });
+
+  it('loads each entry the way n8n does, with n8n-workflow as the only module in reach', () => {
+    for (const path of entries()) {
+      expect(load(path)).toMatchObject(
+        path.includes('credentials')
+          ? { name: expect.stringMatching(/^newsletter\w*Api$/) }
+          : { description: { version: 1 } },
+      );
+    }
+  });
+});
+
+/** n8n makes the class in a context of its own, by the file's name before the first dot. */
+function load(path: string): unknown {
+  const exported = exportsOf(path) as Record<string, new () => unknown>;
+  const Class = exported[basename(path).split('.')[0] ?? ''];
+  if (!Class) throw new Error(`${path} exports no class of its name.`);
+  return new Class();
+}
+
+function exportsOf(path: string): unknown {
+  const workflow = createRequire(join(root, 'package.json'));
+  const reach = (name: string): unknown => {
+    if (name === 'n8n-workflow') return workflow(name);
+    if (name.startsWith('.')) return exportsOf(join(dirname(path), name));
+    throw new Error(`${path} requires ${name}, which is not there in n8n.`);
+  };
+  const exported = {};
+  const code = readFileSync(join(folder, path), 'utf8');
+  const run = runInNewContext(`(function (require, exports) {${code}\n})`) as (
+    require: typeof reach,
+    exports: object,
+  ) => void;
+  run(reach, exported);
+  return exported;
+}

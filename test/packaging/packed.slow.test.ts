@@ -1,0 +1,116 @@
+/**
+ * Whoever installs the packages from the registry gets something that runs: built files, without our condition or
+ * sources.
+ */
+import { globSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installPacked, type Installation } from './installed.ts';
+
+let installed: Installation;
+beforeAll(async () => {
+  installed = await installPacked();
+});
+afterAll(() => installed?.remove());
+
+/** Every public entry of the packages that run in Node, with something it must export. */
+const entries = {
+  '@newsletter-kit/core': 'createClient',
+  '@newsletter-kit/core/contract': 'operations',
+  '@newsletter-kit/core/schema': 'subscriptionRequest',
+  '@newsletter-kit/core/engine': 'createEngine',
+  '@newsletter-kit/core/oauth': 'createOAuth',
+  '@newsletter-kit/core/node': 'createFileTokenStore',
+  '@newsletter-kit/core/signup': 'readSubmission',
+  '@newsletter-kit/sandbox': 'createSandbox',
+  '@newsletter-kit/relay': 'createRelay',
+  '@newsletter-kit/signup': 'NewsletterSignup',
+} as const;
+
+describe('the installed packages', () => {
+  it.each(Object.entries(entries))('%s exports %s', async (entry, name) => {
+    const { code, stdout, stderr } = await installed.node(`
+      const entry = await import(${JSON.stringify(entry)});
+      console.log(typeof entry[${JSON.stringify(name)}], import.meta.resolve(${JSON.stringify(entry)}));
+    `);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^(function|object) .*\/dist\//);
+  });
+
+  it('hold every entry that their manifests announce, with its types', async () => {
+    const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
+    const missing: string[] = [];
+    for (const name of await readdir(scope)) {
+      const manifest: unknown = JSON.parse(await readFile(join(scope, name, 'package.json'), 'utf8'));
+      const { exports, bin = {} } = manifest as {
+        exports: Record<string, string | Record<string, string>>;
+        bin?: Record<string, string>;
+      };
+      const targets = Object.values(exports).flatMap((target) =>
+        typeof target === 'string'
+          ? [target]
+          : Object.entries(target).flatMap(([condition, path]) => (condition === 'source' ? [] : [path])),
+      );
+      for (const path of [...targets, ...Object.values(bin)]) {
+        // A pattern announces every file it matches, and promises one at least.
+        if (globSync(path, { cwd: join(scope, name) }).length === 0) missing.push(`${name}: ${path}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('bring neither sources nor tests along', async () => {
+    const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
+    const strays = (await readdir(scope, { recursive: true })).filter(
+      (path) => !path.includes('node_modules') && (/(^|\/)(src|test)(\/|$)/.test(path) || /(?<!\.d)\.ts$/.test(path)),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('make a client and a sandbox that speak with each other', async () => {
+    const { stdout, stderr } = await installed.node(`
+      import { createClient } from '@newsletter-kit/core';
+      import { createSandbox } from '@newsletter-kit/sandbox';
+      const sandbox = createSandbox();
+      const client = createClient({
+        baseUrl: 'http://sandbox.test/v2',
+        token: 'sandbox-key',
+        publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+        fetch: sandbox.fetch,
+      });
+      await client.subscriptions.create({ email: 'ada+packed@example.com', utm_source: 'tarball' });
+      const { items } = await client.subscriptions.list({ email: 'ADA+packed@example.com' });
+      console.log(JSON.stringify(items.map(({ email, utm_source }) => [email, utm_source])));
+      sandbox.close();
+    `);
+    expect(stderr.replace(/.*ExperimentalWarning.*\n.*\n/g, '')).toBe('');
+    expect(stdout.trim()).toBe('[["ada+packed@example.com","tarball"]]');
+  });
+});
+
+describe('the installed commands', () => {
+  it.each([
+    ['newsletter-sandbox', '--port'],
+    ['newsletter-relay', 'NEWSLETTER_API_URL'],
+    ['newsletter', 'export'],
+  ])('%s says how it is used', async (name, word) => {
+    const { code, stdout, stderr } = await installed.command(name, ['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(word);
+  });
+
+  it('newsletter-relay names what is not configured, and fails', async () => {
+    const { code, stderr } = await installed.command('newsletter-relay', ['serve']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('NEWSLETTER_API_KEY is missing');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('newsletter-sandbox refuses a port that is none, and fails', async () => {
+    const { code, stderr } = await installed.command('newsletter-sandbox', ['--port', 'harbour']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('"harbour" is not a port');
+  });
+});

@@ -1,0 +1,236 @@
+/**
+ * The tag as a stranger installs it: bundled by Vite and esbuild, without a bundler by an import map, in React, and on
+ * a server.
+ */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { openSite, type Site } from '../widget/site.ts';
+import { installPacked, type Installation } from './installed.ts';
+
+/** What a site has besides the package, exact as everything the project uses. */
+const others = [
+  'esbuild@0.28.2',
+  'react@19.3.1',
+  'react-dom@19.3.1',
+  '@lit-labs/ssr@4.1.0',
+  '@lit-labs/ssr-client@1.1.8',
+];
+
+let installed: Installation;
+let site: Site;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+let session: BrowserSession;
+beforeAll(async () => {
+  installed = await installPacked();
+  await promisify(execFile)(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--save-exact', ...others],
+    { cwd: installed.folder },
+  );
+  [site, endpoint, session] = await Promise.all([openSite(), startEndpoint(), openBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([site?.close(), endpoint?.stop(), session?.close(), installed?.remove()]);
+});
+
+const inFolder = (path: string): string => join(installed.folder, path);
+
+async function byVite(code: string): Promise<string> {
+  await writeFile(inFolder('vite-entry.js'), code);
+  const built = await build({
+    configFile: false,
+    logLevel: 'silent',
+    root: installed.folder,
+    build: {
+      write: false,
+      lib: { entry: inFolder('vite-entry.js'), formats: ['es'] },
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
+  });
+  const [output] = Array.isArray(built) ? built : [built];
+  if (!output || !('output' in output)) throw new Error('Vite built nothing.');
+  return output.output[0].code;
+}
+
+async function byEsbuild(code: string): Promise<string> {
+  await writeFile(inFolder('esbuild-entry.jsx'), code);
+  const { code: exit, stderr } = await installed.command('esbuild', [
+    'esbuild-entry.jsx',
+    '--bundle',
+    '--format=esm',
+    '--jsx=automatic',
+    '--define:process.env.NODE_ENV="production"',
+    '--outfile=esbuild-out.js',
+  ]);
+  if (exit !== 0) throw new Error(stderr);
+  return readFile(inFolder('esbuild-out.js'), 'utf8');
+}
+
+/**
+ * Every module of the package and of Lit by its own address, and a map that names them, as a page without a bundler has
+ * it.
+ */
+async function byImportMap(): Promise<string> {
+  const { stdout } = await installed.node(`
+    import { glob, readFile } from 'node:fs/promises';
+    const files = {};
+    for await (const file of glob('node_modules/{lit,lit-html,lit-element,@lit/reactive-element,@newsletter-kit/signup/dist}/**/*.js', { exclude: (path) => /\\/(node|development)(\\/|$)/.test(path) })) files['/' + file] = await readFile(file, 'utf8');
+    process.stdout.write(JSON.stringify(files));
+  `);
+  for (const [path, code] of Object.entries(JSON.parse(stdout) as Record<string, string>)) site.script(path, code);
+  const imports = {
+    lit: '/node_modules/lit/index.js',
+    'lit/': '/node_modules/lit/',
+    'lit-html': '/node_modules/lit-html/lit-html.js',
+    'lit-html/': '/node_modules/lit-html/',
+    'lit-element/': '/node_modules/lit-element/',
+    '@lit/reactive-element': '/node_modules/@lit/reactive-element/reactive-element.js',
+    '@lit/reactive-element/': '/node_modules/@lit/reactive-element/',
+    '@newsletter-kit/signup/define': '/node_modules/@newsletter-kit/signup/dist/define.js',
+  };
+  return `<script type="importmap">${JSON.stringify({ imports })}</script><script type="module">import '@newsletter-kit/signup/define';</script>`;
+}
+
+const ways: Readonly<Record<string, () => Promise<string>>> = {
+  Vite: async () => scripted('/by-vite.js', await byVite(`import '@newsletter-kit/signup/define';`)),
+  esbuild: async () => scripted('/by-esbuild.js', await byEsbuild(`import '@newsletter-kit/signup/define';`)),
+  'an import map': byImportMap,
+};
+
+function scripted(path: string, code: string): string {
+  site.script(path, code);
+  return `<script type="module" src="${path}"></script>`;
+}
+
+/**
+ * Opens a page with this markup, types an address and sends the form; gives what the endpoint received, and what the
+ * page complained of.
+ */
+async function signUp(
+  box: string,
+  markup: string,
+): Promise<{ bodies: unknown[]; complaints: string[]; heard: unknown }> {
+  const page = await session.browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(
+    site.page(`/${box}`, {
+      html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page</title>${markup}</html>`,
+    }),
+  );
+  const input = await page.waitForSelector('newsletter-signup >>> input[name=email]', { visible: true });
+  await input?.type('ada@example.com');
+  await page.click('newsletter-signup >>> button');
+  await page.waitForSelector('newsletter-signup:state(success)');
+  const heard = await page.evaluate('globalThis.heard');
+  await page.close();
+  const received = await fetch(`${endpoint.origin}/received/${box}`).then(
+    (response) => response.json() as Promise<{ body: string }[]>,
+  );
+  return { bodies: received.map(({ body }): unknown => JSON.parse(body)), complaints, heard };
+}
+
+describe('the installed tag', () => {
+  it.each(Object.entries(ways))('signs up, brought by %s', async (name, bring) => {
+    const box = name.replaceAll(' ', '-');
+    const tag = `<newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"></newsletter-signup>`;
+    expect(await signUp(box, `${await bring()}${tag}`)).toEqual({
+      bodies: [{ email: 'ada@example.com' }],
+      complaints: [],
+      heard: undefined,
+    });
+  });
+
+  it('takes properties of React and tells React of its events', async () => {
+    const code = `
+      import { createRoot } from 'react-dom/client';
+      import '@newsletter-kit/signup/define';
+      import '@newsletter-kit/signup/react';
+      createRoot(document.querySelector('#root')).render(
+        <newsletter-signup endpoint="${endpoint.origin}/signup/react/accepted" messages={{ button: 'Join' }} utm-source="blog"
+          ref={(form) => { globalThis.form ??= form; }}
+          onnewsletter-success={({ attribution }) => { globalThis.heard = [attribution.utm_source, form.messages.button]; }}>
+          <newsletter-field name="Plan" value="basic" hidden />
+        </newsletter-signup>,
+      );`;
+    const { bodies, complaints, heard } = await signUp(
+      'react',
+      `<div id="root"></div>${scripted('/react.js', await byEsbuild(code))}`,
+    );
+    expect(bodies).toEqual([
+      { email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'Plan', value: 'basic' }] },
+    ]);
+    expect(complaints).toEqual([]);
+    expect(heard).toEqual(['blog', 'Join']);
+  });
+
+  it.each([
+    '@newsletter-kit/signup',
+    '@newsletter-kit/signup/define',
+    '@newsletter-kit/signup/hydrate',
+    '@newsletter-kit/signup/server',
+    '@newsletter-kit/signup/react',
+    '@newsletter-kit/signup/languages/de',
+  ])('can be imported on a server: %s', async (entry) => {
+    const { code, stderr } = await installed.node(`await import(${JSON.stringify(entry)});`);
+    expect({ code, stderr: stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim() }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('is rendered by renderSignup and, in a page of Lit’s own, by its renderer', async () => {
+    const { stdout, stderr } = await installed.node(`
+      import '@newsletter-kit/signup/languages/de';
+      import '@newsletter-kit/signup/define';
+      import { renderSignup } from '@newsletter-kit/signup/server';
+      import { html } from 'lit';
+      import { render } from '@lit-labs/ssr';
+      import { collectResultSync } from '@lit-labs/ssr/lib/render-result.js';
+      const own = renderSignup({ endpoint: '/signup' }, { language: 'de', fields: [{ name: 'Ort' }] });
+      const lits = collectResultSync(render(html\`<newsletter-signup endpoint="/signup" lang="de"></newsletter-signup>\`));
+      console.log(JSON.stringify([own, lits]));
+    `);
+    expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
+    const [own = '', lits = ''] = JSON.parse(stdout) as string[];
+    for (const html of [own, lits])
+      expect(html).toMatch(/<form[^>]* method="post" action="\/signup"[\s\S]*E-Mail-Adresse/);
+    expect(own).toContain('name="custom_fields[Ort]"');
+  });
+
+  describe('as its README says', () => {
+    const snippet = async (word: string): Promise<string> => {
+      const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
+      const found = Array.from(readme.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
+        code.includes(word),
+      );
+      expect(found, word).toHaveLength(1);
+      return found[0] ?? '';
+    };
+
+    it('is rendered on a server and taken over in a browser', async () => {
+      const { stdout, stderr } = await installed.node(`${await snippet('signup/server')}\nconsole.log(form);`);
+      expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
+      expect(stdout).toContain('E-Mail-Adresse');
+      const script = scripted('/readme-hydrate.js', await byEsbuild(await snippet('signup/hydrate')));
+      const form = stdout
+        .replaceAll('https://relay.example/signup', `${endpoint.origin}/signup/readme/accepted`)
+        .replace('name="custom_fields[First name]"', '$& value="Ada"');
+      const { bodies, complaints } = await signUp('readme', `<html lang="de">${form}${script}`);
+      expect(complaints).toEqual([]);
+      expect(bodies).toEqual([
+        { email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'First name', value: 'Ada' }] },
+      ]);
+    });
+
+    it('tells VS Code where its data is', async () => {
+      const settings = JSON.parse(await snippet('.customData"')) as Record<string, string[]>;
+      for (const path of Object.values(settings).flat())
+        expect(JSON.parse(await readFile(inFolder(path), 'utf8'))).toHaveProperty('version', 1.1);
+    });
+  });
+});

@@ -1,0 +1,296 @@
+/**
+ * The client under every combination of the sandbox's assumptions: however the gaps of the specification are filled, a
+ * caller sees the same.
+ *
+ * All combinations at once are {@link everything}: more than a hundred thousand, most of which no call can tell apart,
+ * since a switch changes only the answers it is about. So the product is factored by call. First it is found out which
+ * switches a call meets: those of which some value changes some answer, whether all other switches stand at their
+ * defaults or all at one of their other values. Then the call is made under the full product of those. That loses
+ * nothing where a switch which changes no answer of a call, on either ground, changes none in between; switches only
+ * rewrite answers, one after the other, and each looks at fields no other one makes.
+ */
+import { createClient, type Client } from '@newsletter-kit/core';
+import {
+  apiKeys,
+  consent,
+  createSandbox,
+  oauthClients,
+  publicationId,
+  type AssumptionChoice,
+  type AssumptionId,
+  type Sandbox,
+} from '@newsletter-kit/sandbox';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createVirtualClock, virtualHost, type VirtualClock } from '../clock/virtual.ts';
+
+const noon = Date.UTC(2026, 10, 4, 12);
+const automationOf = async (client: Client): Promise<string> => {
+  const found = (await client.automations.list()).items.find(
+    ({ trigger_events, status }) => trigger_events.includes('api') && status !== 'draft' && status !== 'inactive',
+  );
+  return found?.id ?? '';
+};
+
+interface Scene {
+  readonly client: Client;
+  readonly sandbox: Sandbox;
+  readonly clock: VirtualClock;
+  /** A client that differs from the first. */
+  readonly other: (options: { readonly baseUrl?: string; readonly token?: string }) => Client;
+}
+
+async function all<Item, Seen>(list: AsyncIterable<Item>, see: (item: Item) => Seen): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for await (const item of list) seen.push(see(item));
+  return seen;
+}
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'no error');
+
+/** What a caller relies on, call by call. None looks at what an assumption leaves to the service. */
+const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+  'creates subscriptions and is warned': async ({ client }) => {
+    const seen: unknown[] = [];
+    for (const email of ['new@example.com', 'new@example.com']) {
+      const { data, warnings } = await client.subscriptions.create({
+        email,
+        custom_fields: [{ name: 'Nope', value: 1 }],
+      });
+      seen.push([data.email, data.status, data.utm_source || null, warnings?.map(({ code }) => code)]);
+    }
+    const { data, warnings } = await client.subscriptions.create({ email: 'plain@example.com' });
+    return [...seen, data.email, warnings?.length ?? 0];
+  },
+  'iterates subscriptions by cursor': async ({ client }) =>
+    all(client.subscriptions.list({ limit: 60, expand: ['custom_fields'] }), ({ id, email, custom_fields }) => [
+      id,
+      email,
+      custom_fields?.map(({ name, value }) => [name, value]),
+    ]),
+  'iterates subscriptions by page': async ({ client }) =>
+    all(client.subscriptions.list({ limit: 30, page: 1 }), ({ id, utm_campaign }) => [id, utm_campaign || null]),
+  'reads a page and its place': async ({ client }) => {
+    const page = await client.subscriptions.list({ limit: 30 });
+    const last = await client.subscriptions.list({ limit: 1, email: 'annie.easley@example.org' });
+    return [
+      page.limit,
+      page.hasMore,
+      page.nextCursor !== null,
+      page.items.length,
+      last.hasMore,
+      last.nextCursor,
+      last.items.length,
+    ];
+  },
+  imports: async ({ client }) =>
+    typeof (await client.subscriptions.bulkCreate({ subscriptions: [{ email: 'one@example.com' }] })).import_id,
+  'follows a job to its end': async ({ client, clock }) => {
+    const [first] = (await client.subscriptions.list({ limit: 1 })).items;
+    const { data } = await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: first?.id ?? '' }] });
+    await clock.sleep(60_000);
+    const job = (await client.bulkSubscriptionUpdates.get({ id: data.subscription_update_id })).data;
+    return [
+      (await client.bulkSubscriptionUpdates.list()).items.length,
+      /^completed?$/.test(job.status ?? ''),
+      job.error_log?.length ?? 0,
+    ];
+  },
+  'makes, reads, renames and deletes a custom field': async ({ client }) => {
+    const { id } = (await client.customFields.create({ kind: 'double', display: 'Weight' })).data;
+    await client.customFields.update({ id, display: 'Mass' });
+    const one = (await client.customFields.get({ id })).data.display;
+    const gone = await client.customFields.delete({ id });
+    return [one, gone, await all(client.customFields.list(), ({ display }) => display)];
+  },
+  'requests a deletion': async ({ client }) => {
+    const { data } = await client.deletionRequests.create({ email: 'annie.easley@example.org' });
+    const due = new Date(
+      typeof data.scheduled_for_processing_at === 'number'
+        ? data.scheduled_for_processing_at * 1000
+        : (data.scheduled_for_processing_at ?? ''),
+    ).getTime();
+    const read = (await client.deletionRequests.get({ id: data.id })).data.status;
+    return [
+      data.status,
+      read,
+      Math.round((due - noon) / 86_400_000),
+      await all(client.deletionRequests.list(), ({ email }) => email),
+    ];
+  },
+  'enrolls, and reads journeys': async ({ client }) => {
+    const automationId = await automationOf(client);
+    const { data } = await client.journeys.enroll({ automationId, email: 'annie.easley@example.org' });
+    return [
+      data.status,
+      (await client.journeys.get({ automationId, automationJourneyId: data.id })).data.email,
+      (await all(client.journeys.list({ automationId, limit: 2 }), ({ id }) => id)).includes(data.id),
+    ];
+  },
+  'finds out whether an enrollment has happened': async ({ client, sandbox }) => {
+    const automationId = await automationOf(client);
+    sandbox.faults.add({ match: 'journeys.enroll', effect: 'lostResponse', times: 1 });
+    const { data } = await client.journeys.enroll({ automationId, email: 'annie.easley@example.org' });
+    return [
+      data.email,
+      (await all(client.journeys.list({ automationId }), ({ email }) => email)).filter((email) => email === data.email)
+        .length,
+    ];
+  },
+  'finds out whether a deletion request and a custom field have': async ({ client, sandbox }) => {
+    sandbox.faults.add({ match: '*.create', effect: 'lostResponse', nth: 1 });
+    const { data: request } = await client.deletionRequests.create({ email: 'annie.easley@example.org' });
+    sandbox.faults.clear();
+    sandbox.faults.add({ match: 'customFields.create', effect: 'lostResponse', times: 1 });
+    const { data: field } = await client.customFields.create({ kind: 'double', display: 'Weight' });
+    return [request.status, request.email, field.display];
+  },
+  'reads content': async ({ client }) => [
+    await all(client.automations.list({ limit: 1 }), ({ name }) => name),
+    await all(client.authors.list({ limit: 1 }), ({ name }) => name),
+    await all(client.complimentaryAccess.list({ limit: 1 }), ({ id }) => id),
+    await all(client.conditionSets.list({ limit: 1 }), ({ id }) => id),
+    await all(client.publicationFields.list({ limit: 1, status: 'all' }), ({ id }) => id),
+    (await client.advertisementOpportunities.list()).items.length,
+    await all(client.automations.listEmails({ automationId: await automationOf(client), limit: 1 }), ({ id }) => id),
+  ],
+  'waits out a 429': async ({ client, sandbox, clock }) => {
+    sandbox.rateLimit.use({ limit: 3, windowSeconds: 20, headers: false });
+    const lengths: number[] = [];
+    for (let n = 0; n < 7; n += 1) lengths.push((await client.customFields.list()).items.length);
+    return [lengths, clock.now() - noon > 20_000];
+  },
+  'says what is wrong': async ({ client, other }) => [
+    nameOf(await client.automations.get({ automationId: 'aut_none' }).catch((error: unknown) => error)),
+    nameOf(await client.subscriptions.list({ cursor: 'nonsense' }).then(undefined, (error: unknown) => error)),
+    nameOf(
+      await other({ baseUrl: 'http://sandbox.test/elsewhere/v2' })
+        .customFields.list()
+        .then(undefined, (error: unknown) => error),
+    ),
+    nameOf(
+      await other({ token: 'wrong' })
+        .customFields.list()
+        .then(undefined, (error: unknown) => error),
+    ),
+  ],
+  'knows its token': async ({ client, sandbox, other }) => {
+    const signIn = { client_id: oauthClients.public.uid, redirect_uri: 'http://127.0.0.1/callback' };
+    const verifier = 'a-verifier-that-is-as-long-as-the-standard-wants-it';
+    const address = client.oauth.authorize({
+      ...signIn,
+      response_type: 'code',
+      scope: 'subscriptions:read',
+      code_challenge: verifier,
+      code_challenge_method: 'plain',
+    });
+    const back = await consent(sandbox.fetch, new URL(address), 'allow');
+    const code = back.searchParams.get('code') ?? '';
+    const { access_token } = await client.oauth.exchange({
+      grant_type: 'authorization_code',
+      code,
+      ...signIn,
+      code_verifier: verifier,
+    });
+    const { scope, expires_in, expires_in_seconds } = await other({ token: access_token }).oauth.tokenInfo();
+    return [[scope].flat().join(' '), expires_in ?? expires_in_seconds];
+  },
+};
+
+interface Seen {
+  readonly outcome: unknown;
+  /** Every answer as it came, to tell whether a switch changed one. */
+  readonly answers: string;
+}
+
+/**
+ * One sandbox serves all runs: to take it back to its first moment costs a twentieth of making it. The clock is one per
+ * run, and each begins at noon.
+ */
+let clock = createVirtualClock(noon);
+const sandbox = createSandbox({ seed: 'demo', now: () => clock.now() });
+const start = sandbox.snapshots.take();
+afterAll(() => sandbox.close());
+
+async function see(name: string, assumptions: AssumptionChoice): Promise<Seen> {
+  clock = createVirtualClock(noon);
+  sandbox.snapshots.restore(start.id);
+  sandbox.faults.clear();
+  sandbox.rateLimit.use('spec');
+  sandbox.assumptions.set(assumptions);
+  const answers: string[] = [];
+  const host = virtualHost(clock, async (request) => {
+    const answer = await sandbox.fetch(request);
+    const text = await answer
+      .clone()
+      .text()
+      .catch(() => '');
+    answers.push(`${answer.status} ${answer.headers.get('retry-after')} ${text}`);
+    return answer;
+  });
+  const options = {
+    baseUrl: 'http://sandbox.test/v2',
+    appUrl: 'http://sandbox.test',
+    token: apiKeys.workspace,
+    publicationId,
+    host,
+  };
+  const scene: Scene = {
+    client: createClient(options),
+    sandbox,
+    clock,
+    other: (differing) => createClient({ ...options, ...differing }),
+  };
+  const call = calls[name];
+  if (!call) throw new Error(`There is no call "${name}".`);
+  return { outcome: await clock.run(call(scene)), answers: answers.join('\n') };
+}
+
+const switches = sandbox.assumptions.list();
+const everything = switches.reduce((product, { values }) => product * values.length, 1);
+const namesOf = Object.keys(calls);
+
+/** Grounds to look from: all at their defaults; all at their other value, the first, then the second. */
+const grounds: readonly AssumptionChoice[] = [0, 1, 2].map((which) =>
+  Object.fromEntries(switches.map(({ id, values }) => [id, values[Math.min(which, values.length - 1)]])),
+);
+
+/** The switches of which some value changes some answer of the call. */
+async function metBy(name: string): Promise<AssumptionId[]> {
+  const met = new Set<AssumptionId>();
+  for (const ground of grounds) {
+    const { answers } = await see(name, ground);
+    for (const { id, values } of switches) {
+      for (const value of values) {
+        if (met.has(id)) break;
+        if (value !== ground[id] && (await see(name, { ...ground, [id]: value })).answers !== answers) met.add(id);
+      }
+    }
+  }
+  return [...met];
+}
+
+function product(ids: readonly AssumptionId[]): AssumptionChoice[] {
+  return ids.reduce<AssumptionChoice[]>(
+    (choices, id) =>
+      choices.flatMap((choice) =>
+        (switches.find((one) => one.id === id)?.values ?? []).map((value) => ({ ...choice, [id]: value })),
+      ),
+    [{}],
+  );
+}
+
+const metAnywhere = new Set<AssumptionId>();
+
+describe('whatever the service does where the specification is silent, the client', () => {
+  test.each(namesOf)('%s', async (name) => {
+    const { outcome } = await see(name, {});
+    const met = await metBy(name);
+    for (const id of met) metAnywhere.add(id);
+    for (const choice of product(met))
+      expect((await see(name, choice)).outcome, JSON.stringify(choice)).toEqual(outcome);
+  });
+
+  test('meets every switch there is in one of these calls', () => {
+    expect([...metAnywhere].toSorted()).toEqual(switches.map(({ id }) => id).toSorted());
+    expect(everything).toBeGreaterThan(100_000);
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * The pacer against quotas nobody told it about, an hour of virtual time each: the sandbox's windows, and buckets that
+ * refill all the time. What is asserted is stricter than what the benchmark must reach, so that a model which has got
+ * worse shows.
+ *
+ * `QUOTA_LIMITS=30,180,600` runs the large quotas too, which take half a minute.
+ */
+import { createEngine } from '@newsletter-kit/core/engine';
+import { describe, expect, test } from 'vitest';
+import { baseUrl, engineCaller, runAgainst, type Enforced, type Outcome } from '../bench/core/quota-run.ts';
+import { createVirtualClock, virtualHost } from '../clock/virtual.ts';
+
+const limits = (process.env['QUOTA_LIMITS'] ?? '30,180').split(',').map(Number);
+const tellings = {
+  'with headers': { headers: true },
+  'with Retry-After alone': { headers: false, retryAfter: true },
+  'that says nothing': { headers: false },
+} as const;
+const quotas = (['window', 'bucket'] as const).flatMap((kind) =>
+  Object.entries(tellings).flatMap(([telling, told]) =>
+    limits.map(
+      (limit) => [`a ${kind} of ${limit} a minute ${telling}`, { kind, limit, ...told } satisfies Enforced] as const,
+    ),
+  ),
+);
+const call = engineCaller(8);
+
+/** Share of a quota that was used in the last minutes of a run. */
+function usedLately({ minutes }: Outcome, limit: number, count: number): number {
+  return minutes.slice(-count).reduce((sum, { passed }) => sum + passed, 0) / (limit * count);
+}
+
+describe.each(quotas)('%s', (_, quota) => {
+  test('is used up, and hardly ever exceeded: never where headers tell, three times in ten minutes where they do not', async () => {
+    const { used, refused } = await runAgainst(quota, call);
+    expect(used).toBeGreaterThan(0.99);
+    expect(refused).toBeLessThanOrEqual(quota.headers ? 0 : 18);
+  });
+
+  test('is used up again ten minutes after it has doubled', async () => {
+    const doubled = await runAgainst(quota, call, { minutes: 30, cut: { minute: 10, limit: quota.limit * 2 } });
+    expect(usedLately(doubled, quota.limit * 2, 10)).toBeGreaterThan(0.98);
+  });
+
+  test('is kept to again soon after it was cut to a third', async () => {
+    const { minutes, ...rest } = await runAgainst(quota, call, {
+      minutes: 25,
+      cut: { minute: 10, limit: quota.limit / 3 },
+    });
+    expect(usedLately({ minutes, ...rest }, quota.limit / 3, 10)).toBeGreaterThan(0.98);
+    expect(minutes.slice(-10).reduce((sum, { refused }) => sum + refused, 0)).toBeLessThanOrEqual(
+      quota.headers ? 0 : 5,
+    );
+  });
+});
+
+describe('a 429 that was no quota', () => {
+  test.each([
+    ['with Retry-After', { 'retry-after': '2' }],
+    ['that says nothing', {}],
+  ])('%s holds up a walk for seconds, not for minutes', async (_, headers) => {
+    const clock = createVirtualClock();
+    const begun = clock.now();
+    let requests = 0;
+    const host = virtualHost(clock, async (request) => {
+      requests += 1;
+      if (requests === 19) return new Response('{}', { status: 429, headers });
+      const cursor = Number(new URL(request.url).searchParams.get('cursor') ?? 0);
+      return Response.json({ data: [], has_more: cursor < 49, next_cursor: cursor < 49 ? String(cursor + 1) : null });
+    });
+    const engine = createEngine({ host, baseUrl, token: 'key', publicationId: 'pub_1' });
+    let pages = 0;
+    await clock.run(
+      (async () => {
+        for await (const _page of engine.list('subscriptions.list', {}).pages()) pages += 1;
+      })(),
+    );
+    expect(pages).toBe(50);
+    expect((clock.now() - begun) / 1000).toBeLessThan(30);
+  });
+});

@@ -1,0 +1,34 @@
+/** Which tests `npm run check` runs: those of the room that a changed file belongs to. */
+import { globSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { projectsOf } from '../../scripts/steps/changed-files.ts';
+import config from '../../vitest.config.mts';
+
+interface Project {
+  readonly test: { readonly name: string; readonly include: string[] };
+}
+const { projects } = (config as { test: { projects: Project[] } }).test;
+
+describe('the tests of a changed file', () => {
+  it('are those of its project, for each fast test of the repository', () => {
+    const files = projects.flatMap(({ test: { name, include } }) =>
+      globSync(include, { cwd: root, exclude: ['**/*.slow.test.ts'] }).map((file) => ({ file, name })),
+    );
+    expect(files.length).toBeGreaterThan(90);
+    for (const { file, name } of files) expect([file, projectsOf([file])]).toEqual([file, [name]]);
+  });
+
+  it.each([
+    ['packages/relay/src/main.ts', 'relay'],
+    ['nodes/Newsletter/Newsletter.node.ts', 'nodes'],
+    ['scripts/tasks/start.ts', 'scripts'],
+    ['examples/demo/site.ts', 'examples'],
+  ])('%s', (file, project) => {
+    expect(projectsOf([file])).toEqual([project]);
+  });
+
+  it('are none for a document', () => {
+    expect(projectsOf(['README.md', 'widget/src/index.ts'])).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+/** `npm run check` in a fresh clone: its first line names the kind of mistake, the file and what to do. */
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { starter } from './starter.ts';
+
+let clone = '';
+const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: clone, encoding: 'utf8' });
+
+beforeAll(async () => {
+  clone = await mkdtemp(join(tmpdir(), 'newsletter-check-'));
+  git('clone', '--quiet', root, clone);
+});
+afterAll(() => rm(clone, { recursive: true, force: true, maxRetries: 5 }));
+
+/** @returns the exit code, and what was printed besides the progress lines of a busy machine */
+async function check(): Promise<{ code: number | null; lines: string[] }> {
+  const run = starter(['check'], {}, clone);
+  const code = await run.ended;
+  const lines = run.stdout().split('\n');
+  return { code, lines: lines.filter((line) => line && !/^ {2}\d+ s: /.test(line)) };
+}
+
+const source = 'packages/core/src/hash.ts';
+const test = 'packages/core/test/engine/token.test.ts';
+
+it.each([
+  ['a syntax error', source, 'const broken = {;\n', /^✗ Format: packages\/core\/src\/hash\.ts:\d+:\d+: Unexpected/],
+  [
+    'a file that is not formatted',
+    source,
+    'const   x=1\n',
+    /^✗ Format: packages\/core\/src\/hash\.ts – npm run format$/,
+  ],
+  ['an unused export', source, 'export const spare = 1;\n', /^✗ Unused code: .*packages\/core\/src\/hash\.ts: spare$/],
+  [
+    'a type error',
+    source,
+    "\nconst wrong: number = 'text';\nvoid wrong;\n",
+    /^✗ Types: packages\/core\/src\/hash\.ts\(/,
+  ],
+  [
+    'a failing test',
+    test,
+    "\nit('fails', () => {\n  expect(1).toBe(2);\n});\n",
+    /^✗ Tests: packages\/core\/test\/engine\/token\.test\.ts > fails$/,
+  ],
+])('names %s', async (_mistake, file, text, line) => {
+  await appendFile(join(clone, file), text);
+  const { code, lines } = await check();
+  expect(lines[0]).toMatch(line);
+  expect(code).toBe(1);
+  git('checkout', '--quiet', file);
+});
+
+it('names a commit that git does not know', async () => {
+  const run = starter(['check', 'nowhere'], {}, clone);
+  expect(await run.ended).toBe(1);
+  expect(run.output()).toContain('✗ git could not tell what changed');
+});

@@ -1,0 +1,5 @@
+/** Gives fast-check the seed, in every test file. */
+import fc from 'fast-check';
+import { testSeed } from './test-seed.ts';
+
+fc.configureGlobal({ seed: testSeed() });

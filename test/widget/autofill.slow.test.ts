@@ -1,0 +1,99 @@
+/**
+ * Chrome's own autofill, which fills what a person has saved: the address arrives, the field for robots stays empty.
+ */
+import { describe, expect, it } from 'vitest';
+import type { ElementHandle, Page } from 'puppeteer-core';
+import { isHeadlessShell } from '../../scripts/browsers/find.ts';
+import { modes, pageWith, type AskedField } from './modes.ts';
+import { setStage } from './stage.ts';
+
+/** What a person has saved in the browser. */
+const saved = [
+  { name: 'EMAIL_ADDRESS', value: 'ada@example.com' },
+  { name: 'NAME_FIRST', value: 'Ada' },
+  { name: 'NAME_LAST', value: 'Lovelace' },
+  { name: 'NAME_FULL', value: 'Ada Lovelace' },
+  { name: 'COMPANY_NAME', value: 'Analytical Engines' },
+  { name: 'PHONE_HOME_WHOLE_NUMBER', value: '+442071234567' },
+  { name: 'ADDRESS_HOME_CITY', value: 'London' },
+  { name: 'ADDRESS_HOME_ZIP', value: 'W1H 7DL' },
+  { name: 'ADDRESS_HOME_COUNTRY', value: 'GB' },
+];
+
+/** Fields that sites ask for. */
+const fields: readonly AskedField[] = [
+  { name: 'First name', autocomplete: 'given-name' },
+  { name: 'Company' },
+  { name: 'Phone', autocomplete: 'tel' },
+  { name: 'City' },
+  { name: 'Website' },
+];
+
+/** Every subset. */
+const combinations = Array.from({ length: 2 ** fields.length }, (_, bits) =>
+  fields.filter((_field, position) => bits & (1 << position)),
+);
+
+const stage = setStage();
+
+interface Filled {
+  readonly email: string;
+  readonly trap: string;
+  readonly others: readonly string[];
+}
+
+/** Lets the browser fill the form from its address field, and gives what stands in it then. */
+async function autofilled(page: Page, root: string): Promise<Filled> {
+  const email = (await page.evaluateHandle(`${root}.querySelector('[name=email]')`)) as ElementHandle<HTMLInputElement>;
+  await email.click();
+  await email.autofill({ address: { fields: saved } });
+  const read = `(() => {
+    const value = (name) => ${root}.querySelector('[name="' + name + '"]')?.value;
+    return { email: value('email'), trap: value('hp_field'), others: ${JSON.stringify(fields.map(({ name }) => `custom_fields[${name}]`))}.map(value).filter((text) => text !== undefined) };
+  })()`;
+  await page.waitForFunction(`${root}.querySelector('[name=email]').value !== ''`, { timeout: 60_000 });
+  return (await page.evaluate(read)) as Filled;
+}
+
+// The headless shell that npm test fetches where there is no Chromium has no autofill.
+describe.skipIf(isHeadlessShell()).each(modes)('autofill of Chrome in $title', ({ markup, root }) => {
+  it('fills in the address, and never the field for robots, with every combination of custom fields', async () => {
+    const page = await stage().session.browser.newPage();
+    for (const [position, asked] of combinations.entries()) {
+      const names = asked.map(({ name }) => name).join(', ') || 'the address alone';
+      await page.goto(
+        stage().site.page(`/autofill-${position}`, {
+          html: pageWith(markup(`${stage().origin}/signup/autofill/accepted`, asked)),
+        }),
+      );
+      await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
+      const { email, trap, others } = await autofilled(page, root);
+      expect({ names, email, trap }).toEqual({ names, email: 'ada@example.com', trap: '' });
+      expect(others, names).toHaveLength(asked.length);
+    }
+  });
+
+  it('fills in custom fields that say what they are, and what was filled in is sent', async () => {
+    const page = await stage().session.browser.newPage();
+    await page.goto(
+      stage().site.page('/autofill', {
+        html: pageWith(markup(`${stage().origin}/signup/filled-${root.length}/accepted`, fields)),
+      }),
+    );
+    await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
+    await autofilled(page, root);
+    await page.evaluate(`document.querySelector('newsletter-signup').submit()`);
+    await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
+    const [{ body }] = (await fetch(`${stage().origin}/received/filled-${root.length}`).then((response) =>
+      response.json(),
+    )) as [{ body: string }];
+    expect(JSON.parse(body)).toMatchObject({
+      email: 'ada@example.com',
+      custom_fields: expect.arrayContaining([
+        { name: 'First name', value: 'Ada' },
+        { name: 'Phone', value: expect.stringContaining('2071234567') },
+      ]),
+    });
+    expect(body).not.toContain('hp_field');
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * axe has nothing to find: every state, every layout, both ways to write the tag, both directions, and whatever
+ * visitors prefer to see.
+ */
+import { describe, expect, it } from 'vitest';
+import { findings } from '../../packages/sandbox/test/ui/findings.ts';
+import { answers, prepare, steps, walk } from './journey.ts';
+import { languages, pageToWalk, tags, type Layout, type Words } from './pages-to-walk.ts';
+import { setStage } from './stage.ts';
+
+/** What visitors have told their system. */
+const preferences = {
+  light: { 'prefers-color-scheme': 'light' },
+  dark: { 'prefers-color-scheme': 'dark' },
+  'forced colours': { 'forced-colors': 'active' },
+  'more contrast': { 'prefers-contrast': 'more' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const stage = setStage();
+
+const nextEndpoint = (): string => `${stage().origin}/signup/${crypto.randomUUID()}/${answers}`;
+/** Rules that go by what is painted; the others find in every light what they find in one. */
+const painted = ['color-contrast', 'link-in-text-block'];
+
+/** Forms that stand on one page; of dialogs one alone can be open. */
+const together: readonly (readonly [string, readonly Layout[], readonly (keyof typeof tags)[]])[] = [
+  ['inline, stacked and card', ['inline', 'stacked', 'card'], ['shadow', 'light']],
+  ['an open dialog', ['dialog'], ['shadow']],
+  ['an open dialog around a form of the owner’s', ['dialog'], ['light']],
+];
+
+/**
+ * What no tool sees: browsers put a plate in the colour of the page behind words, and keep what an author says in
+ * system colours.
+ */
+it('leaves the words of the button readable in forced colours', async () => {
+  const page = await stage().session.browser.newPage();
+  const devtools = await page.createCDPSession();
+  await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
+  await prepare(page);
+  await page.goto(
+    stage().site.page('/forced', {
+      html: pageToWalk(languages.en, 'script', tags.shadow(languages.en, nextEndpoint(), 'card')),
+    }),
+  );
+  await page.waitForFunction(`matchMedia('(forced-colors: active)').matches && forms.length === 1`);
+  const [words, plate] = (await page.evaluate(
+    `[getComputedStyle(partOf(forms[0], 'button')).color, getComputedStyle(document.documentElement).backgroundColor]`,
+  )) as string[];
+  expect(words).toMatch(/^rgb/);
+  expect(words).not.toBe(plate);
+});
+
+describe.each(Object.values(languages) as readonly Words[])('from $dir', (words) => {
+  it.each(together)('in every state: %s', { timeout: 120_000 }, async (_, layouts, modes) => {
+    const page = await stage().session.browser.newPage();
+    const hands = await prepare(page, 'script');
+    const forms = layouts.flatMap((layout) => modes.map((mode) => tags[mode](words, nextEndpoint(), layout)));
+    await page.goto(
+      stage().site.page(`/axe-${words.dir}-${layouts.join('-')}-${modes.join('-')}`, {
+        html: pageToWalk(words, 'script', `<h1>${words.title}</h1>${forms.join('\n')}`),
+      }),
+    );
+    await page.waitForFunction(`forms.length === ${forms.length}`);
+    await page.evaluate(`Promise.all(forms.map((form) => form.open()))`);
+    const devtools = await page.createCDPSession();
+    for (const step of steps) {
+      await walk(hands, step);
+      for (const [preference, features] of Object.entries(preferences)) {
+        await devtools.send('Emulation.setEmulatedMedia', {
+          features: Object.entries(features).map(([name, value]) => ({ name, value })),
+        });
+        await page.waitForFunction(
+          `matchMedia('${Object.entries(features)
+            .map(([name, value]) => `(${name}: ${value})`)
+            .join(' and ')}').matches`,
+        );
+        expect({
+          state: step.name,
+          preference,
+          findings: await findings(page, preference === 'light' ? undefined : painted),
+        }).toEqual({ state: step.name, preference, findings: [] });
+      }
+    }
+  });
+});

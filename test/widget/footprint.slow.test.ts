@@ -1,0 +1,115 @@
+/**
+ * What the tag costs a page and its visitors: one request, no cookie, no font, no storage, no movement, and nothing
+ * left behind.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { root as repository } from '../../scripts/chain/root.ts';
+import { modes, pageWith } from './modes.ts';
+import { setStage } from './stage.ts';
+
+/** As the README shows it: the place is kept before the script is there. */
+const [keepsPlace = 'not in the README'] =
+  /<style>\s+newsletter-signup:not\(\[hidden\]\) \{[^}]+min-block-size[^]+?<\/style>/.exec(
+    await readFile(join(repository, 'widget', 'README.md'), 'utf8'),
+  ) ?? [];
+
+const stage = setStage();
+
+/** Notes every way to keep something on a visitor's machine, and everything that moves without having been touched. */
+const watch = `
+  globalThis.kept = [];
+  globalThis.moved = [];
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'cookieStore']) {
+    const { get } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
+    if (get) Object.defineProperty(globalThis, name, { get() { kept.push(name); return get.call(globalThis); } });
+  }
+  const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
+  Object.defineProperty(document, 'cookie', {
+    get() { kept.push('cookie'); return cookie.get.call(document); },
+    set(value) { kept.push('cookie'); cookie.set.call(document, value); },
+  });
+  new PerformanceObserver((list) => moved.push(...list.getEntries().map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.nodeName)].join(' ')))).observe({ type: 'layout-shift', buffered: true });`;
+
+describe.each(modes)('$title', ({ markup, root }) => {
+  /**
+   * Opens a page with the tag as a visitor does who has never been there, and waits until everything has come to rest.
+   */
+  async function visit(box: string, query = ''): Promise<{ page: Page; asked: string[] }> {
+    const page = await (await stage().session.browser.createBrowserContext()).newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/favicon.ico')) asked.push(`${request.method()} ${request.url()}`);
+    });
+    await page.evaluateOnNewDocument(watch);
+    const address = stage().site.page(`/${box}`, {
+      html: pageWith(keepsPlace + markup(`${stage().origin}/signup/${box}/accepted`)),
+    });
+    await page.goto(address + query, { waitUntil: 'networkidle0' });
+    await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    return { page, asked };
+  }
+
+  it('asks for one file, keeps nothing, brings no font, and moves nothing', async () => {
+    const box = `footprint-${root.length}`;
+    const { page, asked } = await visit(box, '?utm_source=fair');
+    expect(asked).toEqual([
+      `GET ${stage().site.origin}/${box}?utm_source=fair`,
+      `GET ${stage().site.origin}/newsletter-signup.js`,
+    ]);
+    expect(await page.evaluate('document.fonts.size')).toBe(0);
+    expect(await page.evaluate('moved')).toEqual([]);
+
+    await page.evaluate(
+      `(() => { ${root}.querySelector('[name=email]').value = 'ada@example.com'; document.querySelector('newsletter-signup').submit(); })()`,
+    );
+    await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
+    expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([
+      `POST ${stage().origin}/signup/${box}/accepted`,
+    ]);
+    expect(await page.evaluate('kept')).toEqual([]);
+    expect(await page.browserContext().cookies()).toEqual([]);
+  });
+
+  it('leaves nothing behind: a thousand times on the page and off again', async () => {
+    const box = `thousand-${root.length}`;
+    const { page } = await visit(box);
+    const devtools = await page.createCDPSession();
+    await devtools.send('Performance.enable');
+    const count = async (): Promise<Readonly<Record<string, number>>> => {
+      await devtools.send('HeapProfiler.collectGarbage');
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+    };
+    const cycle = (times: number): Promise<unknown> =>
+      page.evaluate(`(async () => {
+        const home = document.querySelector('main');
+        const source = home.querySelector('newsletter-signup').outerHTML.replace(/<input[^>]*hp_field[^>]*>/, '');
+        for (let time = 0; time < ${times}; time += 1) {
+          home.insertAdjacentHTML('beforeend', source);
+          const element = home.lastElementChild;
+          await new Promise((resolve) => setTimeout(resolve));
+          element.remove();
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      })()`);
+    // The first ones warm the engine up.
+    await cycle(50);
+    const before = await count();
+    await cycle(1000);
+    // One collection of garbage may find some of it in use yet; what is held would stay whatever is collected.
+    for (const name of ['JSEventListeners', 'Nodes', 'Documents']) {
+      await expect
+        .poll(async () => (await count())[name], { message: name, interval: 500, timeout: 15_000 })
+        .toBeLessThanOrEqual((before[name] ?? 0) + 50);
+    }
+  });
+});
+
+it('asks at the very top of the script, where Chromium looks for it, to be compiled while it arrives', async () => {
+  const script = await readFile(join(repository, 'widget', 'dist', 'newsletter-signup.js'), 'utf8');
+  expect(script.split('\n')[0]).toBe('//# allFunctionsCalledOnLoad');
+});

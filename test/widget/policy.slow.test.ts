@@ -1,0 +1,104 @@
+/**
+ * Every Content Security Policy that the README names, in every engine, with the script and with the bundled package:
+ * it works, and nothing is reported.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enginesToTest } from '../../scripts/browsers/engines.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { openSite, type Site } from './site.ts';
+import { patience, windows, type Window } from './window.ts';
+
+const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
+const policies = Array.from(readme.matchAll(/^Content-Security-Policy: (.+)$/gm), ([, policy = '']) => policy);
+const files = ['/newsletter-signup.js', '/bundle.js'] as const;
+
+let site: Site;
+let cdn: Site;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+let count = 0;
+beforeAll(async () => {
+  [site, cdn, endpoint] = [await openSite(), await openSite(), await startEndpoint()];
+  for (const each of [site, cdn]) each.script('/watch-policy.js', watch);
+});
+afterAll(async () => {
+  await Promise.all([site?.close(), cdn?.close(), endpoint?.stop()]);
+});
+
+/** The page of a site under this policy. Its own small script counts what the policy forbids. */
+function pageUnder(policy: string, file: string): { address: string; box: string } {
+  const box = `policy-${(count += 1)}`;
+  const real = policy
+    .replaceAll('https://relay.example', endpoint.origin)
+    .replaceAll('https://cdn.example', cdn.origin);
+  const from = policy.includes('https://cdn.example') ? cdn.origin : '';
+  const address = site.page(`/${box}`, {
+    headers: { 'Content-Security-Policy': real },
+    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Policy</title>
+      <script nonce="R4nd0m" src="${from}/watch-policy.js"></script>
+      <script nonce="R4nd0m" src="${from}${file}" ${file === '/bundle.js' ? 'type="module"' : 'async'}></script>
+      <newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"><newsletter-field name="First name"></newsletter-field></newsletter-signup>`,
+  });
+  return { address, box };
+}
+
+/** Lists what the policy forbids; the icon is the browser's own wish, not the form's. */
+const watch = `globalThis.violations = [];
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+  if (!blockedURI.endsWith('/favicon.ico')) violations.push([violatedDirective, blockedURI, sample].join(' '));
+});`;
+
+async function received(box: string): Promise<unknown[]> {
+  const answer: unknown = await fetch(`${endpoint.origin}/received/${box}`).then((response) => response.json());
+  return Array.isArray(answer) ? answer : [];
+}
+
+describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => {
+  let window: Window;
+  beforeAll(async () => {
+    window = await windows[name]();
+  });
+  afterAll(() => window?.close());
+
+  it('the README names policies', () => expect(policies.length).toBeGreaterThanOrEqual(4));
+
+  describe.each(files)('%s', (file) => {
+    it.each(policies)('%s', async (policy) => {
+      const { address, box } = pageUnder(policy, file);
+      await window.open(address);
+      const form = `document.querySelector('newsletter-signup')`;
+      await expect.poll(() => window.ask(`Boolean(${form}.shadowRoot?.querySelector('input'))`), patience).toBe(true);
+      // Styles arrive by adopted sheets, which no style-src forbids.
+      expect(await window.ask(`getComputedStyle(${form}.shadowRoot.querySelector('button')).cursor`)).toBe('pointer');
+      await window.ask(
+        `(() => { const form = ${form}; form.shadowRoot.querySelector('input').value = 'ada@example.com'; form.submit(); })()`,
+      );
+      await expect.poll(() => window.ask(`${form}.state`), patience).toBe('success');
+      expect(await received(box)).toHaveLength(1);
+      expect(await window.ask('violations')).toEqual([]);
+    });
+  });
+
+  const noPolicies = "script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+  it('without the name lit-html among the trusted types the form made with Lit does not come, and the policy says why', async () => {
+    const { address } = pageUnder(noPolicies, '/bundle.js');
+    await window.open(address);
+    await expect.poll(() => window.ask('violations.length'), patience).toBeGreaterThan(0);
+    expect(await window.ask('violations.join()')).toContain('trusted-types');
+  });
+
+  it('without any name among the trusted types the form of the script comes', async () => {
+    const { address } = pageUnder(noPolicies, '/newsletter-signup.js');
+    await window.open(address);
+    await expect
+      .poll(
+        () => window.ask(`Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('input'))`),
+        patience,
+      )
+      .toBe(true);
+    expect(await window.ask('violations')).toEqual([]);
+  });
+});

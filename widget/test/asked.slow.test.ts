@@ -1,0 +1,263 @@
+import { expect } from '@open-wc/testing';
+import type { Turnstile } from '../src/turnstile.ts';
+import { Mailbox, mountAt, until, type Form } from './harness.ts';
+import { inBothModes } from './modes.ts';
+import { openPage } from './page.ts';
+
+/** Types an address and sends it. */
+async function signUp(form: Form): Promise<void> {
+  await form.type(form.email, 'ada@example.com');
+  await form.press('Enter');
+}
+
+/** Holds back the timers of this length, in milliseconds, until they are ended. */
+function holdTimer(length: number): { hasBegun(): boolean; end(): void; restore(): void } {
+  const { setTimeout } = globalThis;
+  const held: (() => void)[] = [];
+  Reflect.set(globalThis, 'setTimeout', (run: () => void, ms: number, ...more: unknown[]) =>
+    ms === length ? held.push(run) : setTimeout(run, ms, ...more),
+  );
+  return {
+    hasBegun: () => held.length > 0,
+    end: () => held.splice(0).forEach((run) => run()),
+    restore: () => void Reflect.set(globalThis, 'setTimeout', setTimeout),
+  };
+}
+
+const keysAt = async (mailbox: Mailbox): Promise<unknown[]> =>
+  (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+
+inBothModes('an endpoint that asks for more before it takes a signup', () => {
+  it('gets its token back, aged as it wants, with the same signup', async () => {
+    const mailbox = new Mailbox('asksToken', 'accepted');
+    const form = await mountAt(mailbox, '', 'utm-source="blog"');
+    const entry = { email: 'ada@example.com', utm_source: 'blog' };
+    const wait = holdTimer(300);
+    try {
+      await signUp(form);
+      await until(wait.hasBegun, () => 'The form does not wait.');
+      expect(await mailbox.bodies()).to.deep.equal([entry]);
+      wait.end();
+      await form.reaches('success');
+    } finally {
+      wait.restore();
+    }
+    expect(await mailbox.bodies()).to.deep.equal([entry, { ...entry, token: 'signed.token' }]);
+    expect(new Set(await keysAt(mailbox)).size).to.equal(1);
+  });
+
+  it('gets a proof of work that its library accepts, while the page stays responsive', async () => {
+    const mailbox = new Mailbox('asksProof');
+    const form = await mountAt(mailbox);
+    let beats = 0;
+    const heart = setInterval(() => (beats += 1), 1);
+    const notices = form.hearsNotices();
+    await signUp(form);
+    await form.reaches('success');
+    clearInterval(heart);
+    expect(notices[0]?.text).to.equal('Sending…');
+    const [first, second, ...more] = await mailbox.bodies();
+    expect(more).to.deep.equal([]);
+    expect(first).to.deep.equal({ email: 'ada@example.com' });
+    expect(second?.['proof']).to.be.a('string');
+    expect(new Set(await keysAt(mailbox)).size).to.equal(1);
+    expect(beats).to.be.above(3);
+  });
+
+  it('gets a proof of the kind our relay asks for', async () => {
+    const form = await mountAt(new Mailbox('asksSlowProof'));
+    await signUp(form);
+    await form.reaches('success');
+  });
+
+  it('is answered twice, and then not again', async () => {
+    const mailbox = new Mailbox('asksToken');
+    const form = await mountAt(mailbox, '<newsletter-field name="City"></newsletter-field>');
+    form.labelled('City').value = 'Köln';
+    await signUp(form);
+    await form.reaches('error');
+    expect(await mailbox.received()).to.have.lengthOf(3);
+    expect(form.notice.textContent).to.equal('This does not work right now. Please try again later.');
+    expect([form.email.value, form.labelled('City').value]).to.deep.equal(['ada@example.com', 'Köln']);
+  });
+
+  it('leaves room for what is asked: a long campaign is shortened, not the proof', async () => {
+    const mailbox = new Mailbox('asksProof');
+    const form = await mountAt(
+      mailbox,
+      '',
+      ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `utm-${name}="${'ü'.repeat(800)}"`).join(' '),
+    );
+    await signUp(form);
+    await form.reaches('success');
+    for (const { body } of await mailbox.received()) expect(new TextEncoder().encode(body).length).to.be.at.most(8192);
+  });
+
+  for (const [what, answer] of [
+    ['what browsers cannot do', 'asksTooMuch'],
+    ['nothing that makes sense', 'asksOddly'],
+  ] as const) {
+    it(`and asks for ${what}, is a form that does not work right now, and keeps what was typed`, async () => {
+      const form = await mountAt(new Mailbox(answer));
+      await signUp(form);
+      await form.reaches('error');
+      expect(form.notice.textContent).to.equal('This does not work right now. Please try again later.');
+      expect(form.email.value).to.equal('ada@example.com');
+    });
+  }
+
+  it('warns the owner of what cannot be given', async () => {
+    const form = await mountAt(new Mailbox('asksTooMuch'));
+    const heard = form.hears('newsletter-warning');
+    await signUp(form);
+    const { reason, message } = await heard;
+    expect(reason).to.equal('ask');
+    expect(message).to.contain('Unsupported algorithm: ROT13').and.not.to.contain('ada');
+  });
+
+  describe('with Turnstile', () => {
+    const script = 'turnstile-script="/widget/test/pages/turnstile.js"';
+    const widgetOf = (form: Form): HTMLElement | null => form.element.querySelector('[slot=turnstile]');
+
+    /** Waits for Turnstile to be on the page, and gives its button. */
+    async function check(form: Form): Promise<HTMLButtonElement> {
+      const button = (): HTMLButtonElement | null | undefined => widgetOf(form)?.querySelector('button');
+      await until(button, () => 'Turnstile is not on the page.');
+      return button() ?? expect.fail('Turnstile has gone.');
+    }
+
+    afterEach(() => {
+      globalThis.turnstile = undefined;
+    });
+
+    it('is shown in the light DOM, once, where the visitor sees it, and its token sent', async () => {
+      const mailbox = new Mailbox('asksTurnstile', 'accepted');
+      const form = await mountAt(mailbox, '', script);
+      expect(globalThis.turnstile).to.equal(undefined);
+      await signUp(form);
+      const button = await check(form);
+      expect(button.checkVisibility()).to.equal(true);
+      expect(button.getBoundingClientRect().height).to.be.above(0);
+      const place = widgetOf(form);
+      form.element.setAttribute('text-busy', 'Hold on…');
+      await form.settled();
+      expect(widgetOf(form)).to.equal(place);
+      expect(place?.querySelector('button')).to.equal(button);
+      button.click();
+      await form.reaches('success');
+      expect((await mailbox.bodies())[1]).to.deep.equal({
+        email: 'ada@example.com',
+        token: 'signed.token',
+        proof: 'token of site-key',
+      });
+      expect(widgetOf(form)).to.equal(null);
+      expect(document.querySelector('script[src$="turnstile.js"]')).to.equal(null);
+    });
+
+    it('is shown again where the endpoint did not take the first token', async () => {
+      const mailbox = new Mailbox('asksTurnstile', 'asksTurnstile', 'accepted');
+      const form = await mountAt(mailbox, '', script);
+      await signUp(form);
+      const first = await check(form);
+      first.click();
+      await until(
+        () => !widgetOf(form)?.contains(first),
+        () => 'The first Turnstile is still on the page.',
+      );
+      (await check(form)).click();
+      await form.reaches('success');
+      expect(await mailbox.received()).to.have.lengthOf(3);
+    });
+
+    it('uses the script a page has loaded itself', async () => {
+      const mailbox = new Mailbox('asksTurnstile', 'accepted');
+      globalThis.turnstile = {
+        render: (_, { callback }) => (typeof callback === 'function' && callback('of the page'), 'id'),
+        remove: () => {},
+      } satisfies Turnstile;
+      const form = await mountAt(mailbox);
+      await signUp(form);
+      await form.reaches('success');
+      expect((await mailbox.bodies())[1]?.['proof']).to.equal('of the page');
+    });
+
+    for (const [what, address] of [
+      ['cannot be loaded', '/nowhere/turnstile.js'],
+      ['fails', '/widget/test/pages/turnstile.js?fails'],
+    ] as const) {
+      it(`keeps what was typed where it ${what}, and can be tried again`, async () => {
+        const mailbox = new Mailbox('asksTurnstile', 'asksTurnstile', 'accepted');
+        const form = await mountAt(mailbox, '', `turnstile-script="${address}"`);
+        await signUp(form);
+        await form.reaches('error');
+        expect(form.notice.textContent).to.equal('This does not work right now. Please try again later.');
+        expect(form.email.value).to.equal('ada@example.com');
+        expect(widgetOf(form)).to.equal(null);
+        globalThis.turnstile = undefined;
+        form.element.setAttribute('turnstile-script', '/widget/test/pages/turnstile.js?again');
+        form.element.submit();
+        (await check(form)).click();
+        await form.reaches('success');
+        expect(new Set(await keysAt(mailbox)).size).to.equal(1);
+      });
+    }
+  });
+});
+
+describe('the built script, asked for more,', () => {
+  const loaded = (window: Window): string[] =>
+    window.performance
+      .getEntriesByType('resource')
+      .map(({ name }) => new URL(name).pathname)
+      .filter((path) => path.startsWith('/widget/dist/'));
+
+  it('loads what it needs beside itself, and only then', async () => {
+    const page = await openPage('/widget/test/pages/landing.html', new Mailbox('asksProof'));
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
+    await page.signUp();
+    expect(loaded(page.window)).to.deep.equal([
+      '/widget/dist/newsletter-signup.js',
+      '/widget/dist/ask.js',
+      '/widget/dist/proof.js',
+    ]);
+  });
+
+  it('loads nothing more where nothing is asked', async () => {
+    const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    await page.signUp();
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
+  });
+
+  it('proves its work under a policy that allows its own files alone, and trusted types', async () => {
+    const page = await openPage('/widget/test/pages/strict.html', new Mailbox('asksProof'));
+    await page.signUp();
+  });
+
+  it('shows Turnstile under that policy', async () => {
+    const mailbox = new Mailbox('asksTurnstile', 'accepted');
+    const { form } = await openPage('/widget/test/pages/strict.html', mailbox);
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    const button = (): HTMLButtonElement | null => form.element.querySelector('[slot=turnstile] button');
+    await until(button, () => 'Turnstile is not on the page.');
+    button()?.click();
+    await form.reaches('success');
+    expect((await mailbox.bodies())[1]?.['proof']).to.equal('token of site-key');
+  });
+
+  for (const page of ['alone.html', 'module.html', 'clobbered.html']) {
+    it(`on a page of another kind: ${page}`, async () => {
+      const { form, signUp, window } = await openPage(
+        `/widget/test/pages/${page}`,
+        new Mailbox('asksToken', 'accepted'),
+      );
+      if (page !== 'alone.html') return signUp();
+      form.email.value = 'ada@example.com';
+      form.element.submit();
+      await form.reaches('error');
+      expect(form.notice.textContent).to.equal('This does not work right now. Please try again later.');
+      expect(form.email.value).to.equal('ada@example.com');
+      expect(loaded(window)).not.to.contain('/widget/dist/ask.js');
+    });
+  }
+});

@@ -1,0 +1,6 @@
+/** Gives fast-check the seed that the test runner wrote into the page, before any test is loaded. */
+import fc from 'fast-check';
+
+const seed = Number(document.documentElement.dataset['testSeed']);
+if (!Number.isInteger(seed)) throw new Error('The page of the test runner names no seed.');
+fc.configureGlobal({ seed });

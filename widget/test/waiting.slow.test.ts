@@ -1,0 +1,195 @@
+import { aTimeout, expect } from '@open-wc/testing';
+import { Mailbox, mountAt, until, type Form } from './harness.ts';
+import { inBothModes } from './modes.ts';
+
+/** Types an address and sends it. */
+async function signUp(form: Form): Promise<void> {
+  await form.type(form.email, 'ada@example.com');
+  await form.press('Enter');
+}
+
+/** Waits until the time is over. */
+const isOver = (form: Form): Promise<void> =>
+  until(
+    () => !form.button.hasAttribute('aria-disabled'),
+    () => form.notice.textContent,
+  );
+
+/**
+ * Signs up where the first answer never comes, and waits until the form has given it up. On a busy machine it may do so
+ * before anything has arrived: then it is sent `again`.
+ */
+async function meetsSilence(form: Form, mailbox: Mailbox, again: () => void): Promise<void> {
+  form.element.timeout = 1;
+  await signUp(form);
+  await form.reaches('error');
+  while ((await mailbox.received()).length === 0) {
+    const failed = form.hears('newsletter-error');
+    again();
+    await failed;
+  }
+  form.element.timeout = 20;
+}
+
+/** Says to the page that the device is offline, or online again. */
+function goes(state: 'online' | 'offline'): void {
+  Object.defineProperty(navigator, 'onLine', { configurable: true, value: state === 'online' });
+  dispatchEvent(new Event(state));
+}
+
+inBothModes('an endpoint that wants to be left alone for a time', () => {
+  it('is left alone, while the form counts down for the eyes and speaks twice to the ears', async () => {
+    const mailbox = new Mailbox('limitedForThree', 'accepted');
+    const form = await mountAt(mailbox);
+    const notices = form.hearsNotices();
+    // Pressed again at once, however busy the machine is: a second later it would be told the next sentence.
+    const pressedAgain = form.hears('newsletter-error').then(async () => {
+      await form.settled();
+      expect(form.button.getAttribute('aria-disabled')).to.equal('true');
+      form.button.click();
+    });
+    await signUp(form);
+    await pressedAgain;
+    await isOver(form);
+    const sentences = ['now', 'in 1 second', 'in 2 seconds', 'in 3 seconds'].map(
+      (when) => `Too many signups. Please try again ${when}.`,
+    );
+    const seconds = [...new Set(notices.map(({ text }) => text))].map((text) => sentences.indexOf(text));
+    // A browser that is short of time may come too late for one of the seconds in between.
+    expect(seconds.join(' '), notices.map(({ text }) => text).join(' ')).to.match(/^-1 3 (2 1|2|1) 0$/);
+    const spoken = [...new Set(notices.filter(({ isLive }) => isLive).map(({ text }) => text))];
+    expect(spoken).to.have.members(['Sending…', sentences[3], sentences[0]]);
+    expect(form.notice.ariaLive).not.to.equal('off');
+    expect(await mailbox.received()).to.have.lengthOf(1);
+    form.button.click();
+    await form.reaches('success');
+    expect(await mailbox.received()).to.have.lengthOf(2);
+  });
+
+  it('is told in minutes where it is long, and the entry may be changed meanwhile', async () => {
+    const form = await mountAt(new Mailbox('limitedForLong'));
+    await signUp(form);
+    await form.reaches('error');
+    expect(form.notice.textContent).to.equal('Too many signups. Please try again in 10 minutes.');
+    await form.type(form.email, '.org');
+    expect(form.email.value).to.equal('ada@example.com.org');
+    expect(form.button.getAttribute('aria-disabled')).to.equal('true');
+  });
+
+  it('is left alone by a form that was taken from the page and put back, too', async () => {
+    const mailbox = new Mailbox('limitedForThree', 'accepted');
+    const form = await mountAt(mailbox);
+    await signUp(form);
+    await form.reaches('error');
+    const { parentElement } = form.element;
+    form.element.remove();
+    parentElement?.append(form.element);
+    await form.settled();
+    expect(form.button.getAttribute('aria-disabled')).to.equal('true');
+    await isOver(form);
+    expect(form.email.value).to.equal('ada@example.com');
+  });
+});
+
+inBothModes('a device that is offline', () => {
+  afterEach(() => {
+    goes('online');
+    Reflect.deleteProperty(navigator, 'onLine');
+  });
+
+  it('is told so, keeps the entry, and the form sends by itself when it is back', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox);
+    goes('offline');
+    const failed = form.hears('newsletter-error');
+    await signUp(form);
+    expect(await failed).to.include({ kind: 'offline', status: 0 });
+    await form.reaches('error');
+    expect(form.notice.textContent).to.equal('You are offline. This will be sent once you are back.');
+    expect(form.email.value).to.equal('ada@example.com');
+    expect(await mailbox.received()).to.deep.equal([]);
+    goes('online');
+    await form.reaches('success');
+    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+  });
+
+  it('sends nothing by itself once the entry was changed', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox);
+    goes('offline');
+    await signUp(form);
+    await form.reaches('error');
+    await form.press('Backspace');
+    await form.reaches('idle');
+    expect(form.notice.textContent).to.equal('');
+    goes('online');
+    await aTimeout(100);
+    expect(form.element.state).to.equal('idle');
+    expect(await mailbox.received()).to.deep.equal([]);
+  });
+
+  it('sends nothing from a form that has left the page', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox);
+    goes('offline');
+    await signUp(form);
+    await form.reaches('error');
+    form.element.remove();
+    goes('online');
+    await aTimeout(100);
+    expect(await mailbox.received()).to.deep.equal([]);
+  });
+
+  it('asks to mend the entry first', async () => {
+    const form = await mountAt(new Mailbox());
+    goes('offline');
+    form.button.click();
+    await form.reaches('error');
+    expect(form.description(form.email)).to.contain('Enter an email address');
+  });
+
+  it('sends the same signup where the connection broke on the way', async () => {
+    const mailbox = new Mailbox('silence', 'accepted');
+    const form = await mountAt(mailbox);
+    const breaks = (): void => goes('offline');
+    form.element.addEventListener('newsletter-submit', breaks);
+    await meetsSilence(form, mailbox, () => goes('online'));
+    form.element.removeEventListener('newsletter-submit', breaks);
+    expect(form.notice.textContent).to.contain('You are offline.');
+    goes('online');
+    await form.reaches('success');
+    expect(new Set((await mailbox.received()).map(({ headers }) => headers['idempotency-key'])).size).to.equal(1);
+  });
+});
+
+inBothModes('an endpoint that does not answer in time', () => {
+  it('is a calm sentence, and the next attempt is the same signup', async () => {
+    const mailbox = new Mailbox('silence', 'accepted');
+    const form = await mountAt(mailbox);
+    await meetsSilence(form, mailbox, () => form.element.submit());
+    expect(form.notice.textContent).to.equal('We could not be reached. Please check your connection and try again.');
+    expect(form.email.value).to.equal('ada@example.com');
+    form.element.submit();
+    await form.reaches('success');
+    const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).to.have.lengthOf(2);
+    expect(keys[1]).to.equal(keys[0]);
+  });
+
+  it('nor ends what it answers, is left in the middle of it', async () => {
+    const form = await mountAt(new Mailbox('endless'), '', 'timeout="2"');
+    await signUp(form);
+    await form.reaches('error');
+    expect(form.notice.textContent).to.equal('Not accepted. Please check what you entered.');
+  });
+
+  for (const timeout of ['0', '-5', 'soon', 'Infinity', 'NaN']) {
+    it(`is waited for as long as usual where the owner wrote timeout="${timeout}", with a warning`, async () => {
+      const form = await mountAt(new Mailbox('slow'), '', `timeout="${timeout}"`);
+      const warned = form.hears('newsletter-warning');
+      await signUp(form);
+      expect(await warned).to.include({ reason: 'attribute', message: 'timeout is no number: takes 20.' });
+      await form.reaches('success');
+    });
+  }
+});
