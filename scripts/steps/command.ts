@@ -1,6 +1,7 @@
 /** Runs one command of a task to its end, in the foreground or with its output kept. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from '../chain/root.ts';
 
 /** Where and how a command runs. */
@@ -23,7 +24,7 @@ export interface RunOptions extends CommandOptions {
 export interface Ended {
   /** True for exit code 0. */
   readonly ok: boolean;
-  /** What it printed; empty where it ran in the foreground. */
+  /** What it printed, without colours; empty where it ran in the foreground. */
   readonly output: string;
 }
 
@@ -95,7 +96,7 @@ function execute(
       clearTimeout(last);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);
-      resolve({ ok, output: output.trimEnd() });
+      resolve({ ok, output: stripVTControlCharacters(output).trimEnd() });
     };
     child.once('error', (error) => {
       output += `${command} did not start: ${error.message}`;

@@ -2,7 +2,6 @@
  * The checks of `npm run check`. They run side by side, the quickest first, and a failed one is printed at once: its
  * first line names the check and the file.
  */
-import { stripVTControlCharacters } from 'node:util';
 import { changedFiles, projectsOf } from './changed-files.ts';
 import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
 import { runCaptured, type Ended } from './command.ts';
@@ -115,5 +114,5 @@ async function testRooms(files: readonly string[]): Promise<Ended> {
   });
   if (ok) return { ok, output: `${passed} passed (${projects.join(', ')})` };
   const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
-  return { ok, output: `${described || stripVTControlCharacters(output)}\n${passed} passed, ${failed} failed` };
+  return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { root } from '../../scripts/chain/root.ts';
 import { starter } from './starter.ts';
 
@@ -14,11 +14,13 @@ beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'newsletter-check-'));
   git('clone', '--quiet', root, clone);
 });
+afterEach(() => git('checkout', '--quiet', '.'));
 afterAll(() => rm(clone, { recursive: true, force: true, maxRetries: 5 }));
 
 /** @returns the exit code, and what was printed besides the progress lines of a busy machine */
 async function check(): Promise<{ code: number | null; lines: string[] }> {
-  const run = starter(['check'], {}, clone);
+  // CI asks for colours, and the tools print them then.
+  const run = starter(['check'], { FORCE_COLOR: '1' }, clone);
   const code = await run.ended;
   const lines = run.stdout().split('\n');
   return { code, lines: lines.filter((line) => line && !/^ {2}\d+ s: /.test(line)) };
@@ -53,7 +55,6 @@ it.each([
   const { code, lines } = await check();
   expect(lines[0]).toMatch(line);
   expect(code).toBe(1);
-  git('checkout', '--quiet', file);
 });
 
 it('names a commit that git does not know', async () => {

@@ -54,7 +54,7 @@ const goals: Readonly<Record<string, number>> = {
 const modules = (await scripts('.')).filter((file) => file !== 'newsletter-signup.js');
 const sizes: Readonly<Record<string, Size>> = {
   // Everything in one file, for a script tag.
-  script: await measure(['newsletter-signup.js'], 9500),
+  script: await measure(['newsletter-signup.js'], 14_000),
   // What a page with a bundler loads before it shows a form, beside Lit; and that with all that may follow.
   npm: await measure([...(await closure('index.js', atOnce))], 4000),
   'npm, all of it': await measure([...(await closure('index.js', atOnceOrLater))], null),

@@ -59,8 +59,8 @@ export function createSignup(host: Host, show: Show): Signup {
 
   /** Reads the form, sends it, and shows how that went. */
   async function submit(form: HTMLFormElement): Promise<void> {
-    const failure = lastFailure;
-    if (failure && wait() > 0) return fail(form, { ...failure, retryAfter: wait() });
+    const left = wait();
+    if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();
 
     const { values, problems } = readEntry(form);
@@ -128,16 +128,16 @@ export function createSignup(host: Host, show: Show): Signup {
     const { kind, status = 0, retryAfter = 0, said } = failure;
     lastFailure = failure;
     notBefore = Date.now() + retryAfter * 1000;
-    const standing: Standing = {
+    const waiting = (left: number): Standing => ({
       state: 'error',
       notice: (texts) =>
         (kind === 'refused' && said) ||
-        texts[kind].replace('{wait}', waitInWords(retryAfter ? wait() : undefined, texts)),
-      mark: (held, texts) => (wait() > 0 ? markBusy(held) : markProblems(held, problems, texts)),
-    };
-    const isShown = show(standing);
+        texts[kind].replace('{wait}', waitInWords(retryAfter ? left : undefined, texts)),
+      mark: (held, texts) => (left > 0 ? markBusy(held) : markProblems(held, problems, texts)),
+    });
+    const isShown = show(waiting(retryAfter));
     stopClock();
-    stopClock = countDown(notBefore, (isOver) => void show({ ...standing, isQuiet: !isOver }));
+    stopClock = countDown(notBefore, (left) => void show({ ...waiting(left), isQuiet: left > 0 }));
     if (kind === 'offline') sendWhenOnline(failure);
     host.dispatchEvent(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
     if (host.hasAttribute('debug')) void parts.doctor().then(({ explain }) => explain(endpointOf(host, form), failure));
