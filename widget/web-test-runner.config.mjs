@@ -25,7 +25,7 @@ const freshBuild = {
   name: 'fresh-build',
   async serverStart() {
     if (!(await isWidgetStale())) return;
-    for (const mode of ['script', 'npm', 'parts'])
+    for (const mode of ['script', 'npm', 'chunks'])
       await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
   },
 };

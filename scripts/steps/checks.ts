@@ -74,7 +74,7 @@ export function findUnused(): Promise<boolean> {
   return run('knip', unusedArguments);
 }
 
-/** @returns true where the built tag is as large as size.json says, to the byte; needs the build */
+/** @returns true where no built file of the tag is above its size limit; needs the build */
 export function checkSize(): Promise<boolean> {
   return runScript('widget', 'size');
 }

@@ -1,5 +1,5 @@
 /**
- * One of the widget's own test configurations, plus a reporter that writes down how many tests passed and failed, and
+ * The widget's own test configuration, plus a reporter that writes down how many tests passed and failed, and
  * what the failures were.
  */
 import { writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ function writeReport({ sessions }) {
 }
 
 /** Loaded by its address, because it is checked with the widget and not from here. */
-const address = new URL(`../../widget/${process.env['WIDGET_CONFIG']}`, import.meta.url).href;
+const address = new URL('../../widget/web-test-runner.config.mjs', import.meta.url).href;
 const { default: config } = /** @type {{ default: { reporters: object[] } }} */ (await import(address));
 
 export default { ...config, reporters: [...config.reporters, { onTestRunFinished: writeReport }] };

@@ -163,7 +163,7 @@ export const measurements: readonly Measurement[] = [
     script: 'widget/size.ts',
     goals: {
       script: { title: 'Tag: everything a page needs in one file, brotli', unit: 'B', must: { atMost: 14_000 } },
-      npm: { title: 'Tag: the package beside Lit, brotli', unit: 'B', must: { atMost: 4000 } },
+      npm: { title: 'Tag: the package beside Lit, brotli', unit: 'B', must: { atMost: 9000 } },
     },
   },
   {

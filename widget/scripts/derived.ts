@@ -1,8 +1,7 @@
 /** The last step of the build: writes beside the built files what editors and careful pages need to know of them. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { english } from '../src/messages.ts';
-import { attributesOf, readElements, wordsOf, type CustomElement, type Named } from './manifest.ts';
+import { readElements, wordsOf, type CustomElement, type Named } from './manifest.ts';
 
 const dist = new URL('../dist/', import.meta.url);
 const elements = await readElements();
@@ -14,7 +13,7 @@ const htmlData = {
   tags: elements.map((element) => ({
     name: element.tagName,
     description: element.description,
-    attributes: attributesOf(element, english).map((attribute) => ({
+    attributes: (element.attributes ?? []).map((attribute) => ({
       name: attribute.name,
       description: attribute.description,
       ...(wordsOf(attribute).length > 0 && { values: wordsOf(attribute).map((name) => ({ name })) }),
@@ -61,7 +60,7 @@ const webTypes = {
         name: element.tagName,
         description: element.description,
         'doc-url': documentation,
-        attributes: attributesOf(element, english).map((attribute) => ({
+        attributes: (element.attributes ?? []).map((attribute) => ({
           name: attribute.name,
           description: attribute.description,
           value: { type: attribute.type?.text ?? 'string' },
@@ -93,9 +92,11 @@ async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
   const files = [
     'newsletter-signup.js',
-    'ask.js',
+    'dialog.js',
     'doctor.js',
     'proof.js',
+    'protection.js',
+    'signup.js',
     ...languages.map((file) => `languages/${file}`),
   ];
   const hashes = files.map(async (file): Promise<[string, string]> => [

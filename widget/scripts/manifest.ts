@@ -41,22 +41,6 @@ export async function readElements(): Promise<readonly CustomElement[]> {
   );
 }
 
-/** The attributes of an element, with each text by its own name where the manifest says `text-*`. */
-export function attributesOf(
-  { attributes = [] }: CustomElement,
-  texts: Readonly<Record<string, string>>,
-): readonly Named[] {
-  return attributes.flatMap((attribute) =>
-    attribute.name === 'text-*'
-      ? Object.entries(texts).map(([key, text]) => ({
-          name: `text-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-          description: `In English: “${text}”`,
-          type: { text: 'string' },
-        }))
-      : [attribute],
-  );
-}
-
 /** The words that a type allows, where it is a choice of words. */
 export function wordsOf({ type }: Named): readonly string[] {
   return /^\s*\|?\s*'/.test(type?.text ?? '')

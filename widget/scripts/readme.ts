@@ -1,10 +1,11 @@
 /**
- * Writes the parts of README.md that follow from custom-elements.json, size.json and the built files; `--check` says
+ * Writes the parts of README.md that follow from custom-elements.json and the built files; `--check` says
  * whether they stand there as they should.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { english } from '../src/messages.ts';
 import { readElements, type CustomElement, type Named } from './manifest.ts';
+import { limits } from './size.ts';
 
 const file = new URL('../README.md', import.meta.url);
 
@@ -45,43 +46,14 @@ function members({ members: list = [] }: CustomElement): string {
 
 function texts(): string {
   return table(
-    ['`text-…`', 'In English'],
-    Object.entries(english).map(([key, text]) => [
-      code(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
-      text,
-    ]),
+    ['Text', 'In English'],
+    Object.entries(english).map(([key, text]) => [code(key), text]),
   );
 }
 
-/** What the files are for, by the beginning of their name in size.json; of several the largest counts. */
-const purposes: Readonly<Record<string, string>> = {
-  script: '`newsletter-signup.js`, the one file of a script tag',
-  npm: 'with a bundler, beside Lit: what shows a form',
-  'signup.js': 'with a bundler: what sends it, loaded when the focus comes into a form',
-  'languages/': 'a language',
-  'themes/': 'a theme',
-  'dialog.js': 'with a bundler: the dialog, where a form is one',
-  'ask.js': 'when an endpoint asks for more',
-  'proof.js': 'when that is a proof of work',
-  'doctor.js': 'with `debug`, when something is wrong',
-};
-
-/** Bytes with brotli, rounded up to a hundred: what a promise needs. */
-async function sizes(): Promise<string> {
-  const measured = JSON.parse(await readFile(new URL('../size.json', import.meta.url), 'utf8')) as Readonly<
-    Record<string, { readonly brotli: number; readonly goal: number | null }>
-  >;
-  for (const [name, { goal }] of Object.entries(measured)) {
-    if (goal !== null && !Object.keys(purposes).some((prefix) => name.startsWith(prefix)))
-      throw new Error(`size.json has a goal for ${name}: say in scripts/readme.ts what it is for.`);
-  }
-  const rows = Object.entries(purposes).flatMap(([prefix, purpose]) => {
-    const own = Object.entries(measured).flatMap(([name, { brotli }]) =>
-      (prefix.endsWith('/') ? name.startsWith(prefix) : name === prefix) ? [brotli] : [],
-    );
-    return own.length > 0 ? [[purpose, (Math.ceil(Math.max(...own) / 100) * 100).toLocaleString('en')]] : [];
-  });
-  return table(['What is loaded', 'Bytes with brotli, at most'], rows);
+function sizes(): string {
+  const rows = limits.map(({ purpose, limit }) => [purpose, limit.toLocaleString('en')]);
+  return table(['File', 'Bytes with brotli, at most'], rows);
 }
 
 /** A script tag that takes this very file and no other, from a host that serves what npm has. */
@@ -128,7 +100,7 @@ const sections: Readonly<Record<string, string>> = {
     ]),
   ),
   texts: texts(),
-  sizes: await sizes(),
+  sizes: sizes(),
   integrity: await integrity(),
 };
 
@@ -142,7 +114,7 @@ const after = Object.entries(sections).reduce((text, [name, content]) => {
 if (process.argv.includes('--check')) {
   if (after !== before) {
     console.error(
-      'README.md does not say what custom-elements.json, size.json and the built files say: run "node scripts/readme.ts".',
+      'README.md does not say what custom-elements.json and the built files say: run "node scripts/readme.ts".',
     );
     process.exitCode = 1;
   }

@@ -4,8 +4,8 @@
  */
 import type { LitElement } from 'lit';
 import type { SentAttribution } from './events.ts';
-import type { FieldKind } from './field-kind.ts';
-import type { MessageKey } from './messages.ts';
+import type { FieldKind } from './newsletter-field.ts';
+import type { textAttributes } from './messages.ts';
 import type { NewsletterSignup } from './newsletter-signup.ts';
 
 /** `referralParam` as `referral-param`. */
@@ -58,8 +58,8 @@ interface Switches {
    * such as `30d`. Default: `page`.
    */
   'ask-again'?: string;
-  /** There while the dialog is open. Set by the element. */
-  open?: boolean;
+  /** Offers a link to the visitor's inbox after the signup. */
+  'inbox-link'?: boolean;
 }
 
 /**
@@ -71,7 +71,7 @@ export type SignupAttributes = {
     Name in Settable as NewsletterSignup[Name] extends string | boolean | number ? Kebab<Name> : never
   ]?: NewsletterSignup[Name];
 } & { [Name in keyof SentAttribution as Dashed<Name>]?: string } & {
-  [Key in MessageKey as `text-${Kebab<Key>}`]?: string;
+  [Key in (typeof textAttributes)[number] as `text-${Kebab<Key>}`]?: string;
 } & Switches;
 
 /** Attributes of `<newsletter-field>`. */

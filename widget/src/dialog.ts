@@ -1,81 +1,104 @@
-/** `layout="dialog"`: what opens the form, how it is closed, and when it may come by itself. */
-import { html, type TemplateResult } from 'lit';
-import type { Messages } from './messages.ts';
-import { isQuiet, type Quiet } from './quiet.ts';
-import { oneOf } from './warn.ts';
+/** `layout="dialog"`: what opens the dialog, what closes it, and when it may open by itself again. */
+import type * as Attribution from './attribution.ts';
+import type * as Warnings from './warnings.ts';
 
-/** The element whose form stands in the dialog. */
+/** The element whose form is in the dialog. */
 export interface DialogHost extends HTMLElement {
   readonly renderRoot: HTMLElement | DocumentFragment;
-  layout: string;
   readonly storage: string;
 }
 
+/** Functions of the element's own file, whose state this file must not have a second copy of. */
+export type DialogTools = Pick<typeof Attribution, 'dialogKey' | 'updateStored'> & Pick<typeof Warnings, 'oneOf'>;
+
 export interface Dialog {
-  /** The dialog around `content`; whoever draws it has it watch for occasions, too. */
-  view(texts: Messages, content: TemplateResult): TemplateResult;
+  /** Reads the element's attributes, and begins to listen for what opens the dialog. */
+  update(): void;
   open(): void;
   close(): void;
-  /** Closes it and ends the watch: the form has left the page, or is no dialog any more. */
+  /** Closes the dialog and stops listening. */
   stop(): void;
 }
 
 /**
- * True where a dialog would come between the visitor and something else: another dialog, or a field that is being
- * filled in.
+ * Until when dialogs of this page do not open by themselves, by the store that remembers it (`local`, `session`); any
+ * other name lasts as long as the page.
  */
+const silentUntil: Record<string, number> = {};
+
+/** Whether another dialog is open or the visitor is filling in a field: then no dialog opens by itself. */
 function isEngaged(): boolean {
   let active = document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
   return !!(active?.matches(':read-write,select,iframe') || document.querySelector(':modal,newsletter-signup[open]'));
 }
 
-export function createDialog(host: DialogHost): Dialog {
-  let watch: AbortController | undefined;
-  /** What it opens on besides its triggers, and when it may again once it was closed. */
+export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored }: DialogTools): Dialog {
+  let listening: AbortController | undefined;
   let openOn = '';
   let askAgain = '';
 
   const dialog = (): HTMLDialogElement | null => host.renderRoot.querySelector('dialog');
-  const show = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
+  const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
   const close = (): void => dialog()?.close();
   function open(): void {
     dialog()?.showModal();
-    // Where the dialog is higher than the window, Chromium would begin at what scrolls.
+    // Chromium would focus the scrolling box of a dialog that is higher than the window.
     host.focus();
-    show(true);
+    setOpen(true);
   }
-  const rests = (...quiet: Quiet): boolean => isQuiet(host.storage !== 'none', ...quiet);
-  /** Opens it where that is welcome. */
-  const offer = (): unknown => rests() || isEngaged() || open();
-  /** The number behind a word of `open-on`; nothing is more than it where there is none. */
+
+  /** Keeps dialogs from opening by themselves: on this page for good, and until then where the store remembers it. */
+  function silence(store: string, until: number): void {
+    silentUntil[store] = Math.max(until, silentUntil[store] ?? 0);
+    isSilent();
+  }
+
+  /** Whether dialogs must not open by themselves, by this page and by the stores. */
+  function isSilent(): boolean {
+    let silent = Object.keys(silentUntil).length > 0;
+    for (const store of host.storage === 'none' ? [] : ['local', 'session']) {
+      updateStored(store, dialogKey, (stored) => {
+        const until = Math.max(silentUntil[store] ?? 0, Number(stored));
+        if (until < Date.now()) return '';
+        silent = true;
+        return String(until);
+      });
+    }
+    return silent;
+  }
+
+  /** Opens the dialog by itself, where it may. */
+  function offer(): void {
+    if (!isSilent() && !isEngaged()) open();
+  }
+
+  /** The number after a word of `open-on`; NaN without the word. */
   const amount = (word: string): number => parseInt(openOn.split(word)[1] ?? '');
 
-  function start(): void {
-    const { signal } = (watch = new AbortController());
-    const hear = <Type extends keyof DocumentEventMap>(
+  function listen(): void {
+    const { signal } = (listening = new AbortController());
+    const on = <Type extends keyof DocumentEventMap>(
       type: Type,
-      heard: (event: DocumentEventMap[Type]) => unknown,
-    ): void => document.addEventListener(type, heard, watch);
-    hear('click', ({ target }) => {
+      listener: (event: DocumentEventMap[Type]) => unknown,
+    ): void => document.addEventListener(type, listener, { signal });
+    on('click', ({ target }) => {
       const trigger = target instanceof Element && target.closest('[data-newsletter-open],[slot=trigger]');
       if (trigger && (trigger.parentElement === host || trigger.getAttribute('data-newsletter-open') === host.id))
         open();
     });
-    hear(
-      'scroll',
-      () => (scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100 && offer(),
-    );
-    // Towards tabs and address, with a mouse: fingers leave the page whenever they are lifted.
-    hear(
-      'pointerout',
-      ({ pointerType, relatedTarget, clientY }) =>
-        pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave') && offer(),
-    );
-    hear('newsletter-success', () => rests(host.storage, Infinity));
-    hear('newsletter-consent', () => rests());
-    // Pressed beside the form, it closes. A selection that is drawn out of a field begins inside.
-    host.renderRoot.addEventListener('mousedown', ({ target }) => target === dialog() && close(), watch);
+    on('scroll', () => {
+      if ((scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100) offer();
+    });
+    // Leaving: the mouse moves out at the top, to tabs and address bar. A finger leaves whenever it is lifted.
+    on('pointerout', ({ pointerType, relatedTarget, clientY }) => {
+      if (pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave')) offer();
+    });
+    on('newsletter-success', () => silence(host.storage, Infinity));
+    on('newsletter-consent', isSilent);
+    // A press on the backdrop closes the dialog. The press counts, not the click: a selection drawn out of a field ends
+    // on the backdrop.
+    host.renderRoot.addEventListener('mousedown', ({ target }) => target === dialog() && close(), { signal });
     host.renderRoot.addEventListener('close', onClose, { capture: true, signal });
     let seconds = 0;
     const clock = setInterval(() => ++seconds >= amount('delay') && offer(), 1000);
@@ -84,30 +107,27 @@ export function createDialog(host: DialogHost): Dialog {
 
   function onClose(): void {
     const days = parseFloat(askAgain);
-    show(false);
-    rests(days ? host.storage : askAgain, days ? Date.now() + days * 864e5 : Infinity);
+    setOpen(false);
+    if (days) silence(host.storage, Date.now() + days * 864e5);
+    else silence(askAgain, Infinity);
   }
 
   return {
-    view({ button, close: text }, content) {
+    update() {
       openOn = (host.getAttribute('open-on') || 'click')
         .split(/\W+(?=[a-z])/i)
         .map((occasion) => oneOf(host, 'open-on', occasion, 'click', 'delay 10s', 'scroll 50%', 'leave'))
         .join();
       askAgain = oneOf(host, 'ask-again', host.getAttribute('ask-again') || 'page', 'page', 'session', '30d');
-      if (!watch && host.isConnected) start();
-      return html`<dialog part="dialog" aria-labelledby="head" aria-label=${button}>
-        ${content}
-        <form method="dialog"><button part="close" aria-label=${text}>×</button></form>
-      </dialog>`;
+      if (!listening) listen();
     },
     open,
     close,
     stop() {
       close();
-      show(false);
-      watch?.abort();
-      watch = undefined;
+      setOpen(false);
+      listening?.abort();
+      listening = undefined;
     },
   };
 }

@@ -25,7 +25,8 @@ class HydratedSignup extends NewsletterSignup {
       super.update(changed);
     } catch {
       renderRoot.replaceChildren();
-      Reflect.deleteProperty(renderRoot, '_$litPart$');
+      // Lit keeps its state at this node: a new one begins anew.
+      renderOptions.renderBefore = renderRoot.appendChild(document.createComment(''));
       super.update(changed);
       for (const input of renderRoot.querySelectorAll('input')) {
         const same = before.find(

@@ -8,8 +8,7 @@ export {
   type SentAttribution,
   type WarningReason,
 } from './events.ts';
-export type { FieldKind } from './field-kind.ts';
+export type { SignupState } from './form.ts';
 export { english, type MessageKey, type Messages } from './messages.ts';
-export { NewsletterField } from './newsletter-field.ts';
+export { NewsletterField, type FieldKind } from './newsletter-field.ts';
 export { NewsletterSignup } from './newsletter-signup.ts';
-export type { SignupState } from './standing.ts';

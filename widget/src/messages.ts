@@ -8,9 +8,15 @@ export const english = {
   emailPlaceholder: '',
   button: 'Subscribe',
   optional: '(optional)',
+  /** Said by screen readers for a group of choices: browsers have no attribute for it. */
+  required: '(required)',
   listHint: '(separate with commas)',
   busy: 'Sending…',
-  success: 'Thank you! Check your inbox, in case you need to confirm.',
+  /** The heading after the signup. */
+  thanks: 'Thank you.',
+  /** The same for every address: new, known, or to be confirmed. */
+  success: 'Check your inbox: if there is something to confirm, it is there.',
+  inbox: 'Open your inbox',
   emailInvalid: 'Enter an email address like name@example.com.',
   missing: '{label} is needed.',
   notTicked: 'Tick this box to go on.',
@@ -46,34 +52,34 @@ declare global {
 }
 
 /**
- * The element, or the host around it where nothing around it in its own tree says `lang`: Firefox's `:lang()` does not
- * look out of a shadow root.
+ * The element, or its host where its own tree has no `lang` around it: Firefox's `:lang()` does not look out of a
+ * shadow root.
  */
-function speaker(element: Element): Element {
+function languageSource(element: Element): Element {
   const { host } = element.getRootNode() as Partial<ShadowRoot>;
-  return host && !element.closest('[lang]') ? speaker(host) : element;
+  return host && !element.closest('[lang]') ? languageSource(host) : element;
 }
 
 /**
  * Texts in the language of the nearest `lang`, through shadow roots too, where its file was loaded; `de` serves `de-AT`
  * as well.
  */
-function spoken(element: Element): Partial<Messages> | undefined {
+function textsOfLanguage(element: Element): Partial<Messages> | undefined {
   const loaded = globalThis.newsletterMessages ?? {};
-  const from = speaker(element);
+  const from = languageSource(element);
   const tag = Object.keys(loaded)
     .sort()
     .findLast((known) => from.matches(`:lang(${known})`));
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 
-/**
- * The texts to use for an element: its `text-*` attributes (`emailLabel` is `text-email-label`), else its own messages,
- * else its language's, else English.
- */
+/** Texts with an attribute of their own; `emailLabel` is `text-email-label`. */
+export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
+
+/** The texts of an element: its `text-*` attributes, else its `messages`, else those of its language, else English. */
 export function readMessages(element: Element & { readonly messages: Partial<Messages> }): Messages {
-  const texts = { ...english, ...spoken(element), ...element.messages };
-  for (const key of Object.keys(english) as MessageKey[]) {
+  const texts = { ...english, ...textsOfLanguage(element), ...element.messages };
+  for (const key of textAttributes) {
     texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
   }
   return texts;

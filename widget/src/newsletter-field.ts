@@ -1,6 +1,12 @@
 /** `<newsletter-field>`: one field of the form, written down in HTML. */
 import { LitElement } from 'lit';
 
+/** Kind of a custom field, as the API names it. */
+export type FieldKind = 'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double';
+
+/** Every kind of control in a form besides `string`. */
+export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double', 'email', 'consent'] as const;
+
 /**
  * A field inside `<newsletter-signup>`. It is all attributes and shows nothing itself: the form around it reads
  * them, also when they change later, and renders the right control.

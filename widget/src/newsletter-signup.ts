@@ -1,15 +1,24 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
 import { LitElement, adoptStyles, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
+import { chunks } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
-import { addressView, fieldView } from './field-view.ts';
-import { hold } from './held-form.ts';
-import { createSignup, dress, fetchOnFocus, recall } from './later.ts';
+import { customFields, customFieldsTemplate, emailField } from './field.ts';
+import { callForm, elementsOf, keepFocus, takeOver, type FormView, type SignupState, type Undo } from './form.ts';
+import { kinds } from './newsletter-field.ts';
 import { readMessages, type Messages } from './messages.ts';
-import { act, elementsOf } from './own-members.ts';
-import { styles } from './newsletter-signup.styles.ts';
-import type { Signup } from './signup.ts';
-import type { SignupState, Standing, Undo } from './standing.ts';
-import { answerConsent, followVisits } from './visits.ts';
+import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
+import type { Signup, SignupTools } from './signup.ts';
+import { styles } from './styles.ts';
+import { oneOf, warn } from './warnings.ts';
+
+const tools: SignupTools = {
+  NewsletterErrorEvent,
+  NewsletterSubmitEvent,
+  NewsletterSuccessEvent,
+  readAttribution,
+  warn,
+};
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
@@ -29,19 +38,26 @@ import { answerConsent, followVisits } from './visits.ts';
  * @attr {boolean} debug - Explains in the console why an endpoint did not take a signup. For you, while you set it up.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
- * @attr {string} text-* - Sets one text, for example `text-button` or `text-email-label`; the names are those of the
- *   `messages` property, in kebab case.
+ * @attr {boolean} inbox-link - Offers a link to the visitor's inbox after the signup, for well-known mail services.
+ * @attr {string} text-button - Sets the text of the button.
+ * @attr {string} text-email-label - Sets the label of the address.
+ * @attr {string} text-email-placeholder - Sets the example text in the address field.
+ * @attr {string} text-thanks - Sets the heading after the signup.
+ * @attr {string} text-success - Sets the sentence after the signup. Every other text is in the `messages` property.
  *
  * @attr {string} open-on - What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or
  *   several of them. Default: `click`, its triggers alone.
  * @attr {string} ask-again - When the dialog may open by itself again once the visitor has closed it: on the next
  *   `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
- * @attr {boolean} open - There while the dialog is open. Set by the element; open it with `open()`.
  *
  * @slot head - What stands above the form: a heading, a sentence.
  * @slot trigger - What opens the dialog, such as a button. Elsewhere on the page, `data-newsletter-open` with the
  *   element's `id` does.
  * @slot - `<newsletter-field>` elements, one for each custom field. Nothing in here is shown while the script runs.
+ * @slot picture - The picture of the layout `cover`.
+ * @slot note - Small print below the form.
+ * @slot proof - Social proof below the form, such as “Join 4,200 readers”.
+ * @slot thanks - What follows the thanks after a signup.
  * @slot turnstile - Where Cloudflare Turnstile is shown, while an endpoint asks for it.
  *
  * @fires {NewsletterSubmitEvent} newsletter-submit - The form is complete and about to be sent; cancelable.
@@ -51,34 +67,40 @@ import { answerConsent, followVisits } from './visits.ts';
  *   too.
  *
  * @csspart surface - What head, form and result stand on.
+ * @csspart content - What stands on the surface beside the picture.
  * @csspart head - What stands above the form.
  * @csspart form - The form.
  * @csspart field - One field: label, problem, control.
  * @csspart label - The label of a field.
  * @csspart input - A text or date input.
  * @csspart choice - A checkbox or radio button with its label.
+ * @csspart chip - A choice among several.
+ * @csspart chips - All choices of a field.
  * @csspart remark - What a label adds in small print, such as “(optional)”.
  * @csspart problem - What is wrong with a field.
  * @csspart button - The button.
+ * @csspart button-text - The words on the button: their colour is black or white, whichever is readable.
  * @csspart notice - The result: thanks, or what went wrong.
+ * @csspart tick - The tick of the thanks.
+ * @csspart thanks - The heading of the thanks.
+ * @csspart inbox - The link to the visitor's inbox.
  * @csspart dialog - The dialog around the surface, with its `::backdrop`.
  * @csspart close - The × of the dialog.
  *
- * @cssprop [--newsletter-accent=CanvasText] - Background of the button, colour of ticked boxes.
- * @cssprop [--newsletter-on-accent=Canvas] - Text on the button.
- * @cssprop [--newsletter-text=CanvasText, in inputs FieldText] - Text in inputs, on a card and in a dialog.
+ * @cssprop [--newsletter-accent=currentColor] - Background of the button, colour of ticked boxes.
+ * @cssprop [--newsletter-on-accent=black or white] - Text on the button.
+ * @cssprop [--newsletter-text=CanvasText] - Text of `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-muted=70% of the text] - Small print and placeholders.
- * @cssprop [--newsletter-surface=Canvas] - Background of card and dialog.
- * @cssprop [--newsletter-field=Field] - Background of inputs.
+ * @cssprop [--newsletter-surface=Canvas] - Background of `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-field=5% of the text] - Background of inputs.
  * @cssprop [--newsletter-border=55% of the text] - Lines around inputs.
  * @cssprop [--newsletter-danger=a red] - Problems.
- * @cssprop [--newsletter-focus=CanvasText] - The ring around what has the focus.
+ * @cssprop [--newsletter-focus=the accent] - The ring around what has the focus.
  * @cssprop [--newsletter-gap=1rem] - Space between fields.
- * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside card and dialog.
- * @cssprop [--newsletter-radius=0.5rem] - Roundness of inputs and button; card and dialog take twice as much, up to
- *   1.25rem.
- * @cssprop [--newsletter-shadow=none] - Shadow of card and dialog.
- * @cssprop [--newsletter-width=32rem] - Width that `stacked`, `card` and `dialog` have at most.
+ * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-radius=0.625rem] - Roundness of inputs and button; a surface has twice as much, up to 1.5rem.
+ * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-width=30rem, cover 56rem] - Largest width of the form.
  *
  * @cssstate idle - Nothing is under way.
  * @cssstate busy - Waiting for the endpoint's answer.
@@ -86,7 +108,7 @@ import { answerConsent, followVisits } from './visits.ts';
  * @cssstate error - Something needs mending, or did not work.
  */
 export class NewsletterSignup extends LitElement {
-  static override styles = styles;
+  static override styles = [...styles];
   static override properties: PropertyDeclarations = {
     endpoint: {},
     redirect: {},
@@ -123,29 +145,29 @@ export class NewsletterSignup extends LitElement {
   /** Query parameter that carries a referral code. */
   declare referralParam: string;
   /**
-   * How it is laid out: `inline`, on one line where there is room; `stacked`; `card`, on a surface; `dialog`, which
-   * waits to be opened.
+   * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;
+   * `stacked`; `card`, on a surface; `cover`, beside or below a picture; `dialog`, opened by a button or by itself.
    */
-  declare layout: 'inline' | 'stacked' | 'card' | 'dialog';
+  declare layout: 'inline' | 'joined' | 'stacked' | 'card' | 'cover' | 'dialog';
   /**
    * Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here.
    */
   declare messages: Partial<Messages>;
 
-  #standing: Standing = { state: 'idle' };
-  /** The form in our hands: our own, or the one the owner wrote into this element. */
+  #view: FormView = { state: 'idle' };
+  /** The form in use: our own, or the owner's inside this element. */
   #form: HTMLFormElement | null = null;
   #release: Undo | undefined;
   #unmark: Undo | undefined;
   #signup: Signup | undefined;
   #isSending = false;
   #observer: MutationObserver | undefined;
-  /** Ends what is listened to while the form is on the page. */
-  #stay: AbortController | undefined;
+  /** Ends the listeners on the page when the element is disconnected. */
+  #connected: AbortController | undefined;
   #dialog: Dialog | undefined;
-  /** For which layout looks were fetched, and when they are here. */
-  #dressed = 'inline';
-  #dressing: Promise<unknown> | undefined;
+  /** Resolves once the dialog's file is loaded, or could not be. */
+  #dialogLoading: Promise<unknown> | undefined;
+  #dialogFailed = false;
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
@@ -162,14 +184,14 @@ export class NewsletterSignup extends LitElement {
     this.messages = {};
   }
 
-  /** Where the form stands. */
+  /** The state of the form. */
   get state(): SignupState {
-    return this.#standing.state;
+    return this.#view.state;
   }
 
-  /** Sends the form as if its button had been pressed. */
+  /** Submits the form as its button does. */
   submit(): void {
-    act(this.#form, 'requestSubmit');
+    callForm(this.#form, 'requestSubmit');
   }
 
   /** Moves the focus to the first field. */
@@ -182,7 +204,7 @@ export class NewsletterSignup extends LitElement {
   /** Opens the dialog. Does nothing in other layouts. */
   async open(): Promise<void> {
     await this.updateComplete;
-    await this.#dressing;
+    await this.#dialogLoading;
     this.#dialog?.open();
   }
 
@@ -194,128 +216,184 @@ export class NewsletterSignup extends LitElement {
   /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
   reset(): void {
     if (this.#isSending) return;
-    act(this.#form, 'reset');
+    callForm(this.#form, 'reset');
     this.#signup?.end();
     this.#signup = undefined;
     void this.#show({ state: 'idle' });
   }
 
   /**
-   * Lets every form on the page remember who brought the visitor, and read what earlier pages remembered. Call it on
-   * each page on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
+   * Lets every form on the page store who brought the visitor, and read what earlier pages stored. Call it on each page
+   * on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
    */
   grantConsent(): void {
-    answerConsent(true);
+    announceConsent(true);
   }
 
-  /** Takes the consent back, and deletes what was stored. */
+  /** Revokes the consent, and deletes what was stored. */
   revokeConsent(): void {
-    answerConsent(false);
+    announceConsent(false);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    // Fields and texts are light DOM, which may change at any time and need not be there yet; so may languages.
+    // Fields and texts are light DOM: they may arrive or change at any time, and so may languages.
     this.#observer ??= new MutationObserver(this.#refresh);
     this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
-    this.#stay = new AbortController();
-    addEventListener('newsletter-messages', this.#refresh, this.#stay);
-    document.addEventListener('DOMContentLoaded', this.#refresh, this.#stay);
-    fetchOnFocus(this);
-    followVisits(() => void recall(this));
+    this.#connected = new AbortController();
+    addEventListener('newsletter-messages', this.#refresh, this.#connected);
+    document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
+    // A failure to load shows when the form is submitted, which loads again.
+    this.addEventListener('focusin', () => void chunks.signup().catch(() => undefined), { once: true });
+    onVisits(() => readAttribution(this));
     this.requestUpdate();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
-    this.#stay?.abort();
-    this.#hold(null);
+    this.#connected?.abort();
+    this.#use(null);
     this.#dialog?.stop();
   }
 
-  /** Style sheets belong to one document: on its way through another one the form has lost its own. */
+  /** Style sheets belong to one document: adoption by another one drops them. */
   protected adoptedCallback(): void {
-    if (!this.shadowRoot || this.ownerDocument !== document) return;
-    adoptStyles(this.shadowRoot, [styles]);
-    this.#dressed = 'inline';
+    if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [...styles]);
   }
 
   protected override render(): TemplateResult {
     const texts = readMessages(this);
-    const { state, notice, isQuiet } = this.#standing;
+    const { state, notice, isSilent, inbox } = this.#view;
     const isDone = state === 'success';
-    // Without an endpoint of its own the tag waits for a form of the owner's, which may still be on its way through the
-    // parser.
-    const form =
-      this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading')
-        ? html`<slot ?hidden=${isDone}></slot>`
-        : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
-          ${addressView(texts)}
-          ${Array.from(this.querySelectorAll('newsletter-field'), (field, position) => fieldView((name) => field.getAttribute(name), `field-${position}`, texts))}
-          <button part="button">${state === 'busy' ? texts.busy : texts.button}</button>
+    const layout = this.#layout;
+    const fields = customFields(this);
+    // Without an endpoint the element waits for the owner's form, which the parser may not have reached yet.
+    const isOwners = this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading');
+    // On one line, and in a frame: only where the form asks for nothing but the address.
+    const isRow =
+      ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
+    const classes = [layout, isRow && 'row', isRow && layout !== 'inline' && 'framed', state === 'busy' && state];
+    const form = isOwners
+      ? html`<slot ?hidden=${isDone}></slot>`
+      : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
+          ${emailField(texts)}${customFieldsTemplate(fields, texts)}
+          <button part="button"><span part="button-text">${texts.button}</span></button>
         </form>`;
-    const content = html`<div part="surface" class=${this.layout}>
-      <slot name="head" part="head" id="head"></slot>
-      ${form}
-      <slot name="turnstile"></slot>
-      <p part="notice" class=${state} role="status" aria-live=${isQuiet ? 'off' : nothing} tabindex=${isDone ? '-1' : nothing}>${notice?.(texts)}</p>
+    const thanks = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>
+      <strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>
+      <span>${texts.success}</span>
+      <slot name="thanks"></slot>
+      ${inbox && html`<a part="inbox" href=${inbox} target="_blank">${texts.inbox}</a>`}`;
+    const content = html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
+      <slot name="picture"></slot>
+      <div part="content">
+        <slot name="head" part="head" id="head" ?hidden=${isDone}></slot>
+        ${form}
+        <slot name="turnstile"></slot>
+        <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
+        <slot name="note" ?hidden=${isDone}></slot>
+        <slot name="proof" ?hidden=${isDone}></slot>
+      </div>
     </div>`;
-    return this.layout === 'dialog' ? html`<slot name="trigger"></slot>${this.#dialog?.view(texts, content)}` : content;
+    // Without the dialog's file the form is shown in its place.
+    if (layout !== 'dialog' || this.#dialogFailed) return content;
+    return html`<slot name="trigger"></slot>
+      ${
+        this.#dialog &&
+        html`<dialog part="dialog" aria-labelledby="head" aria-label=${texts.button}>
+          ${content}
+          <form method="dialog"><button part="close" aria-label=${texts.close}>×</button></form>
+        </dialog>`
+      }`;
+  }
+
+  protected override update(changed: Map<PropertyKey, unknown>): void {
+    keepFocus(this.shadowRoot, () => super.update(changed));
   }
 
   protected override updated(): void {
-    if (this.isConnected) this.#hold(this.#ownersForm ?? this.renderRoot.querySelector('form'));
-    if (this.layout !== this.#dressed) {
-      this.#dressed = this.layout;
-      this.#dressing = dress(this, this.#dialog).then((dialog) => {
-        this.#dialog = dialog;
-        this.requestUpdate();
-        return this.updateComplete;
-      });
-    }
+    if (!this.isConnected) return;
+    this.#use(this.#ownersForm ?? this.renderRoot.querySelector('form'));
+    if (this.#layout === 'dialog') this.#dialogLoading ??= this.#loadDialog();
+    if (this.#layout === 'dialog') this.#dialog?.update();
+    else this.#dialog?.stop();
   }
 
-  /** Takes this form in hand, and lets go of the one before. */
-  #hold(form: HTMLFormElement | null): void {
+  get #layout(): NewsletterSignup['layout'] {
+    return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
+  }
+
+  async #loadDialog(): Promise<void> {
+    try {
+      const { createDialog } = await chunks.dialog();
+      this.#dialog = createDialog(this, { dialogKey, oneOf, updateStored });
+    } catch (error) {
+      this.#dialogFailed = true;
+      warn(this, 'file', `cannot load dialog.js and shows the form in its place: ${String(error)}`);
+    }
+    this.requestUpdate();
+    await this.updateComplete;
+  }
+
+  /** Takes over the submission of this form, and gives back the one before. */
+  #use(form: HTMLFormElement | null): void {
     this.#unmark?.();
     if (form !== this.#form) {
       this.#release?.();
       this.#form = form;
-      this.#release = form ? hold(form, this.#onSubmit) : undefined;
+      this.#release = form ? takeOver(form, this.#onSubmit) : undefined;
     }
-    this.#unmark = form ? this.#standing.mark?.(form, readMessages(this)) : undefined;
-    // What we just changed ourselves is no news.
+    for (const control of form?.querySelectorAll<HTMLElement>('[data-kind]:not([data-kind=""])') ?? [])
+      oneOf(control, 'kind', control.dataset['kind'] ?? '', 'string', ...kinds);
+    this.#unmark = form ? this.#view.mark?.(form, readMessages(this)) : undefined;
+    // Our own changes need no update.
     this.#observer?.takeRecords();
   }
 
-  /** A form for signing up that the owner wrote into this element. */
+  /** The signup form that the owner wrote into this element. */
   get #ownersForm(): HTMLFormElement | null {
     return this.querySelector<HTMLFormElement>('form:has([name=email])');
   }
 
   readonly #onSubmit = async (event: SubmitEvent): Promise<void> => {
     const form = this.#form;
-    // Where the page has already said no, it has its reasons.
+    // The page may have cancelled the event for its own reasons.
     if (!form || event.defaultPrevented) return;
     event.preventDefault();
     if (this.#isSending || this.state === 'success') return;
     this.#isSending = true;
     try {
-      this.#signup ??= await createSignup(this, this.#show, form);
+      this.#signup ??= await this.#createSignup(form);
       await this.#signup?.send(form);
     } finally {
       this.#isSending = this.state === 'busy';
     }
   };
 
-  readonly #show = (standing: Standing): Promise<unknown> => {
-    this.#standing = standing;
-    this.#isSending = standing.state === 'busy';
+  /** @returns undefined where the file cannot be loaded: then the browser has posted the form without it */
+  async #createSignup(form: HTMLFormElement): Promise<Signup | undefined> {
+    try {
+      const { createSignup } = await chunks.signup();
+      return createSignup(this, this.#show, tools);
+    } catch (error) {
+      warn(this, 'file', `cannot load signup.js and posts the form without it: ${String(error)}`);
+      if (this.endpoint) form.setAttribute('action', this.endpoint);
+      callForm(form, 'submit');
+      return undefined;
+    }
+  }
+
+  readonly #show = (view: FormView): Promise<unknown> => {
+    // The thanks take the place of the form without a jump of what is below.
+    const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
+    if (surface) surface.style.minBlockSize = view.state === 'success' ? `${surface.offsetHeight}px` : '';
+    this.#view = view;
+    this.#isSending = view.state === 'busy';
     this.requestUpdate();
     this.#internals.states.clear();
-    this.#internals.states.add(standing.state);
+    this.#internals.states.add(view.state);
     return this.updateComplete;
   };
 }

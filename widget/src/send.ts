@@ -1,7 +1,30 @@
-/** Sends one submission to an endpoint and says in a few words how that went. */
+/** Sends one submission to an endpoint, and classifies the answer. */
 import { cleanText, type Ask } from '@newsletter-kit/core/signup';
 import type { FailureKind } from './events.ts';
-import type { Intent } from './intent.ts';
+
+/**
+ * A body and its idempotency key: the same values sent again are the same signup, changed values a new one.
+ */
+export interface Intent {
+  readonly body: string;
+  /** The `Idempotency-Key` of every request with this body. */
+  readonly key: string;
+}
+
+/** The last intent where it has the same body, else a new one. */
+export function intentOf(body: string, last: Intent | undefined): Intent {
+  return last?.body === body ? last : { body, key: uuid() };
+}
+
+/**
+ * A random UUID. On pages without TLS browsers hide `crypto.randomUUID`, but not the one at the end of every blob URL
+ * (File API, "generate a new blob URL").
+ */
+function uuid(): string {
+  const url = URL.createObjectURL(new Blob());
+  URL.revokeObjectURL(url);
+  return url.slice(-36);
+}
 
 /** One post: an intent, where it goes, and how long to wait for an answer. */
 export interface Post extends Intent {

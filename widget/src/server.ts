@@ -5,9 +5,9 @@
 import { render } from '@lit-labs/ssr';
 import { FallbackRenderer } from '@lit-labs/ssr/lib/element-renderer.js';
 import { collectResultSync } from '@lit-labs/ssr/lib/render-result.js';
-import { ServerSignup, type Attributes } from './server-signup.ts';
+import { ServerSignup, type Attributes } from './define-server.ts';
 
-export type { Attributes } from './server-signup.ts';
+export type { Attributes } from './define-server.ts';
 
 /** What is known of the page around the form. */
 export interface Around {

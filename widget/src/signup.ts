@@ -1,26 +1,17 @@
-/** One signup, from the press of the button to the thanks. */
-import { attributionFields, withGiven, type Attribution } from '@newsletter-kit/core/signup';
-import type { Resend } from './ask.ts';
-import { controlsOf } from './controls.ts';
-import { countDown } from './countdown.ts';
-import { composeBody, readEntry, type Entry, type Problems } from './entry.ts';
-import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
-import { intentOf, type Intent } from './intent.ts';
-import { markBusy, markProblems } from './marks.ts';
-import { act } from './own-members.ts';
-import { parts } from './parts.ts';
-import { recall, type RecallOptions } from './recall.ts';
-import { asText, send, type Failure } from './send.ts';
-import type { Standing, Undo } from './standing.ts';
-import { waitInWords } from './waiting-time.ts';
-import { warn } from './warn.ts';
-import { redirectTarget, webAddress } from './web-address.ts';
+/** One visitor's signup, from the press of the button to the thanks. Loaded when the focus enters a form. */
+import { attributionFields, parseUrl, withGiven, type Attribution } from '@newsletter-kit/core/signup';
+import type * as Attributions from './attribution.ts';
+import { chunks } from './chunks.ts';
+import type * as Events from './events.ts';
+import { callForm, controlsOf, markBusy, markProblems, type FormView, type Problems, type Undo } from './form.ts';
+import type { Messages } from './messages.ts';
+import type { Resend } from './protection.ts';
+import { asText, intentOf, send, type Failure, type Intent } from './send.ts';
+import { composeBody, readValues, type FormValues } from './values.ts';
+import type * as Warnings from './warnings.ts';
 
-export { dress } from './layouts.ts';
-export { recall } from './recall.ts';
-
-/** The element, as far as a signup knows it. */
-export interface Host extends RecallOptions {
+/** The members of the element that a signup uses. */
+export interface Host extends Attributions.AttributionHost {
   readonly endpoint: string;
   readonly redirect: string;
   readonly redirectOrigins: string;
@@ -28,49 +19,50 @@ export interface Host extends RecallOptions {
   submit(): void;
 }
 
-/** Puts on the page how the form stands; resolves once it is there. */
-export type Show = (standing: Standing) => Promise<unknown>;
+/** Shows the form's state; resolves once it is rendered. */
+export type Show = (view: FormView) => Promise<unknown>;
+
+/** Members of the element's own file, whose state and classes this file must not have a second copy of. */
+export type SignupTools = Pick<typeof Attributions, 'readAttribution'> &
+  Pick<typeof Warnings, 'warn'> &
+  Pick<typeof Events, 'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent'>;
 
 const none: Problems = new Map();
 
-/**
- * Everything one visitor's attempts have in common: what they share of a key, and how long the endpoint wants to be
- * left alone.
- */
+/** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
 export interface Signup {
-  /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
+  /** Stops the countdown, and the resend after being offline. */
   end(): void;
-  /** Reads the form, sends it, and shows how that went. */
+  /** Reads the form, sends its values, and shows the result. */
   send(form: HTMLFormElement): Promise<void>;
 }
 
-export function createSignup(host: Host, show: Show): Signup {
+export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
+  const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, readAttribution, warn } = tools;
   let intent: Intent | undefined;
   let lastFailure: Failure | undefined;
-  /** Until when the endpoint asked to be left alone, in milliseconds since the epoch. */
+  /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
   let notBefore = 0;
   let stopClock: Undo = () => {};
 
-  /** Forgets what is still to come: a waiting time that is over, or a connection that is back. */
   function end(): void {
     lastFailure = undefined;
     stopClock();
   }
 
-  /** Reads the form, sends it, and shows how that went. */
   async function submit(form: HTMLFormElement): Promise<void> {
     const left = wait();
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();
 
-    const { values, problems } = readEntry(form);
+    const { values, problems } = readValues(form);
     if (problems.size > 0) return fail(form, { kind: 'invalid' }, problems);
 
     const attribution = attributionOf(values);
     const body = composeBody(values, attribution);
     if (!body) return fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(host, form);
-    // Other schemes can answer, too, `data:` even with a thank-you; but nobody gets the signup.
+    // A fetch of another scheme can succeed, such as `data:`, without anybody receiving the signup.
     if (!webAddress(endpoint)) {
       console.error('<newsletter-signup> has no endpoint.');
       return fail(form, { kind: 'unavailable' });
@@ -90,10 +82,10 @@ export function createSignup(host: Host, show: Show): Signup {
       failed = await answerAsk(failed, (given) =>
         send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }),
       );
-    // What an endpoint says about the address is shown at the address, in the language of the form.
+    // A problem of the address is shown at its field, in the language of the form.
     if (failed?.code?.startsWith('EMAIL'))
       return fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
-    // Come back to a page whose request has died meanwhile, the visitor finds the form as it was.
+    // The request was cancelled because the visitor left the page: on return the form is as it was.
     if (hasLeft && failed?.kind === 'unreachable') return void show({ state: 'idle' });
     if (failed) {
       if (failed.status && !failed.code)
@@ -103,20 +95,24 @@ export function createSignup(host: Host, show: Show): Signup {
 
     // Firefox's :focus-within knows no focus in a window that is behind another one.
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
-    act(form, 'reset');
-    const isShown = show({ state: 'success', notice: ({ success }) => success });
+    callForm(form, 'reset');
+    const isShown = show({
+      state: 'success',
+      inbox: host.hasAttribute('inbox-link') ? inboxOf(asText(values['email'])) : undefined,
+    });
     host.dispatchEvent(new NewsletterSuccessEvent('success', { attribution, email }));
-    const target = redirectTarget(host, host.redirect, host.redirectOrigins);
+    const target = redirectTarget(host.redirect, host.redirectOrigins);
     if (target) location.assign(target);
+    else if (host.redirect) warn(host, 'redirect', 'leads to none of redirect-origins.');
     await isShown;
-    // The form is gone; whoever stood in it now stands on the thanks.
-    if (hadFocus) host.shadowRoot?.querySelector<HTMLElement>('[role]')?.focus();
+    // The form is hidden: its focus moves to the thanks.
+    if (hadFocus) host.shadowRoot?.querySelector<HTMLElement>('[part=thanks]')?.focus();
   }
 
-  /** Gives the endpoint what it asks for; where that fails, the answer stays what it was. */
+  /** Answers what the endpoint asks for; where that fails, the failure stays. */
   function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
-    return parts
-      .ask()
+    return chunks
+      .protection()
       .then(({ answer }) => answer(host, failed, resend))
       .catch((error: unknown) => {
         warn(host, 'ask', `cannot give what the endpoint asks for: ${String(error)}`);
@@ -128,25 +124,26 @@ export function createSignup(host: Host, show: Show): Signup {
     const { kind, status = 0, retryAfter = 0, said } = failure;
     lastFailure = failure;
     notBefore = Date.now() + retryAfter * 1000;
-    const waiting = (left: number): Standing => ({
+    const viewAt = (left: number): FormView => ({
       state: 'error',
       notice: (texts) =>
         (kind === 'refused' && said) ||
         texts[kind].replace('{wait}', waitInWords(retryAfter ? left : undefined, texts)),
-      mark: (held, texts) => (left > 0 ? markBusy(held) : markProblems(held, problems, texts)),
+      mark: (marked, texts) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, texts)),
     });
-    const isShown = show(waiting(retryAfter));
+    const isShown = show(viewAt(retryAfter));
     stopClock();
-    stopClock = countDown(notBefore, (left) => void show({ ...waiting(left), isQuiet: left > 0 }));
+    stopClock = countDown(notBefore, (left) => void show({ ...viewAt(left), isSilent: left > 0 }));
     if (kind === 'offline') sendWhenOnline(failure);
     host.dispatchEvent(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
-    if (host.hasAttribute('debug')) void parts.doctor().then(({ explain }) => explain(endpointOf(host, form), failure));
+    if (host.hasAttribute('debug'))
+      void chunks.doctor().then(({ explain }) => explain(endpointOf(host, form), failure));
     await isShown;
     const [first = ''] = problems.keys();
     controlsOf(form).get(first)?.input.focus();
   }
 
-  /** What could not be sent offline goes out by itself, unless it is changed before. */
+  /** Sends again when the device is back online, unless the values are changed before. */
   function sendWhenOnline(failure: Failure): void {
     addEventListener('online', () => lastFailure === failure && host.isConnected && host.submit(), { once: true });
     host.addEventListener(
@@ -160,7 +157,7 @@ export function createSignup(host: Host, show: Show): Signup {
     );
   }
 
-  /** How long the endpoint still wants to be left alone, in seconds. */
+  /** Seconds left of the wait that the endpoint asked for. */
   function wait(): number {
     return Math.max(notBefore - Date.now(), 0) / 1000;
   }
@@ -172,12 +169,12 @@ export function createSignup(host: Host, show: Show): Signup {
     return 20;
   }
 
-  /** Who brought the visitor: what the owner wrote on the tag or into hidden fields, else what we know. */
-  function attributionOf(values: Entry['values']): Attribution {
+  /** The attribution: attributes of the element, else hidden fields of the form, else the visits. */
+  function attributionOf(values: FormValues['values']): Attribution {
     const given = attributionFields.map(
       (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
     );
-    return withGiven(recall(host), Object.fromEntries(given));
+    return withGiven(readAttribution(host), Object.fromEntries(given));
   }
 
   return { end, send: submit };
@@ -185,4 +182,75 @@ export function createSignup(host: Host, show: Show): Signup {
 
 function endpointOf(host: Host, form: HTMLFormElement): string {
   return host.endpoint || form.getAttribute('action') || '';
+}
+
+/** Where mail services show their inbox, by the domains of their addresses. */
+const inboxes: Readonly<Record<string, string>> = {
+  'gmail.com googlemail.com': 'https://mail.google.com/mail/',
+  'outlook.com hotmail.com live.com msn.com': 'https://outlook.live.com/mail/',
+  'yahoo.com ymail.com': 'https://mail.yahoo.com/',
+  'icloud.com me.com mac.com': 'https://www.icloud.com/mail/',
+  'proton.me protonmail.com pm.me': 'https://mail.proton.me/',
+  'gmx.de gmx.net gmx.at gmx.ch': 'https://navigator.gmx.net/mail',
+};
+
+function inboxOf(email: string): string | undefined {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  return Object.entries(inboxes).find(([domains]) => domains.split(' ').includes(domain))?.[1];
+}
+
+/**
+ * The URL of an address that an owner wrote; undefined unless it is http or https. Pages fill attributes from query
+ * parameters, and a `javascript:` URL would run.
+ */
+function webAddress(address: string): URL | undefined {
+  const url = address ? parseUrl(address, document.baseURI) : undefined;
+  return url?.protocol.startsWith('http') ? url : undefined;
+}
+
+/**
+ * The page to go to after a signup: of the same origin, or of one the owner lists; undefined for any other (open
+ * redirect). The scheme is checked apart from the origin: in a sandbox or from a file, `javascript:` has the page's own
+ * origin, "null".
+ *
+ * @param origins - the origins the owner lists, separated by spaces
+ */
+function redirectTarget(address: string, origins: string): string | undefined {
+  const url = webAddress(address);
+  return url && [location.origin, ...origins.split(/\s+/)].includes(url.origin) ? url.href : undefined;
+}
+
+/**
+ * Calls back at every whole second that is left, and at the moment itself.
+ *
+ * @param until - in milliseconds since the epoch
+ * @param tick - is given the seconds that are left: 0 once, at the end. It must not read the clock again, which may
+ *   have reached the end meanwhile
+ * @returns what stops it
+ */
+function countDown(until: number, tick: (left: number) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (left: number): void => {
+    if (left > 0) timer = setTimeout(onSecond, ((left - 1) % 1000) + 1);
+  };
+  const onSecond = (): void => {
+    const left = Math.max(until - Date.now(), 0);
+    tick(left / 1000);
+    wait(left);
+  };
+  wait(until - Date.now());
+  return () => clearTimeout(timer);
+}
+
+/**
+ * A waiting time in words, in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` when it is over,
+ * `later` when it is unknown.
+ */
+function waitInWords(seconds: number | undefined, { language, later }: Messages): string {
+  if (seconds === undefined) return later;
+  const inSeconds = seconds < 90;
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+    Math.ceil(inSeconds ? seconds : seconds / 60),
+    inSeconds ? 'second' : 'minute',
+  );
 }

@@ -87,7 +87,7 @@ describe('layout="dialog"', () => {
     await form.reaches('success');
     expect(isOpen(form)).to.equal(true);
     expect(form.notice.checkVisibility()).to.equal(true);
-    expect(form.hasFocus(form.notice)).to.equal(true);
+    expect(form.hasFocus(form.find('[part=thanks]'))).to.equal(true);
     expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     form.element.close();
     await becomes(form, false);

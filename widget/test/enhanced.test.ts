@@ -90,7 +90,7 @@ describe('a form of the owner’s', () => {
     },
   );
 
-  it('says a problem with a labelled control before the label, and names it as visitors know it', async () => {
+  it('names a problem below the label of its control, with the words of the label', async () => {
     const form = await enhance(
       new Mailbox(),
       `${email}<label>First name <small>as friends say it</small> <input name="custom_fields[First name]" required></label>
@@ -101,7 +101,7 @@ describe('a form of the owner’s', () => {
     await form.reaches('error');
     const sentences = Array.from(
       form.root.querySelectorAll('[part=problem]'),
-      ({ textContent, nextElementSibling }) => [textContent, nextElementSibling?.localName],
+      ({ textContent, previousElementSibling }) => [textContent, previousElementSibling?.localName],
     );
     expect(sentences).to.deep.equal([
       ['First name is needed.', 'label'],

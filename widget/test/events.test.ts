@@ -114,7 +114,7 @@ inBothModes('a value no attribute knows', () => {
       await send(form, 'success');
     });
     const sentences = [
-      'kind="colour" is none of string, integer, double, boolean, consent, date, datetime, list, email: takes "string".',
+      'kind="colour" is none of string, integer, boolean, date, datetime, list, double, email, consent: takes "string".',
       'storage="cookie" is none of none, local, session: takes "none".',
       'attribution="both" is none of first, last: takes "first".',
       'attribution="neither" is none of first, last: takes "first".',

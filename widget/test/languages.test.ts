@@ -169,7 +169,7 @@ describe('languages', () => {
             fields,
             `lang="${tag}" dir="rtl" style="color-scheme: light dark; color: CanvasText; background: Canvas"`,
           );
-          const box = form.element.getBoundingClientRect();
+          const box = form.find('[part=surface]').getBoundingClientRect();
           const tick = form.labelled('أوافق').getBoundingClientRect();
           expect(getComputedStyle(form.email).direction).to.equal('rtl');
           expect(box.right - tick.right).to.be.below(4);

@@ -93,7 +93,7 @@ describe('looks', () => {
         expect(contrast(colors('small').color, surface), 'small print').to.be.at.least(4.5);
         expect(contrast(colors('[part=problem]').color, surface), 'problem').to.be.at.least(4.5);
         expect(
-          contrast(colors('[part=button]').color, colors('[part=button]').backgroundColor),
+          contrast(colors('[part=button-text]').color, colors('[part=button]').backgroundColor),
           'button',
         ).to.be.at.least(4.5);
         expect(contrast(colors('[part=input]').color, colors('[part=input]').backgroundColor), 'input').to.be.at.least(

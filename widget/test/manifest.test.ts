@@ -41,10 +41,14 @@ describe('custom-elements.json', () => {
       [
         ...NewsletterSignup.observedAttributes,
         ...attribution,
-        'text-*',
+        'text-button',
+        'text-email-label',
+        'text-email-placeholder',
+        'text-success',
+        'text-thanks',
+        'inbox-link',
         'turnstile-script',
         'debug',
-        'open',
         'open-on',
         'ask-again',
         'expose-email',
@@ -84,14 +88,21 @@ describe('custom-elements.json', () => {
   it('lists every part there is to style', async () => {
     const form = await mountAt(
       new Mailbox(),
-      '<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>',
-      'layout="dialog"',
+      `<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>
+       <newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field>`,
+      'layout="dialog" inbox-link',
     );
+    const parts = (): readonly string[] =>
+      Array.from(form.root.querySelectorAll('[part]'), (element) => [...element.part]).flat();
     await form.element.open();
     form.button.click();
     await form.reaches('error');
-    const parts = Array.from(form.root.querySelectorAll('[part]'), (element) => [...element.part]).flat();
-    expect(names(signup.cssParts)).to.deep.equal([...new Set(parts)].sort());
+    const atError = parts();
+    form.email.value = 'ada@gmail.com';
+    form.labelled('Terms').click();
+    form.element.submit();
+    await form.reaches('success');
+    expect(names(signup.cssParts)).to.deep.equal([...new Set([...atError, ...parts()])].sort());
   });
 
   it('lists no private member', () => {

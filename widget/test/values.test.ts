@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import fc from 'fast-check';
 import { isAddress, readSubmission, type Submission } from '@newsletter-kit/core/signup';
-import { composeBody, readEntry } from '../src/entry.ts';
+import { composeBody, readValues } from '../src/values.ts';
 
 /** Reads a form whose field of this kind holds this text, as an endpoint does: the problem with it, or what arrives. */
 function arriving(
@@ -12,7 +12,7 @@ function arriving(
   form.innerHTML = `<input name="email" value="ada@example.com"><input name="custom_fields[Field]" data-kind="${kind}">`;
   const input = form.querySelector<HTMLInputElement>('[data-kind]');
   if (input) input.value = text;
-  const { values, problems } = readEntry(form);
+  const { values, problems } = readValues(form);
   const read = readSubmission(JSON.parse(composeBody(values, {}) ?? 'null'));
   return { problem: problems.get('custom_fields[Field]'), submission: read.ok ? read.submission : undefined };
 }
@@ -112,7 +112,7 @@ describe('a value', () => {
         const form = document.createElement('form');
         form.innerHTML = '<input name="email">';
         form.querySelectorAll('input').forEach((input) => (input.value = text));
-        const { values, problems } = readEntry(form);
+        const { values, problems } = readValues(form);
         expect(problems.size === 0).to.equal(readSubmission(values).ok);
         if (isAddress(text)) expect(values['email']).to.equal(text);
       }),

@@ -1,6 +1,6 @@
 /** The bytes that each form's script tag brings, and what our package adds to a bundle that has Lit. */
-import { readFile } from 'node:fs/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { measure } from '../../../widget/scripts/size.ts';
 import { tell } from '../figure.ts';
 import { codeOf, ours, peers } from './peers.ts';
 
@@ -13,18 +13,13 @@ for (const peer of peers) {
   told.push(`${peer.name} ${min} / ${gzip} / ${brotli}`);
 }
 
-/** Counted by the widget's own script, whose record the tests compare with the built files to the byte. */
-const { npm } = JSON.parse(await readFile(new URL('../../../widget/size.json', import.meta.url), 'utf8')) as {
-  npm: { bytes: number; brotli: number };
-};
-
 tell({
   script: {
     value: brotliCompressSync(await codeOf(ours)).length,
     detail: `minified / gzip / brotli: ${told.join(' · ')} (the loader alone)`,
   },
   npm: {
-    value: npm.brotli,
-    detail: `${npm.bytes.toLocaleString('en')} B minified: what is loaded to show a form, Lit and our core's part for sending not counted`,
+    value: await measure('dist/index.js'),
+    detail: `what is loaded to show a form beside Lit; ${await measure('dist/signup.js')} B more to send it`,
   },
 });

@@ -1,0 +1,155 @@
+/** The form, ours or the owner's: its controls, taking over its submission, and marking problems in it. */
+import { honeypotField } from '@newsletter-kit/core/signup';
+import type { Messages } from './messages.ts';
+
+/** State of the form, also readable in CSS as `:state(…)`. */
+export type SignupState = 'idle' | 'busy' | 'success' | 'error';
+
+/** Reverts a change. */
+export type Undo = () => void;
+
+/** What the element shows of the form's state. */
+export interface FormView {
+  readonly state: SignupState;
+  /** Text of the live region. Default: empty. */
+  readonly notice?: (texts: Messages) => string;
+  /** True where the notice changed for the eyes alone, such as each second of a countdown: it is not announced. */
+  readonly isSilent?: boolean;
+  /** Address of the visitor's inbox, where it is offered. */
+  readonly inbox?: string | undefined;
+  /** Marks controls in the form, ours or the owner's; called anew after each update. */
+  readonly mark?: (form: HTMLFormElement, texts: Messages) => Undo;
+}
+
+/** By the name of a control: the text that says how to mend its value. */
+export type Problems = ReadonlyMap<string, keyof Messages>;
+
+/** An element of `form.elements`: an input, or one with some members of an input. */
+type Listed = Element & Partial<Pick<HTMLInputElement, 'name' | 'willValidate' | 'focus'>>;
+
+/**
+ * The elements of a form; none of no form. Read through the prototype: a control named `elements` shadows the form's
+ * own property.
+ */
+export function elementsOf(form: HTMLFormElement | null): readonly Listed[] {
+  return form ? [...Reflect.get(HTMLFormElement.prototype, 'elements', form)] : [];
+}
+
+/** Calls a method of the form, also where a control such as `<button name="submit">` shadows it. */
+export function callForm(form: HTMLFormElement | null, method: 'requestSubmit' | 'submit' | 'reset'): void {
+  if (form) HTMLFormElement.prototype[method].call(form);
+}
+
+/** All controls of one name: one input, or a group of checkboxes or radio buttons. */
+export interface Control {
+  /** The first input of the name. Members that a select or a custom element lacks read as undefined. */
+  readonly input: HTMLInputElement;
+  /** The element that a problem describes: the fieldset around a group, else the input. */
+  readonly described: HTMLElement;
+}
+
+/** The enabled controls of a form by name, in document order. */
+export function controlsOf(form: HTMLFormElement): ReadonlyMap<string, Control> {
+  const controls = new Map<string, Control>();
+  for (const input of elementsOf(form).filter(isInUse)) {
+    const first = controls.get(input.name)?.input;
+    controls.set(input.name, { input: first ?? input, described: first?.closest('fieldset') ?? first ?? input });
+  }
+  return controls;
+}
+
+function isInUse(element: Listed): element is HTMLInputElement {
+  return !!element.name && !element.matches(':disabled, fieldset, button');
+}
+
+/** The label or legend of a control without small print and asterisk; else its `aria-label` or placeholder. */
+export function labelOf({ input, described }: Control): string {
+  const label = described.querySelector('legend') ?? input.labels?.[0];
+  const text = label?.textContent
+    .replace(label.querySelector('small')?.textContent ?? '', '')
+    .replace(/[\s*:]+$/, '')
+    .trim();
+  return text || input.ariaLabel || input.placeholder;
+}
+
+/**
+ * Takes over the submission of a form: switches the browser's own validation bubbles off, and adds the honeypot field.
+ *
+ * @returns gives the form back as it was
+ */
+export function takeOver(form: HTMLFormElement, onSubmit: (event: SubmitEvent) => unknown): Undo {
+  const trap = document.createElement('input');
+  // Inert: neither Tab nor a screen reader reaches it.
+  Object.assign(trap, { name: honeypotField, autocomplete: 'off', inert: true });
+  trap.style.cssText = 'position:fixed;clip-path:inset(50%)';
+  if (!form.querySelector(`[name=${honeypotField}]`)) form.append(trap);
+  const restore = setAttribute(form, 'novalidate', '');
+  const listening = new AbortController();
+  form.addEventListener('submit', onSubmit, listening);
+  return () => {
+    trap.remove();
+    restore();
+    listening.abort();
+  };
+}
+
+/** Sets an attribute; the returned function restores its former value. */
+function setAttribute(element: Element, name: string, value: string): Undo {
+  const before = element.getAttribute(name);
+  element.setAttribute(name, value);
+  return () => (before === null ? element.removeAttribute(name) : element.setAttribute(name, before));
+}
+
+let problemCount = 0;
+
+/** Puts the text of each problem at its control, connected by `aria-describedby`. */
+export function markProblems(form: HTMLFormElement, problems: Problems, texts: Messages): Undo {
+  const undo: Undo[] = [];
+  for (const [name, control] of controlsOf(form)) {
+    const problem = problems.get(name);
+    if (!problem) continue;
+    const { input, described } = control;
+    const sentence = Object.assign(document.createElement('p'), {
+      id: `newsletter-${++problemCount}`,
+      part: 'problem',
+      textContent: texts[problem].replace('{label}', () => labelOf(control)),
+    });
+    // Below the control; below the choices of a group; below the row or the frame that holds the button as well.
+    if (described !== input) described.append(sentence);
+    else (input.closest('.row form, label') ?? input).after(sentence);
+    undo.push(
+      () => sentence.remove(),
+      setAttribute(
+        described,
+        'aria-describedby',
+        `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim(),
+      ),
+    );
+    // In a group, no single box is invalid.
+    if (input === described) undo.push(setAttribute(input, 'aria-invalid', 'true'));
+  }
+  return () => undo.forEach((each) => each());
+}
+
+/** Marks the submit buttons as disabled without taking the focus from them. */
+export function markBusy(form: HTMLFormElement): Undo {
+  const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) =>
+    setAttribute(button, 'aria-disabled', 'true'),
+  );
+  return () => undo.forEach((each) => each());
+}
+
+/**
+ * Restores the focus and the selection after a change of the tree: a node that is moved loses both.
+ *
+ * @param root - the shadow root; null before the first update
+ */
+export function keepFocus(root: ShadowRoot | null, change: () => void): void {
+  const focused = root?.activeElement;
+  const { selectionStart = null, selectionEnd = null } = focused instanceof HTMLInputElement ? focused : {};
+  change();
+  if (!(focused instanceof HTMLElement) || !focused.isConnected || root?.activeElement === focused) return;
+  focused.focus({ preventScroll: true });
+  if (focused instanceof HTMLInputElement && selectionStart !== null)
+    focused.setSelectionRange(selectionStart, selectionEnd);
+}

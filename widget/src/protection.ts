@@ -1,0 +1,122 @@
+/** Anti-abuse checks an endpoint asks for before it takes a signup: a token, a proof of work, Turnstile. */
+import type { Ask, Submission } from '@newsletter-kit/core/signup';
+import type { Failure } from './send.ts';
+
+/** The answers to what the endpoint asked for. */
+type Answers = Pick<Submission, 'token' | 'proof'>;
+
+/** Sends the same values under the same key, with the answers. */
+export type Resend = (answers: Answers) => Promise<Failure | undefined>;
+
+/** How often the same signup is sent again at most. */
+const resendLimit = 2;
+
+/** Longest age of a token an endpoint may ask for, in seconds. */
+const waitLimit = 60;
+
+/**
+ * Answers what the endpoint asks for, and once more what it asks for then.
+ *
+ * @param host - the element, which shows Turnstile
+ * @param failed - how the first attempt ended
+ * @returns how the last attempt ended; undefined where the endpoint has taken the signup
+ * @throws where the form cannot answer
+ */
+export async function answer(host: Element, failed: Failure, resend: Resend): Promise<Failure | undefined> {
+  let last: Failure | undefined = failed;
+  for (let again = 0; last?.ask && again < resendLimit; again += 1)
+    last = await resend(await answersTo(last.ask, host));
+  return last;
+}
+
+async function answersTo({ token, wait_seconds = 0, proof_of_work, turnstile }: Ask, host: Element): Promise<Answers> {
+  const aged = new Promise((resolve) => setTimeout(resolve, Math.min(wait_seconds, waitLimit) * 1000));
+  let proof: string | undefined;
+  if (proof_of_work) proof = await (await import('./proof.ts')).solve(proof_of_work);
+  else if (turnstile) proof = await passTurnstile(turnstile, host);
+  await aged;
+  return { ...(token && { token }), ...(proof && { proof }) };
+}
+
+/** The part of Turnstile's client API that is used here. */
+export interface Turnstile {
+  render(container: HTMLElement, options: Readonly<Record<string, unknown>>): string | undefined;
+  remove(widget: string): void;
+}
+
+declare global {
+  /** Cloudflare's API, once its script has run; a page may have loaded it already. */
+  var turnstile: Turnstile | undefined;
+}
+
+/** The part of Trusted Types that is used here. */
+interface PolicyFactory {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(address: string): string },
+  ): { createScriptURL(address: string): string };
+}
+
+const cloudflare = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit';
+
+/** How long a visitor may take for Turnstile, in milliseconds. */
+const turnstileLimit = 120_000;
+
+let loading: Promise<Turnstile> | undefined;
+
+/**
+ * Loads Cloudflare's script once for all forms. After a failure the next call tries again.
+ */
+function load(address: string): Promise<Turnstile> {
+  return (loading ??= new Promise<Turnstile>((resolve, reject) => {
+    const script = document.createElement('script');
+    const ended = (): void => {
+      script.remove();
+      loading = undefined;
+      if (globalThis.turnstile) return resolve(globalThis.turnstile);
+      reject(new Error('The script of Turnstile could not be loaded.'));
+    };
+    script.addEventListener('load', ended);
+    script.addEventListener('error', ended);
+    // Under Trusted Types a page lists this name beside `lit-html`.
+    const { trustedTypes }: Window & { trustedTypes?: PolicyFactory } = window;
+    const policy = trustedTypes?.createPolicy('newsletter-signup', { createScriptURL: String });
+    script.src = policy?.createScriptURL(address) ?? address;
+    document.head.append(script);
+  }));
+}
+
+/**
+ * Shows Turnstile in a child of the element with `slot="turnstile"`: its script does not work in a shadow root.
+ *
+ * @param host - its `turnstile-script` attribute names another address of Cloudflare's script
+ * @returns the token
+ * @throws where the script cannot be loaded, the check fails, or the visitor takes longer than two minutes
+ */
+export async function passTurnstile(challenge: { readonly site_key: string }, host: Element): Promise<string> {
+  const api = globalThis.turnstile ?? (await load(host.getAttribute('turnstile-script') || cloudflare));
+  const place = document.createElement('div');
+  place.slot = 'turnstile';
+  host.append(place);
+  let widget: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const refuse = (code = 'not passed'): void => reject(new Error(`Turnstile: ${code}.`));
+      timer = setTimeout(refuse, turnstileLimit, 'not passed in time');
+      widget = api.render(place, {
+        sitekey: challenge.site_key,
+        language: place.closest<HTMLElement>('[lang]')?.lang || 'auto',
+        size: 'flexible',
+        callback: resolve,
+        'error-callback': refuse,
+        'timeout-callback': refuse,
+        'unsupported-callback': refuse,
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    if (widget) api.remove(widget);
+    place.remove();
+  }
+}

@@ -1,0 +1,431 @@
+/**
+ * Styles of `<newsletter-signup>`. Every colour derives from `currentColor`, so that the form suits a page of any
+ * colour with or without `color-scheme`; logical properties follow the direction of the text.
+ */
+import { css, type CSSResult } from 'lit';
+
+/** Colours and defaults. `--_on`: black or white, whichever is readable on the accent. */
+const base = css`
+  :host {
+    --_accent: var(--newsletter-accent, currentColor);
+    --_line: var(--newsletter-border, color-mix(in srgb, currentColor 55%, #0000));
+    --_radius: var(--newsletter-radius, 0.625rem);
+    --_gap: var(--newsletter-gap, 1rem);
+    --_danger: var(--newsletter-danger, color-mix(in srgb, #e5002b 62%, currentColor));
+    --_on: var(--newsletter-on-accent, Canvas);
+    display: block;
+  }
+  @supports (color: oklch(from red l c h)) {
+    :host {
+      --_on: var(--newsletter-on-accent, oklch(from var(--_accent) clamp(0, (0.6 - l) * 999, 1) 0 0));
+    }
+  }
+  * {
+    transition: 0.15s;
+    transition-property: background-color, border-color, outline-color, filter, translate;
+    box-sizing: border-box;
+    margin: 0;
+    padding: 0;
+    border: 0;
+  }
+  :host([hidden]),
+  [hidden] {
+    display: none;
+  }
+  .unseen,
+  .busy[part='notice'],
+  .framed [part='label'] {
+    position: absolute;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+`;
+
+/** The head, the small print and the proof, which are elements of the owner. */
+const head = css`
+  ::slotted([slot='head']) {
+    margin: 0 0 0.5rem;
+    line-height: 1.2;
+    letter-spacing: -0.01em;
+    overflow-wrap: anywhere;
+    text-wrap: balance;
+  }
+  ::slotted(p[slot='head']) {
+    margin-block-end: 1.25rem;
+    line-height: 1.5;
+    letter-spacing: normal;
+  }
+  ::slotted([slot='note']),
+  ::slotted([slot='proof']) {
+    margin: 0.75rem 0 0;
+    font-size: 0.8125em;
+  }
+  ::slotted([slot='proof']) {
+    display: flex;
+    align-items: center;
+    gap: 0.625rem;
+  }
+  small,
+  ::placeholder,
+  ::slotted(p[slot='head']),
+  ::slotted([slot='note']) {
+    color: var(--newsletter-muted, color-mix(in srgb, currentColor 70%, #0000));
+    opacity: 1;
+  }
+`;
+
+/** Layouts. */
+const layouts = css`
+  [part='surface'] {
+    position: relative;
+    display: flex;
+    flex-wrap: wrap;
+    max-inline-size: var(--newsletter-width, 30rem);
+    margin-inline: auto;
+    overflow-wrap: anywhere;
+  }
+  .card,
+  .cover,
+  .dialog {
+    padding: var(--newsletter-padding, clamp(1.25rem, 6%, 2rem));
+    color: var(--newsletter-text, CanvasText);
+    background: var(--newsletter-surface, Canvas);
+    border: 1px solid color-mix(in srgb, currentColor 16%, #0000);
+    border-radius: min(1.5rem, 2 * var(--_radius));
+    box-shadow: var(--newsletter-shadow, none);
+  }
+  .cover {
+    gap: clamp(1.25rem, 5%, 2.5rem);
+    max-inline-size: var(--newsletter-width, 56rem);
+    padding: var(--newsletter-padding, clamp(1.5rem, 8%, 4rem));
+  }
+  [part='content'] {
+    flex: 1 1 18rem;
+    min-inline-size: 0;
+    align-self: center;
+  }
+  ::slotted([slot='picture']) {
+    display: block;
+    flex: 1 1 14rem;
+    inline-size: 100%;
+    min-inline-size: 0;
+    max-block-size: 26rem;
+    object-fit: cover;
+    border-radius: var(--_radius);
+  }
+  [part='form'] {
+    position: relative;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: end;
+    gap: var(--_gap);
+  }
+  [part='field'] {
+    flex: 100%;
+    min-inline-size: 0;
+  }
+  .row [part='field'] {
+    flex: 999 11em;
+  }
+  .row button {
+    flex: 9em;
+  }
+  .joined,
+  .joined ::slotted([slot='proof']) {
+    text-align: center;
+    justify-content: center;
+  }
+  .framed form {
+    gap: 0;
+    padding: 0.3125rem;
+    background: var(--newsletter-field, color-mix(in srgb, currentColor 5%, #0000));
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) + 0.3125rem);
+    outline: 4px solid #0000;
+  }
+  .framed form:has(input:focus-visible) {
+    border-color: var(--newsletter-focus, var(--_accent));
+    outline-color: color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
+  }
+  .framed [part='field'] {
+    text-align: start;
+  }
+  .framed input {
+    background: none;
+    border-color: #0000;
+    outline: 0;
+  }
+  .framed button {
+    flex: auto;
+    inline-size: auto;
+  }
+  .framed form:has([aria-invalid='true']) {
+    border-color: var(--_danger);
+  }
+`;
+
+/** Text inputs and the button. Busy: three dots in place of the words, which keep the width of the button. */
+const controls = css`
+  [part='label'],
+  [part='problem'] {
+    display: block;
+  }
+  [part='label'] {
+    margin-block-end: 0.375rem;
+    font-size: 0.9375em;
+    font-weight: 600;
+  }
+  small {
+    font-weight: 400;
+  }
+  input,
+  select,
+  button {
+    inline-size: 100%;
+    min-block-size: 3rem;
+    padding: 0.5rem 0.875rem;
+    font: inherit;
+    font-size: max(16px, 1em);
+    color: inherit;
+    background: var(--newsletter-field, color-mix(in srgb, currentColor 5%, #0000));
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+  }
+  option {
+    color: CanvasText;
+    background: Canvas;
+  }
+  :is(input, select):hover {
+    border-color: color-mix(in srgb, var(--_accent) 60%, var(--_line));
+  }
+  :focus-visible {
+    outline: 2px solid var(--newsletter-focus, var(--_accent));
+    outline-offset: 2px;
+  }
+  button {
+    position: relative;
+    padding-inline: 1.25rem;
+    font-weight: 600;
+    background: var(--_accent);
+    border-color: #0000;
+    cursor: pointer;
+  }
+  [part='button-text'] {
+    color: var(--_on);
+  }
+  button:hover {
+    filter: brightness(1.12) saturate(1.05);
+  }
+  button:active {
+    translate: 0 1px;
+    filter: brightness(0.94);
+  }
+  [aria-disabled] {
+    cursor: progress;
+    filter: none;
+    translate: none;
+    opacity: 0.65;
+  }
+  .busy button {
+    opacity: 1;
+  }
+  .busy [part='button-text'] {
+    opacity: 0;
+  }
+  .busy button::after {
+    content: '• • •' / '';
+    position: absolute;
+    inset: 0;
+    display: grid;
+    place-content: center;
+    color: var(--_on);
+    animation: dots 0.6s infinite alternate;
+  }
+  @keyframes dots {
+    to {
+      opacity: 0.25;
+    }
+  }
+`;
+
+/** Checkboxes, radio buttons and chips: real inputs without the appearance of the system. */
+const choices = css`
+  [part~='choice'] {
+    display: flex;
+    align-items: center;
+    gap: 0.75rem;
+    min-block-size: 44px;
+    cursor: pointer;
+  }
+  [type='checkbox'],
+  [type='radio'] {
+    appearance: none;
+    display: grid;
+    flex: none;
+    place-content: center;
+    inline-size: 1.5rem;
+    min-block-size: 1.5rem;
+    padding: 0;
+    border-radius: min(0.375rem, var(--_radius));
+    cursor: inherit;
+  }
+  [type='radio'] {
+    border-radius: 50%;
+  }
+  :checked::before {
+    content: '';
+    inline-size: 0.875rem;
+    block-size: 0.875rem;
+    background: var(--_on);
+    clip-path: polygon(14% 47%, 4% 58%, 38% 92%, 98% 24%, 87% 14%, 38% 69%);
+  }
+  [type='radio']:checked::before {
+    clip-path: circle(36%);
+  }
+  :is([type='checkbox'], [type='radio']):checked {
+    background: var(--_accent);
+    border-color: #0000;
+  }
+  [part='chips'] {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+  }
+  [part~='chip'] {
+    gap: 0.5rem;
+    padding: 0.25rem 1rem 0.25rem 0.625rem;
+    border: 1px solid var(--_line);
+    border-radius: min(99px, 3 * var(--_radius));
+  }
+  [part~='chip'] input {
+    inline-size: 1.125rem;
+    min-block-size: 1.125rem;
+    border-radius: 50%;
+  }
+  [part~='chip'] :checked::before {
+    inline-size: 0.625rem;
+    block-size: 0.625rem;
+  }
+  [part~='chip']:hover,
+  [part~='chip']:has(:checked) {
+    background: color-mix(in srgb, var(--_accent) 12%, #0000);
+    border-color: var(--_accent);
+  }
+  @media (forced-colors: active) {
+    :checked::before {
+      background: HighlightText;
+      forced-color-adjust: none;
+    }
+    :is([type='checkbox'], [type='radio']):checked {
+      background: Highlight;
+      forced-color-adjust: none;
+    }
+  }
+`;
+
+/** Problems and the thanks. */
+const result = css`
+  [part='problem'],
+  .error {
+    color: var(--_danger);
+  }
+  [part='problem'] {
+    margin-block-start: 0.375rem;
+    font-size: 0.875em;
+  }
+  [part='problem']::before,
+  [part='notice'].error:not(:empty)::before {
+    content: '⚠ ' / '';
+  }
+  [aria-invalid='true'] {
+    border-color: var(--_danger);
+    outline: 2px solid var(--_danger);
+    outline-offset: -2px;
+  }
+  [part='notice']:not(:empty) {
+    margin-block-start: var(--_gap);
+  }
+  [part='notice'].success {
+    margin: 0;
+    padding-block: 0.5rem;
+    text-align: center;
+  }
+  [part='tick'] {
+    display: block;
+    inline-size: 3.25rem;
+    margin: 0 auto 0.75rem;
+    padding: 0.875rem;
+    border-radius: 50%;
+    background: color-mix(in srgb, var(--_accent) 14%, #0000);
+    fill: none;
+    stroke: var(--_accent);
+    stroke-width: 2.5;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+    animation: arrive 0.18s;
+  }
+  [part='thanks'] {
+    display: block;
+    margin-block-end: 0.25rem;
+    font-size: 1.375em;
+    font-weight: 700;
+    line-height: 1.2;
+    outline: 0;
+  }
+  [part='inbox'] {
+    display: table;
+    margin: 1rem auto 0;
+    padding: 0.625rem 1.25rem;
+    color: inherit;
+    font-weight: 600;
+    text-decoration: none;
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+  }
+  @keyframes arrive {
+    from {
+      opacity: 0;
+      scale: 0.8;
+    }
+  }
+`;
+
+/** The dialog; and no motion where the visitor wants none. */
+const dialog = css`
+  dialog {
+    inline-size: var(--newsletter-width, 30rem);
+    margin: auto;
+    background: none;
+    overflow: visible;
+  }
+  ::backdrop {
+    background: #0008;
+  }
+  .dialog {
+    max-block-size: 90dvb;
+    overflow: auto;
+    overscroll-behavior: contain;
+  }
+  .dialog ::slotted(:not(p)) {
+    margin-inline-end: 2rem;
+  }
+  [part='close'] {
+    position: absolute;
+    inset-block-start: 0.25rem;
+    inset-inline-end: 0.25rem;
+    inline-size: 44px;
+    min-block-size: 44px;
+    padding: 0;
+    font: 1.5rem sans-serif;
+    color: var(--newsletter-text, CanvasText);
+    background: none;
+  }
+  @media (prefers-reduced-motion) {
+    * {
+      animation: none !important;
+      transition: none !important;
+    }
+  }
+`;
+
+export const styles: readonly CSSResult[] = [base, head, layouts, controls, choices, result, dialog];
