@@ -46,8 +46,11 @@ export interface Installation extends Runner {
 }
 
 /** Packs what was built, a tarball each. */
-export async function packPackages(folder: string): Promise<void> {
-  for (const { path } of publishedPackages) {
+export async function packPackages(
+  folder: string,
+  packages: readonly (typeof publishedPackages)[number][] = publishedPackages,
+): Promise<void> {
+  for (const { path } of packages) {
     if (!existsSync(join(root, path, 'dist')))
       throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
     await execute('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: join(root, path), shell });
@@ -55,13 +58,31 @@ export async function packPackages(folder: string): Promise<void> {
 }
 
 /** @param beside - packages of others that are installed, too, such as `hono@4.0.0` */
-export async function installPacked(...beside: readonly string[]): Promise<Installation> {
+export function installPacked(...beside: readonly string[]): Promise<Installation> {
+  return install(publishedPackages, beside);
+}
+
+/** Installs one of the packages, without the others. */
+export function installOnePacked(
+  name: (typeof publishedPackages)[number]['name'],
+  ...beside: readonly string[]
+): Promise<Installation> {
+  return install(
+    publishedPackages.filter((each) => each.name === name),
+    beside,
+  );
+}
+
+async function install(
+  packages: readonly (typeof publishedPackages)[number][],
+  beside: readonly string[],
+): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-packed-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const tarballs = join(folder, 'tarballs');
     await mkdir(tarballs);
-    await packPackages(tarballs);
+    await packPackages(tarballs, packages);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`);
     await execute(

@@ -1,6 +1,6 @@
 /**
- * The tag as a stranger installs it: bundled by Vite and esbuild, without a bundler by an import map, in React, and on
- * a server.
+ * The tag as a stranger installs it: bundled by Vite and esbuild, without a bundler by an import map, and on a server.
+ * Apps in frameworks are in `frameworks.slow.test.ts`.
  */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,13 +15,7 @@ import { openSite, type Site } from '../widget/site.ts';
 import { installPacked, type Installation } from './installed.ts';
 
 /** What a site has besides the package, exact as everything the project uses. */
-const others = [
-  'esbuild@0.28.2',
-  'react@19.3.1',
-  'react-dom@19.3.1',
-  '@lit-labs/ssr@4.1.0',
-  '@lit-labs/ssr-client@1.1.8',
-];
+const others = ['esbuild@0.28.2', '@lit-labs/ssr@4.1.0', '@lit-labs/ssr-client@1.1.8'];
 
 let installed: Installation;
 let site: Site;
@@ -60,13 +54,11 @@ async function byVite(code: string): Promise<string> {
 }
 
 async function byEsbuild(code: string): Promise<string> {
-  await writeFile(inFolder('esbuild-entry.jsx'), code);
+  await writeFile(inFolder('esbuild-entry.js'), code);
   const { code: exit, stderr } = await installed.command('esbuild', [
-    'esbuild-entry.jsx',
+    'esbuild-entry.js',
     '--bundle',
     '--format=esm',
-    '--jsx=automatic',
-    '--define:process.env.NODE_ENV="production"',
     '--outfile=esbuild-out.js',
   ]);
   if (exit !== 0) throw new Error(stderr);
@@ -113,10 +105,7 @@ function scripted(path: string, code: string): string {
  * Opens a page with this markup, types an address and sends the form; gives what the endpoint received, and what the
  * page complained of.
  */
-async function signUp(
-  box: string,
-  markup: string,
-): Promise<{ bodies: unknown[]; complaints: string[]; heard: unknown }> {
+async function signUp(box: string, markup: string): Promise<{ bodies: unknown[]; complaints: string[] }> {
   const page = await session.browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -129,12 +118,11 @@ async function signUp(
   await input?.type('ada@example.com');
   await page.click('newsletter-signup >>> button');
   await page.waitForSelector('newsletter-signup:state(success)');
-  const heard = await page.evaluate('globalThis.heard');
   await page.close();
   const received = await fetch(`${endpoint.origin}/received/${box}`).then(
     (response) => response.json() as Promise<{ body: string }[]>,
   );
-  return { bodies: received.map(({ body }): unknown => JSON.parse(body)), complaints, heard };
+  return { bodies: received.map(({ body }): unknown => JSON.parse(body)), complaints };
 }
 
 describe('the installed tag', () => {
@@ -144,31 +132,7 @@ describe('the installed tag', () => {
     expect(await signUp(box, `${await bring()}${tag}`)).toEqual({
       bodies: [{ email: 'ada@example.com' }],
       complaints: [],
-      heard: undefined,
     });
-  });
-
-  it('takes properties of React and tells React of its events', async () => {
-    const code = `
-      import { createRoot } from 'react-dom/client';
-      import '@newsletter-kit/signup/define';
-      import '@newsletter-kit/signup/react';
-      createRoot(document.querySelector('#root')).render(
-        <newsletter-signup endpoint="${endpoint.origin}/signup/react/accepted" messages={{ button: 'Join' }} utm-source="blog"
-          ref={(form) => { globalThis.form ??= form; }}
-          onnewsletter-success={({ attribution }) => { globalThis.heard = [attribution.utm_source, form.messages.button]; }}>
-          <newsletter-field name="Plan" value="basic" hidden />
-        </newsletter-signup>,
-      );`;
-    const { bodies, complaints, heard } = await signUp(
-      'react',
-      `<div id="root"></div>${scripted('/react.js', await byEsbuild(code))}`,
-    );
-    expect(bodies).toEqual([
-      { email: 'ada@example.com', utm_source: 'blog', custom_fields: [{ name: 'Plan', value: 'basic' }] },
-    ]);
-    expect(complaints).toEqual([]);
-    expect(heard).toEqual(['blog', 'Join']);
   });
 
   it.each([
