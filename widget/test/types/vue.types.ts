@@ -18,6 +18,14 @@ export const signup: PropsOf<'newsletter-signup'> = {
   'onNewsletter-error': ({ kind }) => console.log(kind),
 };
 
+/** The names that vue-tsc makes of those in a template. */
+export const compiled: PropsOf<'newsletter-signup'> = {
+  utmSource: 'blog',
+  textEmailLabel: 'Address',
+  onNewsletterSubmit: (event) => event.preventDefault(),
+  onNewsletterSuccess: ({ attribution }) => console.log(attribution.utm_source),
+};
+
 export const field: PropsOf<'newsletter-field'> = {
   name: 'Topics',
   kind: 'list',
@@ -32,6 +40,10 @@ export const mistakes: readonly PropsOf<'newsletter-signup'>[] = [
   { 'text-buton': 'Join' },
   // @ts-expect-error -- the event holds no such thing
   { 'onNewsletter-success': (event) => console.log(event.password) },
+  // @ts-expect-error -- the event holds no such thing
+  { onNewsletterSuccess: (event) => console.log(event.password) },
+  // @ts-expect-error -- a text is a text
+  { textButton: 7 },
   // @ts-expect-error -- where the form stands is not for the page to say
   { state: 'busy' },
 ];
