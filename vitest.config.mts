@@ -24,7 +24,7 @@ function project(
       testTimeout: 240_000,
       hookTimeout: 240_000,
       expect: { poll: { timeout: 60_000 } },
-      setupFiles: ['test/support/fast-check.ts'],
+      setupFiles: ['test/support/fast-check.ts', 'test/support/no-colors.ts'],
       ...options,
     },
   };

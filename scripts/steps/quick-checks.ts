@@ -76,7 +76,7 @@ async function checkFormat(): Promise<Ended> {
   const { ok, output } = await runCaptured('oxfmt', ['--list-different']);
   if (ok) return { ok, output: '' };
   // A file that cannot be parsed: the reason, and the place in a frame below it.
-  const [, reason, place] = /[x×] (.+)\n\s*[,╭]-\[(.+?)\]/.exec(output) ?? [];
+  const [, reason, place] = /[x×] (.+)\n\s*[,╭][-─]\[(.+?)\]/.exec(output) ?? [];
   if (reason && place) return { ok, output: `${place}: ${reason}\n${output}` };
   return { ok, output: `${output.split('\n').join(', ')} – npm run format` };
 }

@@ -16,9 +16,9 @@ export function testWidgetFast(engines: readonly Engine[]): Promise<Outcome> {
   return runTests(engines, { env: { WIDGET_TESTS: 'fast' }, quiet: true });
 }
 
-/** All tests of the sources and the built files. */
+/** All tests of the sources and the built files. The output is printed only if something fails. */
 export function testWidget(engines: readonly Engine[]): Promise<Outcome> {
-  return runTests(engines);
+  return runTests(engines, { quiet: true });
 }
 
 async function runTests(

@@ -18,7 +18,7 @@ await task(() => {
   if (only) return runSteps(slowSteps([only]));
   if (slowOnly) return runSteps(slowSteps());
   const fast = new Set(fastSteps.flat());
-  return runSteps([...fastSteps, ...slowSteps().filter((step) => !fast.has(step))]);
+  return runSteps([...fastSteps, ...slowSteps().filter((step) => !('title' in step && fast.has(step)))]);
 });
 
 function readOptions(): Options {

@@ -42,7 +42,7 @@ export type SignupProperties = Partial<Pick<NewsletterSignup, Settable>>;
 
 /** What is an attribute alone. */
 interface Switches {
-  /** Explains in the console why an endpoint did not take a signup. For you, while you set it up. */
+  /** Explains in the console and on the page what to mend. For you, while you set it up. */
   debug?: boolean;
   /** Lets `newsletter-submit` and `newsletter-success` carry the address. */
   'expose-email'?: boolean;

@@ -2,9 +2,40 @@
 import type * as Attribution from './attribution.ts';
 import type * as Warnings from './warnings.ts';
 
+const styles = new CSSStyleSheet();
+styles.replaceSync(`
+  dialog {
+    inline-size: var(--newsletter-width, 30rem);
+    margin: auto;
+    background: none;
+    overflow: visible;
+  }
+  ::backdrop {
+    background: #0008;
+  }
+  .dialog {
+    max-block-size: 90dvb;
+    overflow: auto;
+    overscroll-behavior: contain;
+  }
+  .dialog ::slotted(:not(p)) {
+    margin-inline-end: 2rem;
+  }
+  [part='close'] {
+    position: absolute;
+    inset-block-start: 0.25rem;
+    inset-inline-end: 0.25rem;
+    inline-size: 44px;
+    min-block-size: 44px;
+    padding: 0;
+    font: 1.5rem sans-serif;
+    color: var(--newsletter-text, CanvasText);
+    background: none;
+  }
+`);
+
 /** The element whose form is in the dialog. */
 export interface DialogHost extends HTMLElement {
-  readonly renderRoot: HTMLElement | DocumentFragment;
   readonly storage: string;
 }
 
@@ -38,7 +69,7 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
   let openOn = '';
   let askAgain = '';
 
-  const dialog = (): HTMLDialogElement | null => host.renderRoot.querySelector('dialog');
+  const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
   const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
   const close = (): void => dialog()?.close();
   function open(): void {
@@ -98,8 +129,8 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
     on('newsletter-consent', isSilent);
     // A press on the backdrop closes the dialog. The press counts, not the click: a selection drawn out of a field ends
     // on the backdrop.
-    host.renderRoot.addEventListener('mousedown', ({ target }) => target === dialog() && close(), { signal });
-    host.renderRoot.addEventListener('close', onClose, { capture: true, signal });
+    host.shadowRoot?.addEventListener('mousedown', ({ target }) => target === dialog() && close(), { signal });
+    host.shadowRoot?.addEventListener('close', onClose, { capture: true, signal });
     let seconds = 0;
     const clock = setInterval(() => ++seconds >= amount('delay') && offer(), 1000);
     signal.addEventListener('abort', () => clearInterval(clock));
@@ -119,6 +150,10 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
         .map((occasion) => oneOf(host, 'open-on', occasion, 'click', 'delay 10s', 'scroll 50%', 'leave'))
         .join();
       askAgain = oneOf(host, 'ask-again', host.getAttribute('ask-again') || 'page', 'page', 'session', '30d');
+      const { shadowRoot } = host;
+      // An adoption by another document drops it.
+      if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
+        shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
       if (!listening) listen();
     },
     open,

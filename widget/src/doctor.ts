@@ -1,6 +1,6 @@
 /**
- * Explains to the owner of a page why their endpoint did not answer as it should. Loaded where the form says `debug`;
- * speaks in the console only, and never of what was typed.
+ * Explains to the owner of a page why their endpoint did not answer as it should. Loaded with the attribute `debug`;
+ * never repeats what was typed.
  */
 import type { Failure } from './send.ts';
 
@@ -32,7 +32,10 @@ const n8nHint = (url: URL): string =>
     ? ' n8n answers like this while the workflow is not active, or its webhook has another path or method.'
     : '';
 
-/** Those that say most come first; the first that applies is told. */
+const redirects =
+  'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.';
+
+/** The most specific first; the first that applies is used. */
 const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: (_, { protocol }) => !/^https?:$/.test(protocol),
@@ -71,12 +74,11 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: ({ status = 0 }) => status >= 200 && status < 300,
     advice: () =>
-      'The endpoint answered with an HTML page. Some server took the address for one of its own pages: set the address that takes signups, and let it answer 202 with JSON.',
+      'The endpoint answered with a page or a plain text, which is no answer of a signup endpoint. Set the address that takes signups, and let it answer 202 with JSON.',
   },
   {
     applies: ({ kind, status }) => kind === 'unavailable' && status === 0,
-    advice: () =>
-      'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.',
+    advice: () => redirects,
   },
   {
     applies: ({ ask }) => ask !== undefined,
@@ -128,16 +130,33 @@ const silences: readonly Symptom<Probes>[] = [
   },
 ];
 
-/** Says in the console what is probably wrong, and what to do about it. */
-export async function explain(endpoint: string, failure: Failure): Promise<void> {
-  // What visitors can mend themselves, they are told.
-  if (failure.kind === 'invalid') return;
+/**
+ * Explains in the console why a signup failed, and what to do about it.
+ *
+ * @returns the explanation; empty where the visitor can mend the failure
+ */
+export async function explain(endpoint: string, failure: Failure): Promise<string> {
+  if (failure.kind === 'invalid') return '';
   const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
   const advice =
     !endpoint || !url
       ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.'
       : await diagnose(url, failure);
   console.error(`<newsletter-signup debug> ${advice}`);
+  return advice;
+}
+
+/**
+ * Asks the endpoint, before anybody signs up, whether it redirects.
+ *
+ * @returns what to do about it; empty where it does not, or where it cannot be asked
+ */
+export async function inspect(endpoint: string): Promise<string> {
+  const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
+  if (!url?.protocol.startsWith('http')) return '';
+  const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };
+  const answer = await fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+  return answer?.type === 'opaqueredirect' ? redirects : '';
 }
 
 async function diagnose(url: URL, failure: Failure): Promise<string> {

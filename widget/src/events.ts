@@ -68,11 +68,12 @@ export class NewsletterErrorEvent extends OutwardEvent<Failed> {
 
 /**
  * What the owner of the page has to mend: `attribute` – a value of an attribute, another one is used; `field` – a field
- * is left out; `file` – a file beside the script cannot be loaded; `redirect` – the visitor is not taken there;
+ * is left out; `file` – a file beside the script cannot be loaded;
+ * `endpoint` – there is none, or it does not take signups; `redirect` – the visitor is not taken there;
  * `answer` – the endpoint's answer is not what it should be; `ask` – the endpoint asked for something the form cannot
  * give.
  */
-export type WarningReason = 'attribute' | 'field' | 'file' | 'redirect' | 'answer' | 'ask';
+export type WarningReason = 'attribute' | 'field' | 'file' | 'endpoint' | 'redirect' | 'answer' | 'ask';
 
 /** What the owner of the page has to mend, in words. */
 interface Warning {

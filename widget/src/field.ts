@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { parseUrl } from '@newsletter-kit/core/signup';
+import { isSet } from './form.ts';
 import type { Messages } from './messages.ts';
 import { splitChoices } from './values.ts';
 import { warn } from './warnings.ts';
@@ -65,7 +66,7 @@ export function customFields(host: Element): readonly Field[] {
     if (!isConsent && !text('name')) warn(host, 'field', 'has a field without a name: it is left out.');
     else if (fields.has(name))
       warn(host, 'field', `has two fields "${text('name') || 'consent'}": the second is left out.`);
-    else fields.set(name, { name, text, has: (attribute) => element.getAttribute(attribute) !== null });
+    else fields.set(name, { name, text, has: (attribute) => isSet(element, attribute) });
   }
   return [...fields.values()];
 }

@@ -93,6 +93,11 @@ export function takeOver(form: HTMLFormElement, onSubmit: (event: SubmitEvent) =
   };
 }
 
+/** Whether a boolean attribute is set. `false` counts as absent: frameworks write it for a value of false. */
+export function isSet(element: Pick<Element, 'getAttribute'>, name: string): boolean {
+  return !['false', null].includes(element.getAttribute(name));
+}
+
 /** Sets an attribute; the returned function restores its former value. */
 function setAttribute(element: Element, name: string, value: string): Undo {
   const before = element.getAttribute(name);
@@ -152,4 +157,46 @@ export function keepFocus(root: ShadowRoot | null, change: () => void): void {
   focused.focus({ preventScroll: true });
   if (focused instanceof HTMLInputElement && selectionStart !== null)
     focused.setSelectionRange(selectionStart, selectionEnd);
+}
+
+/** What a visitor entered into an input. */
+interface Answer {
+  readonly input: HTMLInputElement;
+  readonly value: string | boolean;
+}
+
+const isBox = ({ type }: HTMLInputElement): boolean => type === 'checkbox' || type === 'radio';
+const valueOf = (input: HTMLInputElement): string | boolean => (isBox(input) ? input.checked : input.value);
+const defaultOf = (input: HTMLInputElement): string | boolean =>
+  isBox(input) ? input.defaultChecked : input.defaultValue;
+const keyOf = (input: HTMLInputElement): string => (isBox(input) ? `${input.name} ${input.value}` : input.name);
+
+/**
+ * Keeps each answer in an owner's form with the name of its control: a framework that reuses inputs changes their names
+ * and leaves the answers where they are. An input whose value the framework has set as well is left alone.
+ *
+ * @param host - the element around the form
+ */
+export function keepAnswers(host: Element): void {
+  const answers = new Map<string, Answer>();
+  host.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement) answers.set(keyOf(target), { input: target, value: valueOf(target) });
+  });
+  new MutationObserver((records) => {
+    const before = [...answers];
+    const focused = before.find(([, { input }]) => input.matches(':focus'))?.[0];
+    for (const input of new Set(records.map(({ target }) => target))) {
+      if (!(input instanceof HTMLInputElement)) continue;
+      const old = before.find(([, answer]) => answer.input === input);
+      if (valueOf(input) !== (old ? old[1].value : defaultOf(input))) continue;
+      const key = keyOf(input);
+      const value = before.find(([name]) => name === key)?.[1].value ?? defaultOf(input);
+      if (typeof value === 'boolean') input.checked = value;
+      else input.value = value;
+      if (old && answers.get(old[0])?.input === input) answers.delete(old[0]);
+      answers.set(key, { input, value });
+      if (key === focused) input.focus();
+    }
+    for (const [key, { input }] of answers) if (!input.isConnected) answers.delete(key);
+  }).observe(host, { attributeFilter: ['name'], childList: true, subtree: true });
 }

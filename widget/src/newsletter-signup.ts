@@ -4,10 +4,24 @@ import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } f
 import { chunks } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import { customFields, customFieldsTemplate, emailField } from './field.ts';
-import { callForm, elementsOf, keepFocus, takeOver, type FormView, type SignupState, type Undo } from './form.ts';
+import {
+  callForm,
+  elementsOf,
+  isSet,
+  keepFocus,
+  takeOver,
+  type FormView,
+  type SignupState,
+  type Undo,
+} from './form.ts';
 import { kinds } from './newsletter-field.ts';
 import { readMessages, type Messages } from './messages.ts';
-import { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from './events.ts';
+import {
+  NewsletterErrorEvent,
+  NewsletterSubmitEvent,
+  NewsletterSuccessEvent,
+  NewsletterWarningEvent,
+} from './events.ts';
 import type { Signup, SignupTools } from './signup.ts';
 import { styles } from './styles.ts';
 import { oneOf, warn } from './warnings.ts';
@@ -16,6 +30,7 @@ const tools: SignupTools = {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
   NewsletterSuccessEvent,
+  NewsletterWarningEvent,
   readAttribution,
   warn,
 };
@@ -35,7 +50,7 @@ const tools: SignupTools = {
  * @attr {string} utm-content - Sets the content, or which variant of it.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: what the page's address says.
- * @attr {boolean} debug - Explains in the console why an endpoint did not take a signup. For you, while you set it up.
+ * @attr {boolean} debug - Explains in the console and on the page what to mend. For you, while you set it up.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
  * @attr {boolean} inbox-link - Offers a link to the visitor's inbox after the signup, for well-known mail services.
@@ -84,6 +99,7 @@ const tools: SignupTools = {
  * @csspart tick - The tick of the thanks.
  * @csspart thanks - The heading of the thanks.
  * @csspart inbox - The link to the visitor's inbox.
+ * @csspart debug - What the owner has to mend, with `debug`.
  * @csspart dialog - The dialog around the surface, with its `::backdrop`.
  * @csspart close - The × of the dialog.
  *
@@ -168,6 +184,8 @@ export class NewsletterSignup extends LitElement {
   /** Resolves once the dialog's file is loaded, or could not be. */
   #dialogLoading: Promise<unknown> | undefined;
   #dialogFailed = false;
+  /** For the owner, with `debug`. */
+  readonly #warnings: string[] = [];
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
@@ -244,8 +262,10 @@ export class NewsletterSignup extends LitElement {
     this.#connected = new AbortController();
     addEventListener('newsletter-messages', this.#refresh, this.#connected);
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
-    // A failure to load shows when the form is submitted, which loads again.
-    this.addEventListener('focusin', () => void chunks.signup().catch(() => undefined), { once: true });
+    this.addEventListener('focusin', this.#onFocus, { once: true });
+    this.addEventListener('newsletter-warning', this.#onWarning, this.#connected);
+    // Later: frameworks may set the endpoint after the element is connected.
+    setTimeout(() => void this.#checkEndpoint(), 1000);
     onVisits(() => readAttribution(this));
     this.requestUpdate();
   }
@@ -293,6 +313,7 @@ export class NewsletterSignup extends LitElement {
         ${form}
         <slot name="turnstile"></slot>
         <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
+        ${isSet(this, 'debug') && this.#warnings[0] ? html`<pre part="debug">${this.#warnings.join('\n')}</pre>` : nothing}
         <slot name="note" ?hidden=${isDone}></slot>
         <slot name="proof" ?hidden=${isDone}></slot>
       </div>
@@ -323,6 +344,30 @@ export class NewsletterSignup extends LitElement {
 
   get #layout(): NewsletterSignup['layout'] {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
+  }
+
+  /** Loads the file that sends. A failure to load shows when the form is submitted, which loads again. */
+  readonly #onFocus = (): void => {
+    chunks.signup().then(
+      ({ keepAnswers }) => keepAnswers(this),
+      () => undefined,
+    );
+  };
+
+  readonly #onWarning = ({ message }: NewsletterWarningEvent): void => {
+    this.#warnings.push(message);
+    if (isSet(this, 'debug')) this.requestUpdate();
+  };
+
+  /** Warns the owner of an endpoint that is missing; with `debug`, of one that redirects. */
+  async #checkEndpoint(): Promise<void> {
+    const endpoint = this.endpoint || this.#form?.getAttribute('action');
+    if (!this.isConnected || !this.#form) return;
+    if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
+    else if (isSet(this, 'debug')) {
+      const message = await (await chunks.doctor()).inspect(endpoint);
+      if (message) warn(this, 'endpoint', message);
+    }
   }
 
   async #loadDialog(): Promise<void> {

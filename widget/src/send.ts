@@ -85,8 +85,8 @@ export async function send(post: Post): Promise<Failure | undefined> {
     const type = headers.get('Content-Type') ?? '';
     // Some servers never stop.
     if (!type.includes('json')) void content?.cancel();
-    // A page instead of an answer: some server took the address for one of its own. Nobody has stored this signup.
-    if (ok && !type.startsWith('text/html')) return undefined;
+    // A page or a plain text: a server that is no signup endpoint. Nobody has stored this signup.
+    if (ok && !type.startsWith('text/')) return undefined;
     return {
       kind: kindOfStatus[status] ?? 'unavailable',
       status,

@@ -3,12 +3,23 @@ import { attributionFields, parseUrl, withGiven, type Attribution } from '@newsl
 import type * as Attributions from './attribution.ts';
 import { chunks } from './chunks.ts';
 import type * as Events from './events.ts';
-import { callForm, controlsOf, markBusy, markProblems, type FormView, type Problems, type Undo } from './form.ts';
+import {
+  callForm,
+  controlsOf,
+  isSet,
+  markBusy,
+  markProblems,
+  type FormView,
+  type Problems,
+  type Undo,
+} from './form.ts';
 import type { Messages } from './messages.ts';
 import type { Resend } from './protection.ts';
 import { asText, intentOf, send, type Failure, type Intent } from './send.ts';
 import { composeBody, readValues, type FormValues } from './values.ts';
 import type * as Warnings from './warnings.ts';
+
+export { keepAnswers } from './form.ts';
 
 /** The members of the element that a signup uses. */
 export interface Host extends Attributions.AttributionHost {
@@ -25,7 +36,10 @@ export type Show = (view: FormView) => Promise<unknown>;
 /** Members of the element's own file, whose state and classes this file must not have a second copy of. */
 export type SignupTools = Pick<typeof Attributions, 'readAttribution'> &
   Pick<typeof Warnings, 'warn'> &
-  Pick<typeof Events, 'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent'>;
+  Pick<
+    typeof Events,
+    'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'
+  >;
 
 const none: Problems = new Map();
 
@@ -38,16 +52,20 @@ export interface Signup {
 }
 
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
-  const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, readAttribution, warn } = tools;
+  const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
+  const { readAttribution, warn } = tools;
   let intent: Intent | undefined;
   let lastFailure: Failure | undefined;
   /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
   let notBefore = 0;
   let stopClock: Undo = () => {};
+  /** Ends listening for problems that are mended. */
+  let editing = new AbortController();
 
   function end(): void {
     lastFailure = undefined;
     stopClock();
+    editing.abort();
   }
 
   async function submit(form: HTMLFormElement): Promise<void> {
@@ -68,7 +86,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       return fail(form, { kind: 'unavailable' });
     }
     if (!navigator.onLine) return fail(form, { kind: 'offline' });
-    const email = host.hasAttribute('expose-email') ? asText(values['email']) : undefined;
+    const email = isSet(host, 'expose-email') ? asText(values['email']) : undefined;
     if (!host.dispatchEvent(new NewsletterSubmitEvent('submit', { attribution, email }, true)))
       return void show({ state: 'idle' });
 
@@ -98,7 +116,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     callForm(form, 'reset');
     const isShown = show({
       state: 'success',
-      inbox: host.hasAttribute('inbox-link') ? inboxOf(asText(values['email'])) : undefined,
+      inbox: isSet(host, 'inbox-link') ? inboxOf(asText(values['email'])) : undefined,
     });
     host.dispatchEvent(new NewsletterSuccessEvent('success', { attribution, email }));
     const target = redirectTarget(host.redirect, host.redirectOrigins);
@@ -120,7 +138,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       });
   }
 
-  async function fail(form: HTMLFormElement, failure: Failure, problems = none): Promise<void> {
+  async function fail(form: HTMLFormElement, failure: Failure, found = none): Promise<void> {
+    let problems = found;
     const { kind, status = 0, retryAfter = 0, said } = failure;
     lastFailure = failure;
     notBefore = Date.now() + retryAfter * 1000;
@@ -135,12 +154,27 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     stopClock();
     stopClock = countDown(notBefore, (left) => void show({ ...viewAt(left), isSilent: left > 0 }));
     if (kind === 'offline') sendWhenOnline(failure);
+    editing.abort();
+    editing = new AbortController();
+    const removeMended = ({ target }: Event): void => {
+      const { name = '' }: Partial<HTMLInputElement> = target instanceof Element ? target : {};
+      if (!problems.has(name) || readValues(form).problems.has(name)) return;
+      problems = new Map([...problems].filter(([other]) => other !== name));
+      void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
+    };
+    for (const type of ['input', 'change']) form.addEventListener(type, removeMended, editing);
     host.dispatchEvent(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
-    if (host.hasAttribute('debug'))
-      void chunks.doctor().then(({ explain }) => explain(endpointOf(host, form), failure));
+    if (isSet(host, 'debug')) void explainFailure(endpointOf(host, form), failure);
     await isShown;
     const [first = ''] = problems.keys();
     controlsOf(form).get(first)?.input.focus();
+  }
+
+  /** With `debug`: explains the failure to the owner. */
+  async function explainFailure(endpoint: string, failure: Failure): Promise<void> {
+    const { explain } = await chunks.doctor();
+    const message = await explain(endpoint, failure);
+    if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
   }
 
   /** Sends again when the device is back online, unless the values are changed before. */

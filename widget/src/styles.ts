@@ -30,7 +30,7 @@ const base = css`
   }
   :host([hidden]),
   [hidden] {
-    display: none;
+    display: none !important;
   }
   .unseen,
   .busy[part='notice'],
@@ -372,6 +372,10 @@ const result = css`
     line-height: 1.2;
     outline: 0;
   }
+  [part='debug'] {
+    font-size: 0.75em;
+    white-space: pre-wrap;
+  }
   [part='inbox'] {
     display: table;
     margin: 1rem auto 0;
@@ -390,36 +394,8 @@ const result = css`
   }
 `;
 
-/** The dialog; and no motion where the visitor wants none. */
-const dialog = css`
-  dialog {
-    inline-size: var(--newsletter-width, 30rem);
-    margin: auto;
-    background: none;
-    overflow: visible;
-  }
-  ::backdrop {
-    background: #0008;
-  }
-  .dialog {
-    max-block-size: 90dvb;
-    overflow: auto;
-    overscroll-behavior: contain;
-  }
-  .dialog ::slotted(:not(p)) {
-    margin-inline-end: 2rem;
-  }
-  [part='close'] {
-    position: absolute;
-    inset-block-start: 0.25rem;
-    inset-inline-end: 0.25rem;
-    inline-size: 44px;
-    min-block-size: 44px;
-    padding: 0;
-    font: 1.5rem sans-serif;
-    color: var(--newsletter-text, CanvasText);
-    background: none;
-  }
+/** No motion where the visitor wants none. */
+const motion = css`
   @media (prefers-reduced-motion) {
     * {
       animation: none !important;
@@ -428,4 +404,4 @@ const dialog = css`
   }
 `;
 
-export const styles: readonly CSSResult[] = [base, head, layouts, controls, choices, result, dialog];
+export const styles: readonly CSSResult[] = [base, head, layouts, controls, choices, result, motion];

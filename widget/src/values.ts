@@ -107,7 +107,7 @@ export function readValues(form: HTMLFormElement): FormValues {
     } = (Object.hasOwn(rules, kind) && rules[kind]) || {};
     const texts = data
       .getAll(name)
-      .map((text) => (typeof text === 'string' ? cleanText(text, 2000) : ''))
+      .map((text) => (typeof text === 'string' ? cleanText(text, 2000, true) : ''))
       .filter(Boolean);
     const [text] = texts;
     const isFit = text ? isValid(text) : !(input.required || kind === 'email' || 'required' in described.dataset);

@@ -56,7 +56,7 @@ describe('debug', () => {
       'n8n answers like this while the workflow is not active',
     ],
     ['a wrong method', at('wrongMethod'), 'The endpoint takes no POST (405).'],
-    ['an HTML page', at('page'), 'The endpoint answered with an HTML page.'],
+    ['an HTML page', at('page'), 'The endpoint answered with a page or a plain text'],
     ['a redirect', at('redirect'), 'The endpoint redirects.'],
     ['a broken server', at('broken'), 'The endpoint has a problem of its own (500).'],
     ['a refusal', at('refused'), 'The endpoint refused the signup (400) and says: We know no field "Shoe size".'],

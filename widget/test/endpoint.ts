@@ -128,6 +128,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
   limitedSilently: { status: 429 },
   down: { status: 503, headers: { ...json, 'Retry-After': '120' } },
   broken: { status: 500, headers: html, body: '<h1>Stack trace</h1>' },
+  plain: { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' },
   page: { status: 200, headers: html, body: '<h1>Welcome to my single-page app</h1>' },
   notFound: { status: 404, headers: html, body: 'Not found' },
   drop: 'drop',

@@ -89,8 +89,8 @@ describe('custom-elements.json', () => {
     const form = await mountAt(
       new Mailbox(),
       `<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>
-       <newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field>`,
-      'layout="dialog" inbox-link',
+       <newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field><newsletter-field></newsletter-field>`,
+      'layout="dialog" inbox-link debug',
     );
     const parts = (): readonly string[] =>
       Array.from(form.root.querySelectorAll('[part]'), (element) => [...element.part]).flat();

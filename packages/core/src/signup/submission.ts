@@ -174,7 +174,7 @@ function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
 /** The cleaned value, null where it is empty, undefined where it is of no type a custom field can hold. */
 function readValue(value: unknown): SubmittedValue | null | undefined {
   if (value === null || value === '') return null;
-  if (typeof value === 'string') return cleanText(value, textLimit * 4) || null;
+  if (typeof value === 'string') return cleanText(value, textLimit * 4, true) || null;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
   if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string'))
     return undefined;

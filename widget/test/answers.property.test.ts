@@ -1,0 +1,210 @@
+/** Answers belong to the names of the fields, whatever happens to the fields while a visitor types. */
+import { aTimeout, expect, fixture } from '@open-wc/testing';
+import fc from 'fast-check';
+import type { NewsletterSignup } from '../src/index.ts';
+import { Form, Mailbox, mountAt } from './harness.ts';
+
+const names = ['Company', 'First name', 'City', 'Team', 'Role'] as const;
+type Name = (typeof names)[number];
+
+/** The fields that an owner wants after a step, in this order. */
+const orders = fc.uniqueArray(fc.constantFrom(...names), { maxLength: names.length });
+
+interface Step {
+  readonly order: readonly Name[];
+  /** `moves`: the same elements in another order. `renames`: elements stay and get other names, as without keys. */
+  readonly by: 'moves' | 'renames';
+  readonly types: { readonly name: Name; readonly text: string } | null;
+}
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.record({
+    order: orders,
+    by: fc.constantFrom('moves' as const, 'renames' as const),
+    types: fc.option(fc.record({ name: fc.constantFrom(...names), text: fc.stringMatching(/^[a-z]{1,6}$/) })),
+  }),
+  { minLength: 1, maxLength: 6 },
+);
+
+/** How fields come onto a page: elements of ours, or inputs of the owner's. */
+interface Mode {
+  readonly list: (element: Element) => HTMLElement[];
+  readonly make: (name: string) => HTMLElement;
+  readonly name: (field: HTMLElement, name: string) => void;
+  readonly place: (element: Element) => Element;
+}
+
+const modes: Readonly<Record<string, Mode>> = {
+  ours: {
+    list: (element) => [...element.querySelectorAll('newsletter-field')],
+    make: (name) => Object.assign(document.createElement('newsletter-field'), { id: name }),
+    name: (field, name) => field.setAttribute('name', name),
+    place: (element) => element,
+  },
+  "the owner's": {
+    list: (element) => [...element.querySelectorAll<HTMLElement>('[name^=custom_fields]')],
+    make: () => document.createElement('input'),
+    name: (field, name) => field.setAttribute('name', `custom_fields[${name}]`),
+    place: (element) => element.querySelector('form') ?? element,
+  },
+};
+
+/** Brings the fields into an order. */
+function arrange(
+  element: Element,
+  { list, make, name, place }: Mode,
+  { order, by }: Step,
+  byName: Map<string, HTMLElement>,
+): void {
+  const present = list(element);
+  if (by === 'renames') {
+    for (const [index, wanted] of order.entries()) {
+      const field = present[index] ?? place(element).appendChild(make(wanted));
+      name(field, wanted);
+    }
+    for (const field of present.slice(order.length)) field.remove();
+  } else {
+    for (const wanted of order) {
+      const field = byName.get(wanted) ?? make(wanted);
+      name(field, wanted);
+      place(element).append(field);
+    }
+    for (const [wanted, field] of byName) if (!order.some((each) => each === wanted)) field.remove();
+  }
+  byName.clear();
+  for (const [index, field] of list(element).entries()) byName.set(order[index] ?? '', field);
+}
+
+function controlOf(form: Form, name: string): HTMLInputElement {
+  return form.find<HTMLInputElement>(`input[name="custom_fields[${name}]"]`);
+}
+
+for (const [title, mode] of Object.entries(modes)) {
+  describe(`answers in fields that are ${title}`, () => {
+    it('stay with their names in any order of adding, removing, renaming and moving fields', async function () {
+      this.timeout(60_000);
+      await fc.assert(
+        fc.asyncProperty(steps, async (story) => {
+          const mailbox = new Mailbox();
+          const inside = title === 'ours' ? '' : '<form><input name="email"><button>Join</button></form>';
+          const element = await fixture<NewsletterSignup>(
+            `<newsletter-signup endpoint="${mailbox.endpoint}">${inside}</newsletter-signup>`,
+          );
+          const form = new Form(element);
+          await form.settled();
+          // Not by focus(): a window in the background has no focus to give.
+          form.email.dispatchEvent(new FocusEvent('focusin', { bubbles: true, composed: true }));
+          form.email.value = 'ada@example.com';
+          // What the focus loads.
+          await import('../src/signup.ts');
+          await aTimeout(10);
+          const byName = new Map<string, HTMLElement>();
+          const expected = new Map<string, string>();
+          for (const step of story) {
+            arrange(element, mode, step, byName);
+            await form.settled();
+            for (const name of expected.keys()) if (!step.order.some((each) => each === name)) expected.delete(name);
+            for (const name of step.order) expect(controlOf(form, name).value, name).to.equal(expected.get(name) ?? '');
+            const { types } = step;
+            if (!types || !step.order.includes(types.name)) continue;
+            const control = controlOf(form, types.name);
+            control.value = types.text;
+            control.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+            expected.set(types.name, types.text);
+          }
+          element.submit();
+          await form.reaches('success');
+          const order = story.at(-1)?.order ?? [];
+          const sent = order.flatMap((name) => (expected.has(name) ? [{ name, value: expected.get(name) }] : []));
+          expect((await mailbox.body())['custom_fields'] ?? []).to.deep.equal(sent);
+          element.remove();
+        }),
+        { numRuns: 30, endOnFailure: true, includeErrorInReport: true },
+      );
+    });
+  });
+}
+
+describe('a field', () => {
+  const three = ['Company', 'First name', 'City'].map((name) => `<newsletter-field name="${name}"></newsletter-field>`);
+
+  it('keeps focus, selection and problem when another is inserted before it, or moves', async () => {
+    const form = await mountAt(new Mailbox(), three.join('').replace('name="City"', 'name="City" required'));
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('error');
+    const city = form.labelled('City');
+    expect(form.hasFocus(city)).to.equal(true);
+    await form.type(form.labelled('First name'), 'Ada Lovelace');
+    const name = form.labelled('First name');
+    name.setSelectionRange(2, 5);
+    form.element.insertAdjacentHTML('afterbegin', '<newsletter-field name="Team"></newsletter-field>');
+    form.element.append(form.element.querySelector('[name="First name"]') ?? '');
+    await form.settled();
+    expect(form.labelled('First name')).to.equal(name);
+    expect(form.hasFocus(name)).to.equal(true);
+    expect([name.selectionStart, name.selectionEnd]).to.deep.equal([2, 5]);
+    expect(form.description(form.labelled('City'))).to.equal('City is needed.');
+    expect(form.labelled('Team').value).to.equal('');
+  });
+
+  it('with a name that another has, or without one, is left out, and the owner is told', async () => {
+    const { warn } = console;
+    const lines: unknown[] = [];
+    console.warn = (line: unknown) => lines.push(line);
+    const form = await mountAt(
+      new Mailbox(),
+      '<newsletter-field name="City" label="One"></newsletter-field><newsletter-field name="City" label="Two"></newsletter-field><newsletter-field label="Three"></newsletter-field>',
+    );
+    console.warn = warn;
+    expect(
+      Array.from(form.root.querySelectorAll('[part=label]'), ({ textContent }) => textContent.split(' ')[0]),
+    ).to.deep.equal(['Email', 'One']);
+    expect(lines).to.deep.equal([
+      '<newsletter-signup> has two fields "City": the second is left out.',
+      '<newsletter-signup> has a field without a name: it is left out.',
+    ]);
+  });
+
+  it('with another kind keeps a text that is one, and begins anew as another control', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox, '<newsletter-field name="Age"></newsletter-field>');
+    form.labelled('Age').value = '42';
+    form.element.querySelector('newsletter-field')?.setAttribute('kind', 'integer');
+    await form.settled();
+    expect(form.labelled('Age').value).to.equal('42');
+    form.element.querySelector('newsletter-field')?.setAttribute('kind', 'boolean');
+    await form.settled();
+    expect(form.labelled('Age').checked).to.equal(false);
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('success');
+    expect((await mailbox.body())['custom_fields']).to.deep.equal([{ name: 'Age', value: false }]);
+  });
+
+  it('with 200 options is a select for one choice, and chips for several', async () => {
+    const mailbox = new Mailbox();
+    const options = Array.from({ length: 200 }, (_, index) => `Option ${index}`).join(',');
+    const form = await mountAt(
+      mailbox,
+      `<newsletter-field name="Country" options="${options}" required></newsletter-field><newsletter-field name="Topics" kind="list" options="${options}"></newsletter-field>`,
+    );
+    const select = form.find<HTMLSelectElement>('select');
+    expect(select.labels[0]?.textContent.trim()).to.equal('Country');
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('error');
+    expect(form.description(select)).to.equal('Country is needed.');
+    select.value = 'Option 199';
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+    await form.settled();
+    expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(0);
+    form.find<HTMLInputElement>('[value="Option 7"][type=checkbox]').click();
+    form.element.submit();
+    await form.reaches('success');
+    expect((await mailbox.body())['custom_fields']).to.deep.equal([
+      { name: 'Country', value: 'Option 199' },
+      { name: 'Topics', value: ['Option 7'] },
+    ]);
+  });
+});
