@@ -52,38 +52,31 @@ async function signIn(): Promise<Rest> {
   );
 }
 
-it(
-  'subscribes whoever signs up on the demo site once the example is published, and leaves nothing running',
-  { timeout: 300_000 },
-  async () => {
-    const started = begin();
-    await started.says(/Ctrl-C stops everything/);
-    const n8n = await signIn();
-    await n8n.activate('signupForm');
-    const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
-      method: 'POST',
-      headers: {
-        origin: serverUrl(ports.demo),
-        'content-type': 'application/json',
-        'idempotency-key': crypto.randomUUID(),
-      },
-      body: JSON.stringify({ email: 'first.reader@example.com', utm_source: 'guide' }),
-    });
-    expect(signup.status).toBe(202);
+it('subscribes whoever signs up on the demo site once the example is published, and leaves nothing running', async () => {
+  const started = begin();
+  await started.says(/Ctrl-C stops everything/);
+  const n8n = await signIn();
+  await n8n.activate('signupForm');
+  const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
+    method: 'POST',
+    headers: {
+      origin: serverUrl(ports.demo),
+      'content-type': 'application/json',
+      'idempotency-key': crypto.randomUUID(),
+    },
+    body: JSON.stringify({ email: 'first.reader@example.com', utm_source: 'guide' }),
+  });
+  expect(signup.status).toBe(202);
 
-    const { key, publicationId } = sandboxAccount;
-    const api = createClient({ baseUrl: `${serverUrl(ports.sandbox)}/v2`, token: key, publicationId });
-    await expect
-      .poll(
-        () => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source),
-        { timeout: 60_000 },
-      )
-      .toBe('guide');
-    await end(started);
-  },
-);
+  const { key, publicationId } = sandboxAccount;
+  const api = createClient({ baseUrl: `${serverUrl(ports.sandbox)}/v2`, token: key, publicationId });
+  await expect
+    .poll(() => api.subscriptions.list({ email: 'first.reader@example.com' }).then(({ items }) => items[0]?.utm_source))
+    .toBe('guide');
+  await end(started);
+});
 
-it('keeps what is published, and imports nothing a second time', { timeout: 300_000 }, async () => {
+it('keeps what is published, and imports nothing a second time', async () => {
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   expect(started.output()).not.toContain('Importing');
@@ -91,7 +84,7 @@ it('keeps what is published, and imports nothing a second time', { timeout: 300_
   await end(started);
 });
 
-it('stops at once where it is told to in the middle of starting', { timeout: 240_000 }, async () => {
+it('stops at once where it is told to in the middle of starting', async () => {
   const started = begin();
   await started.says(/Starting n8n/);
   await end(started);

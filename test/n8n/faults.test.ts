@@ -10,39 +10,38 @@ const everything = { resource: 'subscription', operation: 'getMany', returnAll: 
 const answered = (requests: readonly { operation: string | null; status: number }[], status: number): number =>
   requests.filter((request) => request.operation === 'subscriptions.list' && request.status === status).length;
 
-test(
-  'Return All brings 5,000 subscriptions through 429 and 5xx: nothing lost, nothing twice',
-  { timeout: 120_000 },
-  async ({ sandboxOnPort: sandbox, api, runNode }) => {
-    const kept = ids(await all(api.subscriptions.list({ limit: 100 })));
-    expect(new Set(kept).size).toBe(5_000);
-    const before = sandbox.requests().length;
+test('Return All brings 5,000 subscriptions through 429 and 5xx: nothing lost, nothing twice', async ({
+  sandboxOnPort: sandbox,
+  api,
+  runNode,
+}) => {
+  const kept = ids(await all(api.subscriptions.list({ limit: 100 })));
+  expect(new Set(kept).size).toBe(5_000);
+  const before = sandbox.requests().length;
 
-    sandbox.faults.add({
-      match: 'subscriptions.list',
-      effect: { status: 503, retryAfter: 1 },
-      probability: 0.08,
-      seed: 3,
-    });
-    sandbox.faults.add({
-      match: 'subscriptions.list',
-      effect: { status: 500, body: 'html' },
-      probability: 0.05,
-      seed: 5,
-    });
-    // From then on the walk keeps to what it takes for the quota, which is why it comes late.
-    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 2 }, nth: 45 });
-    sandbox.faults.add({ match: 'subscriptions.list', effect: 'truncate', nth: 11 });
-    sandbox.faults.add({ match: 'subscriptions.list', effect: 'reset', nth: 29 });
-    const run = await runNode({ parameters: everything, within: 110_000 });
+  sandbox.faults.add({
+    match: 'subscriptions.list',
+    effect: { status: 503, retryAfter: 1 },
+    probability: 0.08,
+    seed: 3,
+  });
+  sandbox.faults.add({
+    match: 'subscriptions.list',
+    effect: { status: 500, body: 'html' },
+    probability: 0.05,
+    seed: 5,
+  });
+  // From then on the walk keeps to what it takes for the quota, which is why it comes late.
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 2 }, nth: 45 });
+  sandbox.faults.add({ match: 'subscriptions.list', effect: 'truncate', nth: 11 });
+  sandbox.faults.add({ match: 'subscriptions.list', effect: 'reset', nth: 29 });
+  const run = await runNode({ parameters: everything, within: 110_000 });
 
-    expect(run.error).toBeUndefined();
-    expect(ids(run.output(underTest))).toEqual(kept);
-    const requests = sandbox.requests().slice(before);
-    for (const status of [429, 500, 503])
-      expect(answered(requests, status), `answers with ${status}`).toBeGreaterThan(0);
-  },
-);
+  expect(run.error).toBeUndefined();
+  expect(ids(run.output(underTest))).toEqual(kept);
+  const requests = sandbox.requests().slice(before);
+  for (const status of [429, 500, 503]) expect(answered(requests, status), `answers with ${status}`).toBeGreaterThan(0);
+});
 
 test('a walk that cannot go on fails with the reason, and gives no half of a list', async ({
   sandboxOnPort: sandbox,

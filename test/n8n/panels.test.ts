@@ -102,7 +102,7 @@ test('every resource has a picture', () => {
   expect([...new Set(panels.map(({ resource }) => resource))].toSorted()).toEqual(Object.keys(executions).toSorted());
 });
 
-test('the panels show what a person expects', { timeout: 240_000 }, async ({ credentials }) => {
+test('the panels show what a person expects', async ({ credentials }) => {
   const workflow = await n8n.createWorkflow([
     start,
     ...panels.map(({ resource, operation, parameters }) => ({

@@ -35,7 +35,6 @@ async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>
 // Where tests are run for others, Redis must be there; a person at home may not have it.
 test.skipIf(!hasRedis && !process.env['CI'])(
   'the trigger polls in main, its executions run in the worker, and so does a bulk import',
-  { timeout: 180_000 },
   async ({ sandboxOnPort, api }) => {
     await inQueueMode(async (n8n, worker) => {
       const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort, {

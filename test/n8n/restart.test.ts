@@ -6,46 +6,42 @@ import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'empty' } });
 
-test(
-  'n8n killed between two polls brings whoever came meanwhile, and nobody twice',
-  { timeout: 150_000 },
-  async ({ sandboxOnPort, api }) => {
-    const own = await startOwnN8n();
-    try {
-      const workflow = await watchSubscriptions(own.rest, sandboxOnPort, {
-        ...unscheduled,
-        event: 'subscriptionCreated',
-      });
-      await api.subscriptions.create({ email: 'before@example.com' });
-      await workflow.activate();
+test('n8n killed between two polls brings whoever came meanwhile, and nobody twice', async ({ sandboxOnPort, api }) => {
+  const own = await startOwnN8n();
+  try {
+    const workflow = await watchSubscriptions(own.rest, sandboxOnPort, {
+      ...unscheduled,
+      event: 'subscriptionCreated',
+    });
+    await api.subscriptions.create({ email: 'before@example.com' });
+    await workflow.activate();
 
-      await api.subscriptions.create({ email: 'first@example.com' });
-      sandboxOnPort.clock.advance(1_000);
-      await workflow.poll();
-      expect(await workflow.arrived(1)).toEqual(['first@example.com']);
+    await api.subscriptions.create({ email: 'first@example.com' });
+    sandboxOnPort.clock.advance(1_000);
+    await workflow.poll();
+    expect(await workflow.arrived(1)).toEqual(['first@example.com']);
 
-      // In the same second as one that was reported, and one while n8n is gone.
-      sandboxOnPort.clock.freeze();
-      await api.subscriptions.create({ email: 'second@example.com' });
-      await workflow.poll();
-      expect(await workflow.arrived(2)).toEqual(['first@example.com', 'second@example.com']);
-      await own.kill();
-      await api.subscriptions.create({ email: 'third@example.com' });
-      sandboxOnPort.clock.thaw();
-      await api.subscriptions.create({ email: 'fourth@example.com' });
+    // In the same second as one that was reported, and one while n8n is gone.
+    sandboxOnPort.clock.freeze();
+    await api.subscriptions.create({ email: 'second@example.com' });
+    await workflow.poll();
+    expect(await workflow.arrived(2)).toEqual(['first@example.com', 'second@example.com']);
+    await own.kill();
+    await api.subscriptions.create({ email: 'third@example.com' });
+    sandboxOnPort.clock.thaw();
+    await api.subscriptions.create({ email: 'fourth@example.com' });
 
-      // It polls as it starts: the workflow is still published.
-      await own.start();
-      expect((await workflow.arrived(4)).toSorted()).toEqual([
-        'first@example.com',
-        'fourth@example.com',
-        'second@example.com',
-        'third@example.com',
-      ]);
-      await workflow.poll();
-      expect(await workflow.arrived(4)).toHaveLength(4);
-    } finally {
-      await own.close();
-    }
-  },
-);
+    // It polls as it starts: the workflow is still published.
+    await own.start();
+    expect((await workflow.arrived(4)).toSorted()).toEqual([
+      'first@example.com',
+      'fourth@example.com',
+      'second@example.com',
+      'third@example.com',
+    ]);
+    await workflow.poll();
+    expect(await workflow.arrived(4)).toHaveLength(4);
+  } finally {
+    await own.close();
+  }
+});

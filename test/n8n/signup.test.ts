@@ -55,7 +55,7 @@ async function publish(
   ]);
   await on.rest.activate(workflow);
   const endpoint = `${on.url}/webhook/${path}`;
-  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status, { timeout: 60_000 }).toBe(403);
+  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status, { timeout: 240_000 }).toBe(403);
   return {
     workflow,
     endpoint,
@@ -67,7 +67,7 @@ async function publish(
         redirect: 'manual',
       }),
     async items(count) {
-      await expect.poll(() => on.rest.executionIds(workflow), { timeout: 60_000 }).toHaveLength(count);
+      await expect.poll(() => on.rest.executionIds(workflow), { timeout: 240_000 }).toHaveLength(count);
       // What would come too many comes late.
       await sleep(1_000);
       const ids = await on.rest.executionIds(workflow);
@@ -119,75 +119,75 @@ async function serve(html: string): Promise<{ origin: string; close: () => Promi
 }
 
 describe('the example, from the tag to the newsletter', () => {
-  test(
-    'brings a signup through n8n into the sandbox, with attribution and custom fields',
-    { timeout: 120_000 },
-    async ({ sandboxOnPort, api, credentials }) => {
-      const port = await freePort();
-      const origin = `http://127.0.0.1:${port}`;
-      const example = JSON.parse(await readFile(join(root, 'examples/workflows/signup-form.json'), 'utf8')) as {
-        nodes: { parameters: object }[];
-      };
-      const [signup, subscribeNode] = example.nodes;
-      const path = `signup-${crypto.randomUUID()}`;
-      const workflow = await n8n.createWorkflow([
-        { name: 'Signup', ...signup, parameters: { ...signup?.parameters, path, allowedOrigins: origin } },
-        { name: 'Subscribe', ...subscribeNode, credentials },
-      ]);
-      await n8n.activate(workflow);
+  test('brings a signup through n8n into the sandbox, with attribution and custom fields', async ({
+    sandboxOnPort,
+    api,
+    credentials,
+  }) => {
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const example = JSON.parse(await readFile(join(root, 'examples/workflows/signup-form.json'), 'utf8')) as {
+      nodes: { parameters: object }[];
+    };
+    const [signup, subscribeNode] = example.nodes;
+    const path = `signup-${crypto.randomUUID()}`;
+    const workflow = await n8n.createWorkflow([
+      { name: 'Signup', ...signup, parameters: { ...signup?.parameters, path, allowedOrigins: origin } },
+      { name: 'Subscribe', ...subscribeNode, credentials },
+    ]);
+    await n8n.activate(workflow);
 
-      const demo = start(process.execPath, [join(root, 'examples/demo/server.ts')], {
-        env: {
-          DEMO_PORT: String(port),
-          SANDBOX_URL: sandboxOnPort.address,
-          SIGNUP_ENDPOINT: `${n8nUrl}/webhook/${path}`,
-        },
+    const demo = start(process.execPath, [join(root, 'examples/demo/server.ts')], {
+      env: {
+        DEMO_PORT: String(port),
+        SANDBOX_URL: sandboxOnPort.address,
+        SIGNUP_ENDPOINT: `${n8nUrl}/webhook/${path}`,
+      },
+    });
+    try {
+      await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok, { timeout: 240_000 }).toBe(true);
+      const came = { utm_source: 'Küstenblatt', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', ref: 'Zq4' };
+      const { page, complaints } = await visit(session.browser, `${origin}/?${new URLSearchParams(came).toString()}`);
+      await subscribe(page, { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' });
+      expect(await notice(page, 'success')).toContain('Thank you');
+      await arrivalOf(page, 'ada+letters@example.com');
+      expect(complaints).toEqual([]);
+
+      const { items } = await api.subscriptions.list({ email: 'ada+letters@example.com', expand: ['custom_fields'] });
+      expect(items).toHaveLength(1);
+      expect(items[0]).toMatchObject({
+        email: 'ada+letters@example.com',
+        utm_source: 'Küstenblatt',
+        utm_medium: 'print',
+        utm_campaign: 'Frühjahr & Flut 🌊',
+        custom_fields: expect.arrayContaining([
+          { name: 'Topics', kind: 'list', value: ['boats', 'food'] },
+          { name: 'Birthday', kind: 'date', value: '1990-12-10' },
+        ]),
       });
-      try {
-        await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok, { timeout: 60_000 }).toBe(true);
-        const came = { utm_source: 'Küstenblatt', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', ref: 'Zq4' };
-        const { page, complaints } = await visit(session.browser, `${origin}/?${new URLSearchParams(came).toString()}`);
-        await subscribe(page, { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' });
-        expect(await notice(page, 'success')).toContain('Thank you');
-        await arrivalOf(page, 'ada+letters@example.com');
-        expect(complaints).toEqual([]);
-
-        const { items } = await api.subscriptions.list({ email: 'ada+letters@example.com', expand: ['custom_fields'] });
-        expect(items).toHaveLength(1);
-        expect(items[0]).toMatchObject({
+      const [id = ''] = await n8n.executionIds(workflow);
+      expect((await n8n.ended(id)).output('Signup')).toEqual([
+        {
           email: 'ada+letters@example.com',
           utm_source: 'Küstenblatt',
           utm_medium: 'print',
           utm_campaign: 'Frühjahr & Flut 🌊',
-          custom_fields: expect.arrayContaining([
-            { name: 'Topics', kind: 'list', value: ['boats', 'food'] },
-            { name: 'Birthday', kind: 'date', value: '1990-12-10' },
-          ]),
-        });
-        const [id = ''] = await n8n.executionIds(workflow);
-        expect((await n8n.ended(id)).output('Signup')).toEqual([
-          {
-            email: 'ada+letters@example.com',
-            utm_source: 'Küstenblatt',
-            utm_medium: 'print',
-            utm_campaign: 'Frühjahr & Flut 🌊',
-            referral_code: 'Zq4',
-            custom_fields: expect.arrayContaining([{ name: 'Topics', value: ['boats', 'food'] }]),
-            signup: {
-              fields: { Topics: ['boats', 'food'], Birthday: '1990-12-10' },
-              consent: null,
-              origin,
-              received_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
-              suspected: false,
-            },
+          referral_code: 'Zq4',
+          custom_fields: expect.arrayContaining([{ name: 'Topics', value: ['boats', 'food'] }]),
+          signup: {
+            fields: { Topics: ['boats', 'food'], Birthday: '1990-12-10' },
+            consent: null,
+            origin,
+            received_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
+            suspected: false,
           },
-        ]);
-      } finally {
-        await demo.stop();
-        await session.closePages();
-      }
-    },
-  );
+        },
+      ]);
+    } finally {
+      await demo.stop();
+      await session.closePages();
+    }
+  });
 });
 
 describe('the wire', () => {
@@ -379,44 +379,39 @@ describe('one answer for everybody', () => {
 });
 
 describe('a 202 is a promise', () => {
-  test(
-    'is given when n8n has saved the execution, which outlives the end of the process, as does the quiet period',
-    { timeout: 240_000 },
-    async () => {
-      const own = await startOwnN8n();
-      try {
-        const wait = {
-          name: 'Wait',
-          type: 'n8n-nodes-base.wait',
-          typeVersion: 1.1,
-          webhookId: crypto.randomUUID(),
-          parameters: { amount: 10, unit: 'seconds' },
-        };
-        const form = await publish({}, [wait], { rest: own.rest, url: own.url });
-        expect((await form.post({ email: 'ada@example.com' })).status).toBe(202);
-        await own.kill();
-        await own.start();
-        const [id = ''] = await own.rest.executionIds(form.workflow);
-        expect((await own.rest.ended(id, 90_000)).status).toBe('crashed');
-        expect(await whole(await form.post({ email: 'ada@example.com' }))).toMatchObject({ status: 202 });
-        await sleep(1_000);
-        expect(await own.rest.executionIds(form.workflow)).toEqual([id]);
-        // What "Retry" in the list of executions does.
-        const retried = await (await signedIn(own.url))(`/rest/executions/${id}/retry`, { loadWorkflow: false });
-        expect(retried).toMatchObject({ data: { id: expect.any(String) } });
-        const again = String((retried as { data: { id: string } }).data.id);
-        const execution = await own.rest.ended(again, 60_000);
-        expect([execution.status, execution.output('Wait')]).toMatchObject(['success', [{ email: 'ada@example.com' }]]);
-      } finally {
-        await own.close();
-      }
-    },
-  );
+  test('is given when n8n has saved the execution, which outlives the end of the process, as does the quiet period', async () => {
+    const own = await startOwnN8n();
+    try {
+      const wait = {
+        name: 'Wait',
+        type: 'n8n-nodes-base.wait',
+        typeVersion: 1.1,
+        webhookId: crypto.randomUUID(),
+        parameters: { amount: 10, unit: 'seconds' },
+      };
+      const form = await publish({}, [wait], { rest: own.rest, url: own.url });
+      expect((await form.post({ email: 'ada@example.com' })).status).toBe(202);
+      await own.kill();
+      await own.start();
+      const [id = ''] = await own.rest.executionIds(form.workflow);
+      expect((await own.rest.ended(id, 90_000)).status).toBe('crashed');
+      expect(await whole(await form.post({ email: 'ada@example.com' }))).toMatchObject({ status: 202 });
+      await sleep(1_000);
+      expect(await own.rest.executionIds(form.workflow)).toEqual([id]);
+      // What "Retry" in the list of executions does.
+      const retried = await (await signedIn(own.url))(`/rest/executions/${id}/retry`, { loadWorkflow: false });
+      expect(retried).toMatchObject({ data: { id: expect.any(String) } });
+      const again = String((retried as { data: { id: string } }).data.id);
+      const execution = await own.rest.ended(again, 60_000);
+      expect([execution.status, execution.output('Wait')]).toMatchObject(['success', [{ email: 'ada@example.com' }]]);
+    } finally {
+      await own.close();
+    }
+  });
 
   // Where tests are run for others, Redis must be there; a person at home may not have it.
   test.skipIf(!hasRedis && !process.env['CI'])(
     'holds in queue mode also while no worker runs, and when the main process ends meanwhile',
-    { timeout: 240_000 },
     async () => {
       const redis = await startRedis();
       try {
@@ -479,7 +474,7 @@ describe('in the editor', () => {
         body: '{"email":"ada@example.com"}',
       });
       expect([answer.status, await answer.text()]).toEqual([202, '{"status":"accepted"}']);
-      await expect.poll(() => n8n.executionIds(workflow), { timeout: 60_000 }).toHaveLength(count);
+      await expect.poll(() => n8n.executionIds(workflow), { timeout: 240_000 }).toHaveLength(count);
     }
   });
 

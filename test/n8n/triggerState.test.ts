@@ -17,32 +17,31 @@ async function deactivate({ api, sandbox }: { api: Client; sandbox: SandboxOnPor
   sandbox.clock.advance('PT1M');
 }
 
-test(
-  'n8n asks by its own schedule, and each event starts the workflow once',
-  { timeout: 240_000 },
-  async ({ sandboxOnPort: sandbox, api }) => {
-    const created = await watchSubscriptions(n8n, sandbox);
-    const changed = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionStatusChanged' });
-    try {
-      await created.activate();
-      await changed.activate();
-      await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
-      await deactivate({ api, sandbox }, ada);
-      await within(80_000, async () => (await created.given()).length > 0 && (await changed.given()).length > 0);
-      expect(await created.given()).toMatchObject([{ email: 'new@example.com' }]);
-      const first = await changed.given();
-      expect(first).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
-      // The next tick finds nothing new.
-      const asked = requestsFor(sandbox);
-      await within(80_000, async () => requestsFor(sandbox) > asked + 2);
-      expect(await created.given()).toHaveLength(1);
-      expect((await changed.given()).filter(({ email }) => email === ada)).toHaveLength(1);
-    } finally {
-      await n8n.deactivate(created.id);
-      await n8n.deactivate(changed.id);
-    }
-  },
-);
+test('n8n asks by its own schedule, and each event starts the workflow once', async ({
+  sandboxOnPort: sandbox,
+  api,
+}) => {
+  const created = await watchSubscriptions(n8n, sandbox);
+  const changed = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionStatusChanged' });
+  try {
+    await created.activate();
+    await changed.activate();
+    await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
+    await deactivate({ api, sandbox }, ada);
+    await within(80_000, async () => (await created.given()).length > 0 && (await changed.given()).length > 0);
+    expect(await created.given()).toMatchObject([{ email: 'new@example.com' }]);
+    const first = await changed.given();
+    expect(first).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
+    // The next tick finds nothing new.
+    const asked = requestsFor(sandbox);
+    await within(80_000, async () => requestsFor(sandbox) > asked + 2);
+    expect(await created.given()).toHaveLength(1);
+    expect((await changed.given()).filter(({ email }) => email === ada)).toHaveLength(1);
+  } finally {
+    await n8n.deactivate(created.id);
+    await n8n.deactivate(changed.id);
+  }
+});
 
 test('a run by hand shows a real subscription and leaves what is kept as it is', async ({ sandboxOnPort: sandbox }) => {
   const workflow = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionUnsubscribed' });
@@ -58,54 +57,52 @@ test('a run by hand shows a real subscription and leaves what is kept as it is',
   }
 });
 
-test(
-  'what happens while n8n is gone is reported, although no poll before it had found anything',
-  { timeout: 180_000 },
-  async ({ sandboxOnPort: sandbox, api }) => {
-    const own = await startOwnN8n();
-    try {
-      const workflow = await watchSubscriptions(own.rest, sandbox, { event: 'subscriptionStatusChanged' });
-      await workflow.activate();
-      await own.kill();
-      await deactivate({ api, sandbox }, ada);
-      await own.start();
-      await workflow.arrived(1);
-      expect(await workflow.given()).toMatchObject([{ email: ada, previous_status: 'active', status: 'inactive' }]);
-      await workflow.poll();
-      await workflow.arrived(1);
-      expect(await workflow.given()).toHaveLength(1);
-    } finally {
-      await own.close();
-    }
-  },
-);
+test('what happens while n8n is gone is reported, although no poll before it had found anything', async ({
+  sandboxOnPort: sandbox,
+  api,
+}) => {
+  const own = await startOwnN8n();
+  try {
+    const workflow = await watchSubscriptions(own.rest, sandbox, { event: 'subscriptionStatusChanged' });
+    await workflow.activate();
+    await own.kill();
+    await deactivate({ api, sandbox }, ada);
+    await own.start();
+    await workflow.arrived(1);
+    expect(await workflow.given()).toMatchObject([{ email: ada, previous_status: 'active', status: 'inactive' }]);
+    await workflow.poll();
+    await workflow.arrived(1);
+    expect(await workflow.given()).toHaveLength(1);
+  } finally {
+    await own.close();
+  }
+});
 
 describe('a publication of ten thousand', () => {
   test.override({ sandboxOptions: { seed: 'demo', seedSize: 10_000, profile: 'unlimited' } });
 
-  test(
-    'is learnt in the activation, and kept in some fifteen letters a subscription',
-    { timeout: 120_000 },
-    async ({ sandboxOnPort: sandbox, api }) => {
-      const workflow = await watchSubscriptions(n8n, sandbox, {
-        event: 'subscriptionStatusChanged',
-        options: { pages: 100 },
-      });
-      try {
-        await workflow.activate();
-        const { staticData } = await n8n.workflow(workflow.id);
-        expect(JSON.stringify(staticData).length / 10_000).toBeGreaterThan(14);
-        expect(JSON.stringify(staticData).length / 10_000).toBeLessThan(20);
-        await deactivate({ api, sandbox }, ada);
-        await workflow.poll();
-        await workflow.poll();
-        await workflow.arrived(1);
-        expect(await workflow.given()).toMatchObject([{ email: ada }]);
-      } finally {
-        await n8n.deactivate(workflow.id);
-      }
-    },
-  );
+  test('is learnt in the activation, and kept in some fifteen letters a subscription', async ({
+    sandboxOnPort: sandbox,
+    api,
+  }) => {
+    const workflow = await watchSubscriptions(n8n, sandbox, {
+      event: 'subscriptionStatusChanged',
+      options: { pages: 100 },
+    });
+    try {
+      await workflow.activate();
+      const { staticData } = await n8n.workflow(workflow.id);
+      expect(JSON.stringify(staticData).length / 10_000).toBeGreaterThan(14);
+      expect(JSON.stringify(staticData).length / 10_000).toBeLessThan(20);
+      await deactivate({ api, sandbox }, ada);
+      await workflow.poll();
+      await workflow.poll();
+      await workflow.arrived(1);
+      expect(await workflow.given()).toMatchObject([{ email: ada }]);
+    } finally {
+      await n8n.deactivate(workflow.id);
+    }
+  });
 });
 
 function requestsFor(sandbox: SandboxOnPort): number {

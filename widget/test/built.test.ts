@@ -98,6 +98,16 @@ describe('the built files', () => {
     });
   }
 
+  it('show the form in place of a dialog whose file cannot be loaded', async () => {
+    const { form } = await openPage('/widget/test/pages/alone.html', new Mailbox());
+    form.element.layout = 'dialog';
+    await until(
+      () => form.shadow.querySelector('form')?.checkVisibility(),
+      () => 'The form is not shown.',
+    );
+    expect(form.shadow.querySelector('dialog')).to.equal(null);
+  });
+
   it('leave a version alone that was on the page before them', async () => {
     const { contentWindow, contentDocument } = await openFrame('/widget/test/pages/older.html');
     expect(contentDocument?.querySelector('newsletter-signup')?.textContent).to.equal('The version before.');

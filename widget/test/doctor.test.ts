@@ -141,3 +141,31 @@ describe('debug', () => {
     expect(said).to.deep.equal([]);
   });
 });
+
+describe('mistakes of the owner', () => {
+  /** @returns what the warning event says first, for this reason */
+  async function warning(markup: string): Promise<{ form: Form; message: string }> {
+    const heard = new Promise<string>((resolve) => {
+      document.addEventListener('newsletter-warning', ({ reason, message }) => {
+        if (reason === 'endpoint') resolve(message);
+      });
+    });
+    const form = await mount(markup);
+    const message = await heard;
+    await form.settled();
+    return { form, message };
+  }
+
+  it('are reported before anybody signs up: no endpoint', async () => {
+    const { form, message } = await warning('<newsletter-signup></newsletter-signup>');
+    expect(message).to.contain('has no endpoint');
+    expect(form.find('[part=surface]').textContent).not.to.contain('has no endpoint');
+  });
+
+  it('are shown on the page with debug: an endpoint that redirects', async () => {
+    const { endpoint } = new Mailbox('redirect');
+    const { form, message } = await warning(`<newsletter-signup debug endpoint="${endpoint}"></newsletter-signup>`);
+    expect(message).to.contain('The endpoint redirects.');
+    expect(form.find('[part=debug]').textContent).to.contain('The endpoint redirects.');
+  });
+});

@@ -187,6 +187,8 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
       return void response.writeHead(204).end();
     }
     if (route === 'page') return void response.writeHead(200, html).end('<h1>Thanks</h1>');
+    if (request.method === 'HEAD' && typeof next === 'object' && next.status > 300 && next.status < 400)
+      return void response.writeHead(next.status, next.headers).end();
     if (request.method !== 'POST') return void response.writeHead(405).end();
 
     const body = await text(request);

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/signup';
-import { Mailbox, mountAt, type Form } from './harness.ts';
+import { Mailbox, mount, mountAt, type Form } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
 
 /** Fills in the address, sends, and gives the custom fields that arrived. */
@@ -350,5 +350,46 @@ describe('a <newsletter-field>', () => {
       await sent(form, mailbox);
       expect((await mailbox.body())['consent']).to.equal('<b>Yes</b>');
     });
+  });
+
+  it('whose problem is mended loses its message and its mark at once, and the others keep theirs', async () => {
+    const form = await mountAt(new Mailbox(), '<newsletter-field name="City" required></newsletter-field>');
+    form.element.submit();
+    await form.reaches('error');
+    const city = form.labelled('City');
+    await form.type(form.email, 'ada@example.co');
+    await form.settled();
+    expect(form.email.getAttribute('aria-invalid')).not.to.equal('true');
+    expect(form.description(form.email)).to.equal('');
+    expect(form.description(city)).to.equal('City is needed.');
+    expect(form.hasFocus(form.email)).to.equal(true);
+    expect(form.element.state).to.equal('error');
+    await form.type(city, 'L');
+    await form.settled();
+    expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(0);
+    expect(form.element.state).to.equal('idle');
+  });
+
+  itOurs('whose boolean attribute is "false" is as without it: frameworks write a value of false so', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(
+      mailbox,
+      '<newsletter-field name="City" required="false"></newsletter-field>',
+      'expose-email="false" debug="false"',
+    );
+    const success = form.hears('newsletter-success');
+    expect(await sent(form, mailbox)).to.equal(undefined);
+    expect((await success).email).to.equal(undefined);
+  });
+});
+
+describe('a textarea', () => {
+  it('keeps its line ends', async () => {
+    const mailbox = new Mailbox();
+    const form = await mount(
+      `<newsletter-signup endpoint="${mailbox.endpoint}"><form><input name="email"><textarea name="custom_fields[Note]"></textarea><button>Join</button></form></newsletter-signup>`,
+    );
+    form.find<HTMLTextAreaElement>('textarea').value = ' one\n\ntwo ';
+    expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Note', value: 'one\n\ntwo' }]);
   });
 });

@@ -216,6 +216,7 @@ inBothModes('<newsletter-signup>', () => {
       ['down', 'unavailable', 503, 'Please try again in 2 minutes.'],
       ['broken', 'unavailable', 500, 'Please try again later.'],
       ['page', 'unavailable', 200, 'This does not work right now.'],
+      ['plain', 'unavailable', 200, 'This does not work right now.'],
       ['garbage', 'refused', 400, 'Not accepted. Please check what you entered.'],
       ['nothing', 'unavailable', 500, 'This does not work right now.'],
       ['endlessPage', 'unavailable', 200, 'This does not work right now.'],

@@ -15,6 +15,10 @@ describe('cleanText', () => {
     ['keeps markup as text', '<b>R&D</b>', '<b>R&D</b>'],
   ])('%s', (_name, text, expected) => expect(cleanText(text)).toBe(expected));
 
+  it('keeps line ends where it is told to, each as one line feed', () => {
+    expect(cleanText(' a\r\nb\rc\n\td\u0000 ', textLimit, true)).toBe('a\nb\nc\nd');
+  });
+
   it('counts an emoji once and never splits one', () => {
     expect(cleanText('🎉'.repeat(textLimit))).toBe('🎉'.repeat(textLimit));
     expect(cleanText('🎉'.repeat(10), 3)).toBe('🎉🎉🎉');
