@@ -1,0 +1,23 @@
+/** Builds the package: the script, the modules for npm and the files both load; types, manifest and what follows. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const run = promisify(execFile);
+// On Windows the commands of node_modules/.bin are started by the shell alone.
+const options = { cwd: root, shell: process.platform === 'win32' };
+
+/** Each mode of vite.config.ts. They share no output, so they run at the same time. */
+const bundles = ['script', 'npm', 'chunks'].map((mode) =>
+  build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }),
+);
+
+await Promise.all([
+  ...bundles,
+  run('tsc', ['-p', 'tsconfig.types.json'], options),
+  run('cem', ['analyze', '--config', 'custom-elements-manifest.config.mjs'], options),
+]);
+await import('./derived.ts');
+await import('./readme.ts');
