@@ -162,9 +162,13 @@ export const measurements: readonly Measurement[] = [
   {
     script: 'widget/size.ts',
     goals: {
-      script: { title: 'Tag: everything a page needs in one file, brotli', unit: 'B', must: { atMost: 14_000 } },
+      script: { title: 'Tag: the script, brotli', unit: 'B', must: { atMost: 14_000 } },
       npm: { title: 'Tag: the package beside Lit, brotli', unit: 'B', must: { atMost: 9000 } },
     },
+  },
+  {
+    script: 'widget/build.ts',
+    goals: { build: { title: 'Tag: build of the package', unit: 's', must: { atMost: 3 } } },
   },
   {
     script: 'widget/load.ts',
