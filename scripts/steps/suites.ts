@@ -36,25 +36,37 @@ function n8nTests(selected: readonly string[]): Step {
   return { title: 'Tests in a real n8n', run: () => runVitest('n8n', args) };
 }
 
-/** What `npm test` leaves out, in parts that CI can run side by side. */
-const slowParts = {
-  /** Proofs at full length, chaos, packaging, whole browsers. */
-  slow: { title: 'Slow tests', run: () => runVitest('slow-tests', slowOnly) },
-  engines: { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) },
-  n8n: n8nTests([]),
-} satisfies Readonly<Record<string, Step>>;
+/** Projects that drive browsers and package managers, one file after the other. */
+const pageProjects = ['e2e', 'widget', 'examples', 'packaging'];
 
-export const slowPartNames = Object.keys(slowParts);
+function projectOptions(prefix: '' | '!'): readonly string[] {
+  return pageProjects.flatMap((name) => ['--project', prefix + name]);
+}
+
+/** What `npm test` leaves out, in parts that CI can run side by side. */
+const slowParts: Readonly<Record<'slow' | 'engines' | 'n8n', readonly Step[]>> = {
+  slow: [
+    { title: 'Slow tests', run: () => runVitest('slow-tests', [...slowOnly, ...projectOptions('!')]) },
+    {
+      title: 'Slow tests of pages and packages',
+      run: () => runVitest('slow-page-tests', [...slowOnly, ...projectOptions('')]),
+    },
+  ],
+  engines: [{ title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) }],
+  n8n: [n8nTests([])],
+};
+
+export const slowPartNames: readonly string[] = Object.keys(slowParts);
 
 /**
- * The tests in a real n8n wait most of their time, for n8n: they run beside the engines.
+ * Most of these tests wait for other processes, so two steps run side by side.
  *
  * @param names - names of slow parts; all of them by default
  */
 export function slowSteps(names: readonly string[] = slowPartNames): readonly (Step | readonly Step[])[] {
-  const { slow, ...waiting } = slowParts;
-  const chosen = Object.entries(waiting).filter(([name]) => names.includes(name));
-  return [build, chromium, ...(names.includes('slow') ? [slow] : []), chosen.map(([, step]) => step)];
+  const { slow, engines, n8n } = slowParts;
+  const chosen = (steps: readonly Step[], name: string): readonly Step[] => (names.includes(name) ? steps : []);
+  return [build, chromium, chosen(slow, 'slow'), [...chosen(engines, 'engines'), ...chosen(n8n, 'n8n')]];
 }
 
 /** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */
