@@ -433,7 +433,8 @@ export class NewsletterSignup extends LitElement {
   readonly #show = (view: FormView): Promise<unknown> => {
     // The thanks take the place of the form without a jump of what is below.
     const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
-    if (surface) surface.style.minBlockSize = view.state === 'success' ? `${surface.offsetHeight}px` : '';
+    if (surface)
+      surface.style.minBlockSize = view.state === 'success' ? `${surface.getBoundingClientRect().height}px` : '';
     this.#view = view;
     this.#isSending = view.state === 'busy';
     this.requestUpdate();

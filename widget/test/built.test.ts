@@ -170,6 +170,8 @@ describe('the built files', () => {
     page.form.element.messages = { button: 'Join' };
     await page.form.settled();
     expect(page.form.button.textContent).to.equal('Join');
+    page.form.element.setAttribute('timeout', '5');
+    expect(page.form.element.timeout).to.equal(5);
   });
 
   it('hold JavaScript that browsers can read: no decorator, no accessor keyword, no bare import', async () => {

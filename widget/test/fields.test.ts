@@ -352,6 +352,15 @@ describe('a <newsletter-field>', () => {
     });
   });
 
+  itOurs('that is a required group says so to screen readers', async () => {
+    const form = await mountAt(
+      new Mailbox(),
+      '<newsletter-field name="Topics" kind="list" options="AI, Design" required></newsletter-field>',
+    );
+    expect(form.find('legend').textContent?.trim()).to.equal('Topics (required)');
+    expect(getComputedStyle(form.find('legend small')).clipPath).to.equal('inset(50%)');
+  });
+
   it('whose problem is mended loses its message and its mark at once, and the others keep theirs', async () => {
     const form = await mountAt(new Mailbox(), '<newsletter-field name="City" required></newsletter-field>');
     form.element.submit();

@@ -84,7 +84,9 @@ inBothModes('<newsletter-signup>', () => {
       await form.reaches('success');
       expect(form.notice.textContent).to.contain('Thank you');
       expect(form.find('form').checkVisibility()).to.equal(false);
-      expect(form.hasFocus(form.find('[part=thanks]'))).to.equal(true);
+      const heading = form.find('[part=thanks]');
+      expect(form.hasFocus(heading)).to.equal(true);
+      expect(getComputedStyle(heading).outlineStyle).to.equal('none');
       expect(form.element.matches(':state(success)')).to.equal(true);
     });
 

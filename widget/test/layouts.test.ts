@@ -48,6 +48,58 @@ describe('layouts', () => {
     });
   }
 
+  for (const layout of ['inline', 'joined', 'stacked', 'card', 'cover'] as const) {
+    it(`${layout}: --newsletter-muted is the colour of small print and placeholders`, async () => {
+      const form = await mountIn(
+        640,
+        `layout="${layout}" text-email-placeholder="ada@example.com"`,
+        '<p slot="note">Free.</p>',
+      );
+      form.element.style.setProperty('--newsletter-muted', 'rgb(1, 2, 3)');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(getComputedStyle(form.email, '::placeholder').color).to.equal('rgb(1, 2, 3)');
+      expect(getComputedStyle(form.find('[slot=note]')).color).to.equal('rgb(1, 2, 3)');
+    });
+  }
+
+  for (const [color, background] of [
+    ['rgb(238, 238, 238)', 'rgb(17, 17, 17)'],
+    ['rgb(24, 24, 27)', 'rgb(255, 255, 255)'],
+  ]) {
+    it(`follows a page of ${color} on ${background} without color-scheme`, async () => {
+      const page = await fixture<HTMLElement>(
+        `<div style="color: ${color}; background: ${background}"><newsletter-signup></newsletter-signup></div>`,
+      );
+      const element = page.querySelector('newsletter-signup');
+      if (!element) throw new Error('There is no form.');
+      const form = new Form(element);
+      await form.settled();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(getComputedStyle(form.button).backgroundColor).to.equal(color);
+      await expect(page).to.be.accessible();
+    });
+  }
+
+  it('joined: one frame around address and button; with further fields, one below the other', async () => {
+    const frame = (form: Form): string => getComputedStyle(form.find('form')).borderTopWidth;
+    const joined = await mountIn(480, 'layout="joined"');
+    expect(frame(joined)).to.equal('1px');
+    expect(onOneLine(joined)).to.equal(true);
+    expect(joined.find('label').getBoundingClientRect().height).to.be.greaterThan(0);
+    const withField = await mountIn(480, 'layout="joined"', '<newsletter-field name="City"></newsletter-field>');
+    expect(frame(withField)).to.equal('0px');
+    expect(box(withField.button).top).to.be.greaterThan(box(withField.labelled('City')).bottom);
+  });
+
+  it('card: keeps its height when the thanks come', async () => {
+    const form = await mountIn(480, 'layout="card"', '<newsletter-field name="City"></newsletter-field>');
+    const { height } = box(form.find('[part=surface]'));
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('success');
+    expect(box(form.find('[part=surface]')).height).to.equal(height);
+  });
+
   it('card: on a surface', async () => {
     const surface = getComputedStyle((await mountIn(480, 'layout="card"')).find('[part=surface]'));
     expect(surface.backgroundColor).to.equal('rgb(255, 255, 255)');
