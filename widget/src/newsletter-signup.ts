@@ -26,6 +26,8 @@ import type { Signup, SignupTools } from './signup.ts';
 import { styles } from './styles.ts';
 import { oneOf, warn } from './warnings.ts';
 
+const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
+
 const tools: SignupTools = {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
@@ -301,11 +303,9 @@ export class NewsletterSignup extends LitElement {
           ${emailField(texts)}${customFieldsTemplate(fields, texts)}
           <button part="button"><span part="button-text">${texts.button}</span></button>
         </form>`;
-    const thanks = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>
-      <strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>
-      <span>${texts.success}</span>
-      <slot name="thanks"></slot>
-      ${inbox && html`<a part="inbox" href=${inbox} target="_blank">${texts.inbox}</a>`}`;
+    const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
+    const link = inbox && html`<a part="inbox" href=${inbox} target="_blank">${texts.inbox}</a>`;
+    const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>${link}`;
     const content = html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
       <slot name="picture"></slot>
       <div part="content">

@@ -21,8 +21,6 @@ const base = css`
     }
   }
   * {
-    transition: 0.15s;
-    transition-property: background-color, border-color, outline-color, filter, translate;
     box-sizing: border-box;
     margin: 0;
     padding: 0;
@@ -177,6 +175,14 @@ const controls = css`
   }
   small {
     font-weight: 400;
+  }
+  input,
+  select,
+  button,
+  [part~='chip'],
+  .framed form {
+    transition: 0.15s;
+    transition-property: background-color, border-color, outline-color, filter, translate;
   }
   input,
   select,
