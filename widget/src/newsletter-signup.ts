@@ -22,6 +22,7 @@ import {
   NewsletterSuccessEvent,
   NewsletterWarningEvent,
 } from './events.ts';
+import type * as Sender from './signup.ts';
 import type { Signup, SignupTools } from './signup.ts';
 import { styles } from './styles.ts';
 import { oneOf, warn } from './warnings.ts';
@@ -177,6 +178,8 @@ export class NewsletterSignup extends LitElement {
   #form: HTMLFormElement | null = null;
   #release: Undo | undefined;
   #unmark: Undo | undefined;
+  /** `signup.js`, once it is loaded. */
+  #sender: typeof Sender | undefined;
   #signup: Signup | undefined;
   #isSending = false;
   #observer: MutationObserver | undefined;
@@ -348,11 +351,15 @@ export class NewsletterSignup extends LitElement {
 
   /** Loads the file that sends. A failure to load shows when the form is submitted, which loads again. */
   readonly #onFocus = (): void => {
-    chunks.signup().then(
+    this.#loadSender().then(
       ({ keepAnswers }) => keepAnswers(this),
       () => undefined,
     );
   };
+
+  async #loadSender(): Promise<typeof Sender> {
+    return (this.#sender ??= await chunks.signup());
+  }
 
   readonly #onWarning = ({ message }: NewsletterWarningEvent): void => {
     this.#warnings.push(message);
@@ -420,12 +427,14 @@ export class NewsletterSignup extends LitElement {
   /** @returns undefined where the file cannot be loaded: then the browser has posted the form without it */
   async #createSignup(form: HTMLFormElement): Promise<Signup | undefined> {
     try {
-      const { createSignup } = await chunks.signup();
+      if (!this.#sender) void this.#show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
+      const { createSignup } = await this.#loadSender();
       return createSignup(this, this.#show, tools);
     } catch (error) {
       warn(this, 'file', `cannot load signup.js and posts the form without it: ${String(error)}`);
       if (this.endpoint) form.setAttribute('action', this.endpoint);
       callForm(form, 'submit');
+      void this.#show({ state: 'idle' });
       return undefined;
     }
   }
