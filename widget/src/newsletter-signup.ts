@@ -86,8 +86,10 @@ const tools: SignupTools = {
  *
  * @csspart surface - What head, form and result stand on.
  * @csspart content - What stands on the surface beside the picture.
+ * @csspart panel - The content of `card`, `cover` and `dialog`.
  * @csspart head - What stands above the form.
  * @csspart form - The form.
+ * @csspart frame - The form of `joined` and `cover` where field and button share one frame.
  * @csspart field - One field: label, problem, control.
  * @csspart label - The label of a field.
  * @csspart input - A text or date input.
@@ -299,10 +301,12 @@ export class NewsletterSignup extends LitElement {
     // On one line, and in a frame: only where the form asks for nothing but the address.
     const isRow =
       ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
-    const classes = [layout, isRow && 'row', isRow && layout !== 'inline' && 'framed', state === 'busy' && state];
+    const isFramed = isRow && layout !== 'inline';
+    const isPanel = ['card', 'cover', 'dialog'].includes(layout);
+    const classes = [layout, isRow && 'row', isFramed && 'framed', state === 'busy' && state];
     const form = isOwners
       ? html`<slot ?hidden=${isDone}></slot>`
-      : html`<form part="form" method="post" action=${this.endpoint} ?hidden=${isDone}>
+      : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${this.endpoint} ?hidden=${isDone}>
           ${emailField(texts)}${customFieldsTemplate(fields, texts)}
           <button part="button"><span part="button-text">${texts.button}</span></button>
         </form>`;
@@ -311,7 +315,7 @@ export class NewsletterSignup extends LitElement {
     const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>${link}`;
     const content = html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
       <slot name="picture"></slot>
-      <div part="content">
+      <div part=${isPanel ? 'content panel' : 'content'}>
         <slot name="head" part="head" id="head" ?hidden=${isDone}></slot>
         ${form}
         <slot name="turnstile"></slot>

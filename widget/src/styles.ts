@@ -55,6 +55,7 @@ const head = css`
   }
   ::slotted([slot='note']),
   ::slotted([slot='proof']) {
+    display: block;
     margin: 0.75rem 0 0;
     font-size: 0.8125em;
   }
@@ -97,7 +98,7 @@ const layouts = css`
     max-inline-size: var(--newsletter-width, 56rem);
     padding: var(--newsletter-padding, clamp(1.5rem, 8%, 4rem));
   }
-  [part='content'] {
+  [part~='content'] {
     flex: 1 1 18rem;
     min-inline-size: 0;
     align-self: center;
@@ -111,7 +112,7 @@ const layouts = css`
     object-fit: cover;
     border-radius: var(--_radius);
   }
-  [part='form'] {
+  [part~='form'] {
     position: relative;
     display: flex;
     flex-wrap: wrap;
@@ -133,7 +134,7 @@ const layouts = css`
     text-align: center;
     justify-content: center;
   }
-  .framed form {
+  [part~='frame'] {
     gap: 0;
     padding: 0.3125rem;
     background: var(--newsletter-field, color-mix(in srgb, currentColor 5%, #0000));
@@ -141,7 +142,7 @@ const layouts = css`
     border-radius: calc(var(--_radius) + 0.3125rem);
     outline: 4px solid #0000;
   }
-  .framed form:has(input:focus-visible) {
+  [part~='frame']:has(input:focus-visible) {
     border-color: var(--newsletter-focus, var(--_accent));
     outline-color: color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
   }
@@ -152,12 +153,13 @@ const layouts = css`
     background: none;
     border-color: #0000;
     outline: 0;
+    box-shadow: none;
   }
   .framed button {
     flex: auto;
     inline-size: auto;
   }
-  .framed form:has([aria-invalid='true']) {
+  [part~='frame']:has([aria-invalid='true']) {
     border-color: var(--_danger);
   }
 `;
@@ -196,6 +198,16 @@ const controls = css`
     background: var(--newsletter-field, color-mix(in srgb, currentColor 5%, #0000));
     border: 1px solid var(--_line);
     border-radius: var(--_radius);
+  }
+  select {
+    appearance: none;
+    background-image: conic-gradient(from -45deg at bottom, currentColor 25%, #0000 0);
+    background-position: right 0.875rem center;
+    background-size: 0.75rem 0.375rem;
+    background-repeat: no-repeat;
+  }
+  select:dir(rtl) {
+    background-position-x: 0.875rem;
   }
   option {
     color: CanvasText;
@@ -299,7 +311,7 @@ const choices = css`
   }
   [part~='chip'] {
     gap: 0.5rem;
-    padding: 0.25rem 1rem 0.25rem 0.625rem;
+    padding-inline: 0.75rem 1rem;
     border: 1px solid var(--_line);
     border-radius: min(99px, 3 * var(--_radius));
   }
@@ -345,8 +357,7 @@ const result = css`
   }
   [aria-invalid='true'] {
     border-color: var(--_danger);
-    outline: 2px solid var(--_danger);
-    outline-offset: -2px;
+    box-shadow: inset 0 0 0 1px var(--_danger);
   }
   [part='notice']:not(:empty) {
     margin-block-start: var(--_gap);
@@ -355,6 +366,7 @@ const result = css`
     margin: 0;
     padding-block: 0.5rem;
     text-align: center;
+    text-wrap: balance;
   }
   [part='tick'] {
     display: block;
