@@ -97,7 +97,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
 
   // Chromium reports a required checkbox as invalid before it was touched, without `aria-invalid`.
   const box = (type: string, part: string, choice: string, words: unknown, isChosen = false): TemplateResult =>
-    html`<label part=${part}><input type=${type} name=${name} data-kind=${kind} value=${choice} aria-invalid="false" ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
+    html`<label part=${part}><input part="box" type=${type} name=${name} data-kind=${kind} value=${choice} aria-invalid="false" ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
   if (kind === 'boolean')
     return html`<div part="field">${box('checkbox', 'choice', 'true', label, value === 'true')}</div>`;
   if (kind === 'consent') {

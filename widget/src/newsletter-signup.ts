@@ -93,6 +93,7 @@ const tools: SignupTools = {
  * @csspart field - One field: label, problem, control.
  * @csspart label - The label of a field.
  * @csspart input - A text or date input.
+ * @csspart box - A checkbox or radio button.
  * @csspart choice - A checkbox or radio button with its label.
  * @csspart chip - A choice among several.
  * @csspart chips - All choices of a field.

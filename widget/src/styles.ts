@@ -119,6 +119,9 @@ const layouts = css`
     align-items: end;
     gap: var(--_gap);
   }
+  .cover form {
+    max-inline-size: 30rem;
+  }
   [part='field'] {
     flex: 100%;
     min-inline-size: 0;
@@ -140,11 +143,10 @@ const layouts = css`
     background: var(--newsletter-field, color-mix(in srgb, currentColor 5%, #0000));
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) + 0.3125rem);
-    outline: 4px solid #0000;
   }
   [part~='frame']:has(input:focus-visible) {
     border-color: var(--newsletter-focus, var(--_accent));
-    outline-color: color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
+    outline: 4px solid color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
   }
   .framed [part='field'] {
     text-align: start;
@@ -177,6 +179,9 @@ const controls = css`
   }
   small {
     font-weight: 400;
+  }
+  a {
+    color: inherit;
   }
   input,
   select,
@@ -330,6 +335,9 @@ const choices = css`
     border-color: var(--_accent);
   }
   @media (forced-colors: active) {
+    select {
+      appearance: auto;
+    }
     :checked::before {
       background: HighlightText;
       forced-color-adjust: none;
@@ -398,7 +406,6 @@ const result = css`
     display: table;
     margin: 1rem auto 0;
     padding: 0.625rem 1.25rem;
-    color: inherit;
     font-weight: 600;
     text-decoration: none;
     border: 1px solid var(--_line);
