@@ -1,30 +1,55 @@
 import { expect } from '@open-wc/testing';
-import { inScheme, Mailbox, mountAt } from './harness.ts';
+import { inScheme, Mailbox, mountAt, type Form } from './harness.ts';
 
-const head = '<h2 slot="head">Letters</h2><p slot="head">Every Tuesday.</p>';
-const fields =
-  '<newsletter-field name="First name" placeholder="Ada"></newsletter-field><newsletter-field name="I agree" kind="boolean" required></newsletter-field>';
+const head = '<h2 slot="head">The <em>Harbour</em> Letter</h2><p slot="head">Every Tuesday.</p>';
+const note = '<small slot="note">Leave with one click.</small>';
+const fields = `
+  <newsletter-field name="First name" placeholder="Ada"></newsletter-field>
+  <newsletter-field name="Topics" kind="list" options="Boats, Food" value="Food"></newsletter-field>
+  <newsletter-field name="Country" options="Austria, Belgium, Chile, Denmark, Egypt, France, Ghana, Haiti"></newsletter-field>
+  <newsletter-field name="I agree" kind="boolean" required></newsletter-field>`;
 const page = 'color-scheme: light dark; color: CanvasText; background: Canvas';
+const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
+const themes = ['ink', 'meadow', 'harbor', 'signal', 'dusk', 'linen'] as const;
 
-/** Red, green, blue from 0 to 1 as a canvas paints a colour, which may be written in any way. */
-function painted(color: string): readonly number[] {
+/** Red, green, blue from 0 to 1 of these colours, in any notation, each painted over those before. */
+function painted(...colors: readonly string[]): readonly number[] {
   const context = document.createElement('canvas').getContext('2d');
   if (!context) throw new Error('There is no canvas.');
-  context.fillStyle = color;
-  context.fillRect(0, 0, 1, 1);
+  for (const color of colors) {
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+  }
   return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => value / 255);
 }
 
-/** WCAG 2.2's ratio of contrast. */
-function contrast(one: string, other: string): number {
-  const luminance = (color: string): number => {
-    const [red = 0, green = 0, blue = 0] = painted(color).map((value) =>
+/** The lowest contrast, as WCAG 2.2 defines it, of a colour on one of these grounds, each a stack of colours. */
+function contrast(color: string, grounds: readonly (readonly string[])[]): number {
+  const luminance = (...colors: readonly string[]): number => {
+    const [red = 0, green = 0, blue = 0] = painted(...colors).map((value) =>
       value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,
     );
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
+  return Math.min(
+    ...grounds.map((ground) => {
+      const [dark = 0, light = 0] = [luminance(...ground, color), luminance(...ground)].sort((a, b) => a - b);
+      return (light + 0.05) / (dark + 0.05);
+    }),
+  );
+}
+
+/** The opaque colours of a background. Text stands on none of its translucent lights and waves. */
+function opaqueColors({ backgroundColor, backgroundImage }: CSSStyleDeclaration): readonly string[] {
+  const stops = backgroundImage.match(/rgb\([^()]*\)/g) ?? [];
+  return backgroundColor.startsWith('rgba') ? stops : [backgroundColor, ...stops];
+}
+
+/** Ends transitions, so that a check after a change of the colour scheme sees the last colours. */
+function still(form: Form): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('* { animation: none !important; transition: none !important }');
+  form.shadow.adoptedStyleSheets.push(sheet);
 }
 
 /** Every selector in a style sheet, those inside of its conditions too. */
@@ -35,100 +60,166 @@ function selectorsOf(rules: Iterable<CSSRule> = []): string[] {
   ]);
 }
 
-/** Gives the page a theme. @returns what takes it away again: `remove()` */
-async function wear(theme: string): Promise<HTMLStyleElement> {
+/** Adds the style sheet of a theme to the page. */
+async function addTheme(theme: string): Promise<HTMLStyleElement> {
   const sheet = document.createElement('style');
   sheet.textContent = await fetch(`/widget/themes/${theme}.css`).then((response) => response.text());
   document.head.append(sheet);
   return sheet;
 }
 
-describe('looks', () => {
-  afterEach(() => inScheme('light'));
+/** Brings one form through its states and checks each with axe, light and dark. */
+async function expectAccessible(layout: string, attributes = ''): Promise<void> {
+  // Without fields in those that show the address and the button on one line.
+  const isRow = ['inline', 'joined', 'cover'].includes(layout);
+  const mailbox = new Mailbox('held');
+  const form = await mountAt(
+    mailbox,
+    `${head}${isRow ? '' : fields}${note}<button slot="trigger">Subscribe</button>`,
+    `layout="${layout}" style="${page}" ${attributes}`,
+  );
+  const check = async (): Promise<void> => {
+    for (const scheme of ['light', 'dark'] as const) {
+      await inScheme(scheme);
+      await expect(form.element).to.be.accessible();
+    }
+  };
+  await form.element.open();
+  still(form);
+  await check();
+  form.element.submit();
+  await form.reaches('error');
+  await check();
+  form.email.value = 'ada@example.com';
+  if (!isRow) form.labelled('I agree').click();
+  form.element.submit();
+  await form.reaches('busy');
+  await check();
+  await mailbox.release();
+  await form.reaches('success');
+  await check();
+  form.element.remove();
+}
 
-  for (const layout of ['stacked', 'card', 'dialog'] as const) {
+describe('looks', () => {
+  let sheet: HTMLStyleElement | undefined;
+  afterEach(async () => {
+    sheet?.remove();
+    sheet = undefined;
+    await inScheme('light');
+  });
+
+  for (const layout of layouts) {
     for (const direction of ['ltr', 'rtl'] as const) {
-      it(`${layout}, ${direction}: nothing for axe to find in any state, light or dark`, async () => {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await inScheme(colorScheme);
-          const form = await mountAt(
-            new Mailbox('broken', 'slow'),
-            `${head}${fields}<button slot="trigger">Subscribe</button>`,
-            `layout="${layout}" dir="${direction}" style="${page}"`,
-          );
-          await form.element.open();
-          await expect(form.element).to.be.accessible();
-          form.element.submit();
-          await form.reaches('error');
-          await expect(form.element).to.be.accessible();
-          form.email.value = 'ada@example.com';
-          form.labelled('I agree').click();
-          const heard = form.hears('newsletter-error');
-          form.element.submit();
-          await heard;
-          await form.settled();
-          await expect(form.element).to.be.accessible();
-          form.element.submit();
-          await form.reaches('success');
-          await expect(form.element).to.be.accessible();
-          form.element.remove();
-        }
+      it(`${layout}, ${direction}: axe finds nothing in any state, light or dark`, () =>
+        expectAccessible(layout, `dir="${direction}"`));
+    }
+    for (const theme of themes) {
+      it(`${layout}, ${theme}: axe finds nothing in any state, light or dark`, async () => {
+        sheet = await addTheme(theme);
+        await expectAccessible(layout);
       });
     }
   }
 
-  for (const theme of ['linen', 'harbor', 'meadow', 'signal'] as const) {
-    it(`${theme}: can be read, light and dark, and is small`, async () => {
-      const sheet = await wear(theme);
-      expect(sheet.textContent.length).to.be.below(1400);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await inScheme(colorScheme);
-        const form = await mountAt(new Mailbox(), head + fields, `layout="card" style="${page}"`);
-        await form.element.open();
-        form.element.submit();
-        await form.reaches('error');
-        const colors = (selector: string): CSSStyleDeclaration => getComputedStyle(form.find(selector));
-        const surface = colors('[part=surface]').backgroundColor;
-        expect(contrast(colors('[part=surface]').color, surface), 'text').to.be.at.least(4.5);
-        expect(contrast(colors('small').color, surface), 'small print').to.be.at.least(4.5);
-        expect(contrast(colors('[part=problem]').color, surface), 'problem').to.be.at.least(4.5);
-        expect(
-          contrast(colors('[part=button-text]').color, colors('[part=button]').backgroundColor),
-          'button',
-        ).to.be.at.least(4.5);
-        expect(contrast(colors('[part=input]').color, colors('[part=input]').backgroundColor), 'input').to.be.at.least(
-          4.5,
-        );
-        expect(contrast(getComputedStyle(form.labelled('First name')).borderTopColor, surface), 'line').to.be.at.least(
-          3,
-        );
-        await expect(form.element).to.be.accessible();
-        form.element.remove();
-      }
-      sheet.remove();
+  for (const layout of layouts) {
+    it(`${layout}: the thanks take the place of the form and have its height`, async () => {
+      const form = await mountAt(new Mailbox(), head + fields + note, `layout="${layout}"`);
+      await form.element.open();
+      const surface = form.find('[part=surface]');
+      const { offsetHeight } = surface;
+      form.email.value = 'ada@example.com';
+      form.labelled('I agree').click();
+      form.element.submit();
+      await form.reaches('success');
+      expect(form.find('[part~=form]').offsetHeight).to.equal(0);
+      expect(surface.offsetHeight).to.equal(offsetHeight);
+    });
+  }
+
+  for (const theme of themes) {
+    it(`${theme}: is a small file`, async () => {
+      sheet = await addTheme(theme);
+      expect(new Blob([sheet.textContent]).size).to.be.at.most(3000);
     });
 
-    it(`${theme}: no rule of it misses, and its heading follows the width of the form`, async () => {
-      const sheet = await wear(theme);
+    it(`${theme}: text has a contrast of 4.5, lines have one of 3, light and dark`, async () => {
+      sheet = await addTheme(theme);
+      for (const scheme of ['light', 'dark'] as const) {
+        await inScheme(scheme);
+        const form = await mountAt(new Mailbox(), head + fields + note, `layout="card" style="${page}"`);
+        form.element.submit();
+        await form.reaches('error');
+        still(form);
+        const label = (name: string): string => `${name}, ${scheme}`;
+        const styles = (selector: string): CSSStyleDeclaration => getComputedStyle(form.find(selector));
+        const panel = styles('[part~=panel]').backgroundColor;
+        const surfaces = opaqueColors(styles('[part=surface]')).map((color) => [color, panel]);
+        expect(surfaces.length, label('opaque colours of the surface')).to.be.at.least(1);
+        const inputs = surfaces.map((surface) => [...surface, styles('[part=input]').backgroundColor]);
+        const field = getComputedStyle(form.labelled('First name'));
+        const expectReadable = (selector: string, grounds = surfaces): void => {
+          expect(contrast(styles(selector).color, grounds), label(selector)).to.be.at.least(4.5);
+        };
+        for (const selector of ['h2', 'em', 'p', '[slot=note]', 'small', '[part=label]', '[part=problem]'])
+          expectReadable(selector);
+        expectReadable('[part=input]', inputs);
+        expectReadable(
+          '[part=button-text]',
+          opaqueColors(styles('[part=button]')).map((color) => [color]),
+        );
+        const placeholder = getComputedStyle(form.labelled('First name'), '::placeholder').color;
+        expect(contrast(placeholder, inputs), label('placeholder')).to.be.at.least(4.5);
+        expect(contrast(field.borderBottomColor, surfaces), label('line on the surface')).to.be.at.least(3);
+        expect(contrast(field.borderBottomColor, inputs), label('line on the field')).to.be.at.least(3);
+        form.element.remove();
+      }
+    });
+
+    it(`${theme}: every rule of it has an element, and its heading follows the width of the form`, async () => {
+      sheet = await addTheme(theme);
+      const selectors = selectorsOf(sheet.sheet?.cssRules);
+      const found = new Set<string>();
       const sizes: number[] = [];
       const leads: number[] = [];
       for (const width of [300, 400, 600]) {
-        const form = await mountAt(new Mailbox(), head + fields, `layout="card" style="inline-size: ${width}px"`);
-        await form.element.open();
-        for (const selector of selectorsOf(sheet.sheet?.cssRules)) {
-          const [, part] = /::part\((.+)\)/.exec(selector) ?? [];
-          expect(
-            part ? form.element.shadowRoot?.querySelector(`[part=${part}]`) : document.querySelector(selector),
-            selector,
-          ).to.be.instanceOf(HTMLElement);
+        for (const [layout, content] of [
+          ['joined', head],
+          ['card', head + fields + note],
+          ['dialog', head],
+        ] as const) {
+          const form = await mountAt(
+            new Mailbox(),
+            content,
+            `layout="${layout}" inbox-link style="inline-size: ${width}px"`,
+          );
+          const look = (): void => {
+            for (const selector of selectors) {
+              // A selector of the element and a part of it, the state of the part aside.
+              const [, own = '', part] = /^(.*?)(?:::part\(([^)]+)\).*|::after)?$/.exec(selector) ?? [];
+              const element = document.querySelector(own);
+              if (part ? element?.shadowRoot?.querySelector(`[part~=${part}]`) : element) found.add(selector);
+            }
+          };
+          await form.element.open();
+          form.element.submit();
+          await form.reaches('error');
+          look();
+          if (layout === 'card') {
+            const [title, lead] = form.element.querySelectorAll('[slot=head]');
+            if (!title || !lead) throw new Error('The head is gone.');
+            sizes.push(parseFloat(getComputedStyle(title).fontSize));
+            leads.push(parseFloat(getComputedStyle(lead).fontSize));
+          } else {
+            form.email.value = 'ada@gmail.com';
+            form.element.submit();
+            await form.reaches('success');
+            look();
+          }
+          form.element.remove();
         }
-        const [title, lead] = form.element.querySelectorAll('[slot=head]');
-        if (!title || !lead) throw new Error('The head is gone.');
-        sizes.push(parseFloat(getComputedStyle(title).fontSize));
-        leads.push(parseFloat(getComputedStyle(lead).fontSize));
-        form.element.remove();
       }
-      sheet.remove();
+      expect(selectors.filter((selector) => !found.has(selector))).to.deep.equal([]);
       expect(sizes)
         .to.deep.equal(sizes.toSorted((a, b) => a - b))
         .and.to.satisfy(([narrow, , wide]: number[]) => Number(narrow) < Number(wide));
