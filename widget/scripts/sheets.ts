@@ -1,212 +1,352 @@
 /**
- * Draws every layout in every scheme, width and direction, for people to look at: `pnpm run sheets` writes pictures
- * into `.output/looks`, which git leaves out, and the four themes into `.github/themes.png`, which the READMEs show.
- * The built script runs in Chromium; answers are made up, nothing is sent.
+ * Takes pictures of the form for people to look at. `npm run sheets` writes them into `.output/looks`, which git
+ * ignores: one for every theme, colour scheme and width, with every layout in every state, and one for every theme in
+ * forced colours. It also writes `.github/themes.png`, which the READMEs show. Arguments limit it to these themes:
+ * `npm run sheets -- ink none`; `readme` is the picture of the READMEs alone.
+ *
+ * The built files run in Chromium. The answers are made up, and nothing is sent.
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { crc32, deflateSync } from 'node:zlib';
 import puppeteer, { type Page } from 'puppeteer-core';
 import { findChromium } from '../../scripts/browsers/find.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const pictures = at('../../.output/looks');
-const widths = [320, 480, 900] as const;
-const layouts = ['inline', 'stacked', 'card'] as const;
 
-/** What visitors have told their system, by the name of the picture. */
-const schemes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  light: { 'prefers-color-scheme': 'light' },
-  dark: { 'prefers-color-scheme': 'dark' },
-  forced: { 'prefers-color-scheme': 'dark', 'forced-colors': 'active' },
-};
+const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
+const states = ['idle', 'error', 'busy', 'success'] as const;
+const schemes = ['light', 'dark'] as const;
+const widths = [320, 480, 1200] as const;
+const themes = (await readdir(at('../themes'))).map((file) => file.replace('.css', '')).sort();
 
-/** What a page writes into the tag, in the language of the sheet. */
+/** One form in a frame of its own, as the query of the frame's address. */
+interface Cell {
+  readonly theme: string;
+  readonly layout: string;
+  readonly state: string;
+  readonly scheme: string;
+  /** Arabic, right to left, in place of English. */
+  readonly rtl?: string;
+  /** A tile of the README's picture: on a ground that suits the theme. */
+  readonly tile?: string;
+}
+
+/** The texts of a form in one language. */
 interface Words {
-  readonly dir: 'ltr' | 'rtl';
   readonly title: string;
   readonly intro: string;
   readonly name: string;
   readonly topics: string;
   readonly options: string;
+  readonly country: string;
+  readonly countries: string;
   readonly consent: string;
+  readonly note: string;
 }
 
-const languages: Readonly<Record<string, Words>> = {
-  de: {
-    dir: 'ltr',
-    title: 'Donaudampfschifffahrtsgesellschaftsnachrichten',
-    intro: 'Jeden Dienstag das Wichtigste aus der Binnenschifffahrt. Abbestellen geht mit einem Klick.',
-    name: 'Vorname',
-    topics: 'Themen',
-    options: 'Schleusen, Häfen, Fahrgastschifffahrtsverordnung',
-    consent: 'Ich habe die Datenschutzhinweise gelesen und bin einverstanden.',
+const english: Words = {
+  title: 'What the sea left behind',
+  intro: 'Boats, food and history along the coast. Every Thursday, before breakfast.',
+  name: 'First name',
+  topics: 'Topics',
+  options: 'Boats, Food, History, Weather',
+  country: 'Country',
+  countries: 'Austria, Belgium, Denmark, Finland, France, Germany, Ireland, Italy',
+  consent: 'I agree to the [privacy policy].',
+  note: 'Free. Leave with one click.',
+};
+const arabic: Words = {
+  title: 'رسالة كل ثلاثاء',
+  intro: 'أهم أخبار الأسبوع في خمس دقائق.',
+  name: 'الاسم',
+  topics: 'المواضيع',
+  options: 'تقنية، ثقافة، علوم',
+  country: 'البلد',
+  countries: 'النمسا، بلجيكا، الدنمارك، فنلندا، فرنسا، ألمانيا، أيرلندا، إيطاليا',
+  consent: 'قرأت [سياسة الخصوصية] وأوافق عليها.',
+  note: 'مجاني. إلغاء الاشتراك بنقرة واحدة.',
+};
+
+/** The tiles of the README's picture, in rows of three: layout, state, heading, sentence, fields. */
+const tiles: Readonly<
+  Record<
+    string,
+    { layout: string; head: string; intro: string; fields?: string; note?: string; button?: string; ground: string }
+  >
+> = {
+  ink: {
+    layout: 'inline',
+    head: 'The <em>Harbour</em> Letter',
+    intro: 'Boats, food and history along the coast. Every Thursday, before breakfast.',
+    note: 'No. 113 goes out on Thursday.',
+    ground: 'light-dark(#fbfaf6, #16171a)',
   },
-  ar: {
-    dir: 'rtl',
-    title: 'رسالة كل ثلاثاء',
-    intro: 'أهم أخبار الأسبوع في خمس دقائق. يمكنك إلغاء الاشتراك بنقرة واحدة.',
-    name: 'الاسم',
-    topics: 'المواضيع',
-    options: 'تقنية، ثقافة، علوم',
-    consent: 'قرأت سياسة الخصوصية وأوافق عليها.',
+  meadow: {
+    layout: 'card',
+    head: 'Grow with us',
+    intro: 'Seasonal notes from a small garden.',
+    fields:
+      '<newsletter-field name="Topics" kind="list" options="Herbs, Soil, Bees" value="Herbs, Bees"></newsletter-field>',
+    ground: 'linear-gradient(160deg, light-dark(#e9f4e4, #0e1811), light-dark(#d3e8d2, #0b120d))',
+  },
+  harbor: {
+    layout: 'cover',
+    head: 'What the sea left behind this week',
+    intro: 'Written by people who get their feet wet.',
+    note: 'Join 4,200 readers. No tracking.',
+    ground: 'light-dark(#eef3f7, #04101c)',
+  },
+  signal: {
+    layout: 'card',
+    head: 'build logs, weekly',
+    intro: 'What shipped, what broke, what we learned.',
+    button: 'subscribe →',
+    note: 'no tracking, one click to leave',
+    ground: 'light-dark(#ffe14d, #232323)',
+  },
+  dusk: {
+    layout: 'card',
+    head: 'After hours',
+    intro: 'Music for the last train home, on Fridays.',
+    note: 'Free. Leave with one click.',
+    ground: 'light-dark(#efe9fb, #07041a)',
+  },
+  linen: {
+    layout: 'card',
+    head: 'Letters from the mill',
+    intro: 'Cloth, colour and slow work, once a month.',
+    note: 'One letter a month. Leave with one click.',
+    ground: 'light-dark(#efe6d8, #17120e)',
   },
 };
 
-const fields = ({ name, topics, options, consent }: Words): string => `
+const fieldsOf = ({ name, topics, options, country, countries, consent }: Words): string => `
   <newsletter-field name="${name}"></newsletter-field>
-  <newsletter-field name="${topics}" kind="list" options="${options}"></newsletter-field>
-  <newsletter-field name="${consent}" kind="boolean" required></newsletter-field>`;
+  <newsletter-field name="${topics}" kind="list" options="${options}" value="${options.split(/[,،]/)[0]}"></newsletter-field>
+  <newsletter-field name="${country}" options="${countries}"></newsletter-field>
+  <newsletter-field kind="consent" label="${consent}" href="/" required></newsletter-field>`;
 
-const head = ({ title, intro }: Words): string => `<h2 slot="head">${title}</h2><p slot="head">${intro}</p>`;
-
-const ownersForm = `
-  <form>
-    <label>E-Mail <input name="email" type="email" required></label>
-    <button>Abonnieren</button>
-  </form>`;
-
-/** One form in a frame of one width; `act` is done to it before the picture is taken. */
-function cell(width: number, layout: string, words: Words, content: string, act = ''): string {
-  const top = layout === 'inline' ? '' : head(words);
-  return `<section style="inline-size:${width}px"><small>${layout} ${width} ${act}</small>
-    <newsletter-signup endpoint="/${act}" layout="${layout}" data-act="${act}">${top}${content}</newsletter-signup></section>`;
-}
-
-function sheet(words: Words): string {
-  const rows = [
-    ...layouts.map((layout) => widths.map((width) => cell(width, layout, words, '')).join('')),
-    ...layouts.map((layout) => widths.map((width) => cell(width, layout, words, fields(words), 'invalid')).join('')),
-    ...['busy', 'limited', 'success'].map((act) =>
-      widths.map((width) => cell(width, 'inline', words, '', act)).join(''),
-    ),
-    widths.map((width) => cell(width, 'card', words, '', 'success')).join(''),
-    widths.map((width) => cell(width, 'card', words, ownersForm, 'invalid')).join(''),
-  ];
-  return rows.map((row) => `<div>${row}</div>`).join('');
-}
-
-/** Every theme in both schemes, on the page it might stand on. */
-async function themes(): Promise<string> {
-  const files = (await readdir(at('../themes'))).sort();
-  const sheets = await Promise.all(
-    files.map(
-      async (file) => `@scope (.${file.replace('.css', '')}) { ${await readFile(at(`../themes/${file}`), 'utf8')} }`,
-    ),
-  );
-  const form =
-    '<h2 slot="head">The Tuesday letter</h2><p slot="head">Five minutes on what happened, every week.</p><newsletter-field name="First name"></newsletter-field>';
-  const cards = files
-    .map(
-      (file) =>
-        `<section class="${file.replace('.css', '')}"><newsletter-signup endpoint="/" layout="card">${form}</newsletter-signup></section>`,
-    )
-    .join('');
-  return `<style>${sheets.join('')}
-    body { margin: 0 } div { gap: 1.5rem; margin: 0; padding: 1.75rem; background: light-dark(#eceff1, #0c0e10) } section { flex: 1 }
-    </style>${['light', 'dark'].map((scheme) => `<div style="color-scheme:${scheme}">${cards}</div>`).join('')}`;
-}
-
-const page = (
-  language: string,
-  { dir }: Pick<Words, 'dir'>,
-  scheme: string,
-  content: string,
-  more = '',
-): string => `<!doctype html>
-  <html lang="${language}" dir="${dir}" style="color-scheme:${scheme}"><title>${language}</title>
-  <style>
-    body { margin: 2rem; font: 1rem/1.5 system-ui, sans-serif; ${more} }
-    div { display: flex; gap: 2.5rem; margin-block-end: 2.5rem; align-items: start }
-    section > small { display: block; opacity: .5; font: .75rem monospace }
-    section form label { display: block }
-  </style><body>${content}`;
-
-/** Takes the place of the network: the path says what the endpoint answers. */
-function answer(): void {
-  globalThis.fetch = (input) => {
-    const path = input instanceof Request ? input.url : String(input);
-    if (path.includes('busy')) return new Promise(() => {});
-    const status = path.includes('limited') ? 429 : 202;
-    return Promise.resolve(
-      new Response('{}', { status, headers: { 'Content-Type': 'application/json', 'Retry-After': '30' } }),
-    );
-  };
-}
-
-async function act(): Promise<void> {
-  for (const element of document.querySelectorAll<HTMLElement & { submit(): void }>('[data-act]:not([data-act=""])')) {
-    const email = element.shadowRoot?.querySelector<HTMLInputElement>('[name=email]');
-    if (email && element.dataset['act'] !== 'invalid') email.value = 'ada@example.com';
-    element.submit();
+/** What stands in the tag. The layouts that can be one line have the address alone. */
+function contentOf({ layout, rtl, tile, theme }: Cell): string {
+  const own = tile ? tiles[theme] : undefined;
+  if (own) {
+    const note = own.note ? `<small slot="note">${own.note}</small>` : '';
+    return `<h2 slot="head">${own.head}</h2><p slot="head">${own.intro}</p>${own.fields ?? ''}${note}`;
   }
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  const words = rtl ? arabic : english;
+  const isRow = ['inline', 'joined', 'cover'].includes(layout);
+  return `<h2 slot="head">${words.title}</h2><p slot="head">${words.intro}</p>${isRow ? '' : fieldsOf(words)}
+    <small slot="note">${words.note}</small>`;
 }
 
-async function load(tab: Page, language: string, html: string): Promise<void> {
-  await tab.goto(origin);
-  await tab.setContent(html);
-  await tab.evaluate(answer);
-  for (const file of [...(language === 'en' ? [] : [`languages/${language}.js`]), 'newsletter-signup.js'])
-    await tab.addScriptTag({ url: `${origin}/${file}` });
-  await tab.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
-}
-
-// The script fetches the dialog from beside itself, which takes an address.
-const server = createServer((request, response) => {
-  const file = request.url === '/' ? '' : readFile(at(`../dist${request.url ?? ''}`));
-  Promise.resolve(file).then(
-    (content) =>
-      response
-        .writeHead(200, { 'Content-Type': `text/${content ? 'javascript' : 'html'}; charset=utf-8` })
-        .end(content),
-    () => response.writeHead(404).end(),
+/** Brings the form into a state; runs in the page of a cell. */
+async function act(state: string): Promise<void> {
+  globalThis.fetch = () =>
+    state === 'busy'
+      ? new Promise(() => {})
+      : Promise.resolve(new Response('{}', { status: 202, headers: { 'Content-Type': 'application/json' } }));
+  const element = document.querySelector<HTMLElement & { open(): Promise<void>; submit(): void; state: string }>(
+    'newsletter-signup',
   );
+  await customElements.whenDefined('newsletter-signup');
+  await element?.open();
+  if (state !== 'idle') {
+    const email = element?.shadowRoot?.querySelector<HTMLInputElement>('[name=email]');
+    const consent = element?.shadowRoot?.querySelector<HTMLInputElement>('[name=consent]');
+    if (email && state !== 'error') email.value = 'ada@gmail.com';
+    if (consent && state !== 'error') consent.checked = true;
+    element?.submit();
+    for (let tries = 0; element?.state !== state && tries < 100; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  document.documentElement.dataset['ready'] = '';
+}
+
+/** Fills a tile with the scene that a theme draws. */
+const sceneStyle = `
+  body { padding: 0 }
+  newsletter-signup::part(surface) { min-block-size: 100vh; border-radius: 0 }
+  newsletter-signup::part(panel) { align-self: center }`;
+
+/** The page of a cell. */
+function pageOf(cell: Cell): string {
+  const { theme, layout, state, scheme, rtl, tile } = cell;
+  // These two draw a scene, which fills the tile.
+  const isScene = tile && ['harbor', 'dusk'].includes(theme);
+  const texts = tile
+    ? `text-email-placeholder="ada@example.com" text-button="${tiles[theme]?.button ?? 'Subscribe'}"`
+    : '';
+  const language = rtl ? 'lang="ar" dir="rtl"' : 'lang="en"';
+  const ground = (tile && tiles[theme]?.ground) || 'Canvas';
+  return `<!doctype html><html ${language} style="color-scheme: ${scheme}"><title>${layout}</title>
+    ${theme === 'none' ? '' : `<link rel="stylesheet" href="/themes/${theme}.css">`}
+    <style>
+      body { margin: 0; padding: ${tile ? '2rem' : '1.25rem'}; font: 1rem/1.5 system-ui, sans-serif; background: ${ground} }
+      ${tile ? 'body { display: grid; align-items: center; box-sizing: border-box; block-size: 100vh }' : ''}
+      ${isScene ? sceneStyle : ''}
+      ${layout === 'dialog' ? 'body { block-size: 58rem }' : ''}
+    </style>
+    <body><newsletter-signup endpoint="/endpoint" layout="${layout}" inbox-link ${texts}>${contentOf(cell)}</newsletter-signup>
+    ${rtl ? '<script src="/languages/ar.js"></script>' : ''}<script src="/newsletter-signup.js"></script>
+    <script>globalThis.__name = (value) => value; (${act.toString()})(${JSON.stringify(state)})</script>`;
+}
+
+const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
+
+/** What the server answers at `/`. */
+let current = '';
+
+// The script loads its other files from beside itself.
+const server = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  const answer = (content: string | Buffer, type = 'text/html'): unknown =>
+    response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(content);
+  if (pathname === '/') answer(current);
+  else if (pathname === '/cell') answer(pageOf(Object.fromEntries(searchParams) as unknown as Cell));
+  else
+    readFile(at(pathname.startsWith('/themes/') ? `..${pathname}` : `../dist${pathname}`)).then(
+      (content) => answer(content, types[extname(pathname)]),
+      () => response.writeHead(404).end(),
+    );
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+const frame = (cell: Cell, style: string): string =>
+  `<iframe src="/cell?${new URLSearchParams({ ...cell }).toString().replaceAll('&', '&amp;')}" style="${style}"></iframe>`;
+
+/** Every layout in every state, and idle from right to left. */
+function sheet(theme: string, scheme: string, width: number): string {
+  const cells = (layout: string): readonly Cell[] => [
+    ...states.map((state) => ({ theme, layout, state, scheme })),
+    { theme, layout, state: 'idle', scheme, rtl: 'rtl' },
+  ];
+  const rows = layouts.map(
+    (layout) =>
+      `<div>${cells(layout)
+        .map((cell) => frame(cell, `width:${width}px; height:60rem`))
+        .join('')}</div>`,
+  );
+  return `<style>
+      body { margin: 0; background: #888 }
+      div { display: flex; gap: 8px; align-items: start; padding: 8px 8px 0 }
+      iframe { border: 0; flex: none }
+    </style>${rows.join('')}`;
+}
+
+/** The six themes, each with its dark scheme below it. */
+function readmeSheet(): string {
+  const rows = [tilesOf(['ink', 'meadow', 'harbor']), tilesOf(['signal', 'dusk', 'linen'])];
+  return `<style>
+      body { margin: 0; padding: 20px; background: #f2f2f0; display: grid; grid-template-columns: repeat(3, 1fr); gap: 20px }
+      iframe { border: 0; width: 100%; height: 440px; border-radius: 16px }
+    </style>${rows.flat().join('')}`;
+}
+
+function tilesOf(names: readonly string[]): string[] {
+  return schemes.flatMap((scheme) =>
+    names.map((theme) => {
+      const state = theme === 'dusk' && scheme === 'dark' ? 'success' : 'idle';
+      return frame({ theme, layout: tiles[theme]?.layout ?? 'card', state, scheme, tile: 'tile' }, '');
+    }),
+  );
+}
+
+/** The pixels of a picture, four bytes each. */
+async function pixelsOf(tab: Page, picture: Uint8Array): Promise<{ width: number; height: number; rgba: Buffer }> {
+  const source = `data:image/png;base64,${Buffer.from(picture).toString('base64')}`;
+  const { width, height, url } = await tab.evaluate(async (src) => {
+    const image = Object.assign(new Image(), { src });
+    await image.decode();
+    const { width, height } = image;
+    const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+    context?.drawImage(image, 0, 0);
+    const reader = new FileReader();
+    reader.readAsDataURL(new Blob([context?.getImageData(0, 0, width, height).data ?? '']));
+    await new Promise((resolve) => reader.addEventListener('load', resolve));
+    return { width, height, url: typeof reader.result === 'string' ? reader.result : '' };
+  }, source);
+  return { width, height, rgba: Buffer.from(url.slice(url.indexOf(',') + 1), 'base64') };
+}
+
+/** Encodes a picture again with even channels: Chromium dithers gradients, which makes their files large. */
+async function compress(tab: Page, picture: Uint8Array): Promise<Buffer> {
+  const { width, height, rgba } = await pixelsOf(tab, picture);
+  // Each row starts with its filter: 0, none.
+  const rows = Buffer.alloc(height * (width * 3 + 1));
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1)
+      for (let channel = 0; channel < 3; channel += 1)
+        rows[y * (width * 3 + 1) + 1 + x * 3 + channel] = Math.min(
+          255,
+          2 * Math.round((rgba[(y * width + x) * 4 + channel] ?? 0) / 2),
+        );
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const framed = Buffer.alloc(body.length + 8);
+    framed.writeUInt32BE(data.length, 0);
+    body.copy(framed, 4);
+    framed.writeUInt32BE(crc32(body), body.length + 4);
+    return framed;
+  };
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  const idat = deflateSync(rows, { level: 9 });
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', idat), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** Loads a sheet and waits for its cells; `fits` gives each frame the height of its page. */
+async function take(tab: Page, html: string, path: string, fits: boolean): Promise<void> {
+  current = html;
+  await tab.goto(origin);
+  await tab.waitForFunction(() =>
+    Array.from(document.querySelectorAll('iframe')).every(
+      ({ contentDocument }) => contentDocument?.documentElement.dataset['ready'] === '',
+    ),
+  );
+  if (fits)
+    await tab.evaluate(() => {
+      for (const one of document.querySelectorAll('iframe'))
+        one.style.height = `${one.contentDocument?.body.offsetHeight ?? 0}px`;
+    });
+  const picture = await tab.screenshot({ fullPage: true });
+  await writeFile(path, fits ? picture : await compress(tab, picture));
+}
+
+const wanted = process.argv.slice(2);
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
 const browser = await puppeteer.launch({
   executablePath: findChromium() ?? '',
   args: ['--no-sandbox', '--hide-scrollbars'],
 });
 await mkdir(pictures, { recursive: true });
-const tab = await browser.newPage();
-const devtools = await tab.createCDPSession();
 try {
-  for (const [language, words] of Object.entries(languages)) {
-    for (const [scheme, features] of Object.entries(schemes)) {
-      await devtools.send('Emulation.setEmulatedMedia', {
-        features: Object.entries(features).map(([name, value]) => ({ name, value })),
-      });
-      await tab.setViewport({ width: 1900, height: 1000 });
-      await load(tab, language, page(language, words, 'light dark', sheet(words)));
-      await tab.evaluate(act);
-      await tab.screenshot({ path: `${pictures}/${language}-${scheme}.png`, fullPage: true });
+  const tab = await browser.newPage();
+  const devtools = await tab.createCDPSession();
+  for (const theme of ['none', ...themes].filter(isWanted)) {
+    for (const scheme of schemes) {
       for (const width of widths) {
-        await tab.setViewport({ width, height: 640 });
-        await load(
-          tab,
-          language,
-          page(
-            language,
-            words,
-            'light dark',
-            `<newsletter-signup layout="dialog">${head(words)}${width === 320 ? fields(words) : ''}<button slot="trigger">+</button></newsletter-signup>`,
-          ),
-        );
-        await tab.click('button');
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        await tab.screenshot({ path: `${pictures}/${language}-${scheme}-dialog-${width}.png` });
+        await tab.setViewport({ width: 5 * (width + 8) + 8, height: 1000 });
+        await take(tab, sheet(theme, scheme, width), `${pictures}/${theme}-${scheme}-${width}.png`, true);
       }
     }
+    await tab.setViewport({ width: 5 * 488 + 8, height: 1000 });
+    await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
+    await take(tab, sheet(theme, 'dark', 480), `${pictures}/${theme}-forced-480.png`, true);
+    await devtools.send('Emulation.setEmulatedMedia', { features: [] });
   }
-  await devtools.send('Emulation.setEmulatedMedia', { features: [] });
-  await tab.setViewport({ width: 1500, height: 800 });
-  await load(tab, 'en', page('en', { dir: 'ltr' }, 'light dark', await themes()));
-  await tab.screenshot({ path: at('../../.github/themes.png'), fullPage: true });
+  if (isWanted('readme')) {
+    await tab.setViewport({ width: 1400, height: 1000 });
+    await take(tab, readmeSheet(), at('../../.github/themes.png'), false);
+  }
 } finally {
   await browser.close();
   server.close();
