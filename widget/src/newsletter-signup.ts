@@ -9,6 +9,7 @@ import {
   elementsOf,
   isSet,
   keepFocus,
+  markBusy,
   takeOver,
   type FormView,
   type SignupState,
