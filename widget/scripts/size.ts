@@ -16,7 +16,7 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     purpose: '`newsletter-signup.js`, the script with Lit in it: what a server sends in its first flight',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'with a bundler, beside Lit: what shows a form' },
-  { file: 'dist/signup.js', limit: 5000, purpose: '`signup.js`: what sends a form, loaded when the focus enters it' },
+  { file: 'dist/signup.js', limit: 6000, purpose: '`signup.js`: what sends a form, loaded when the focus enters it' },
   { file: 'dist/dialog.js', limit: 1500, purpose: '`dialog.js`, for the layout `dialog`' },
   { file: 'dist/protection.js', limit: 1500, purpose: '`protection.js`, when an endpoint asks for more' },
   { file: 'dist/proof.js', limit: 2000, purpose: '`proof.js`, when that is a proof of work' },

@@ -147,16 +147,27 @@ export async function explain(endpoint: string, failure: Failure): Promise<strin
 }
 
 /**
- * Asks the endpoint, before anybody signs up, whether it redirects.
+ * Shows the warnings of an element in it, and asks the endpoint before anybody signs up whether it redirects.
  *
- * @returns what to do about it; empty where it does not, or where it cannot be asked
+ * @param warnings - those that the element has given so far
  */
-export async function inspect(endpoint: string): Promise<string> {
-  const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
-  if (!url?.protocol.startsWith('http')) return '';
+export function showWarnings(
+  host: HTMLElement,
+  endpoint: string | undefined | null,
+  warnings: readonly string[],
+): void {
+  const list = Object.assign(document.createElement('pre'), { part: 'debug', textContent: warnings.join('\n') });
+  list.style.cssText = 'font-size: 0.75em; white-space: pre-wrap';
+  const add = (message: string): void => list.append(`\n${message}`);
+  host.shadowRoot?.append(list);
+  host.addEventListener('newsletter-warning', ({ message }) => add(message));
+  const url = endpoint && URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
+  if (!url?.protocol.startsWith('http')) return;
   const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };
-  const answer = await fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).catch(() => undefined);
-  return answer?.type === 'opaqueredirect' ? redirects : '';
+  fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).then(
+    ({ type }) => type === 'opaqueredirect' && add(redirects),
+    () => undefined,
+  );
 }
 
 async function diagnose(url: URL, failure: Failure): Promise<string> {

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { parseUrl } from '@newsletter-kit/core/signup';
 import { isSet } from './form.ts';
-import type { Messages } from './messages.ts';
+import type { FormMessages } from './messages.ts';
 import { splitChoices } from './values.ts';
 import { warn } from './warnings.ts';
 
@@ -36,7 +36,7 @@ interface Field {
 }
 
 /** The field for the address, the first of every form. */
-export function emailField(texts: Messages): TemplateResult {
+export function emailField(texts: FormMessages): TemplateResult {
   const attributes: Readonly<Record<string, string>> = {
     kind: 'email',
     label: texts.emailLabel,
@@ -72,7 +72,7 @@ export function customFields(host: Element): readonly Field[] {
 }
 
 /** Renders the fields so that each keeps its control, with the answer in it, wherever it moves. */
-export function customFieldsTemplate(fields: readonly Field[], texts: Messages): unknown {
+export function customFieldsTemplate(fields: readonly Field[], texts: FormMessages): unknown {
   return repeat(
     fields,
     ({ name }) => name,
@@ -81,7 +81,7 @@ export function customFieldsTemplate(fields: readonly Field[], texts: Messages):
 }
 
 /** @param id - id of the control: names are any words and may not be fit for one */
-function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messages): TemplateResult {
+function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormMessages): TemplateResult {
   const kind = text('kind');
   const label = text('label') || text('name');
   const value = text('value');

@@ -1,6 +1,6 @@
 /** The form, ours or the owner's: its controls, taking over its submission, and marking problems in it. */
 import { honeypotField } from '@newsletter-kit/core/signup';
-import type { Messages } from './messages.ts';
+import type { FormMessages, Messages } from './messages.ts';
 
 /** State of the form, also readable in CSS as `:state(…)`. */
 export type SignupState = 'idle' | 'busy' | 'success' | 'error';
@@ -12,13 +12,13 @@ export type Undo = () => void;
 export interface FormView {
   readonly state: SignupState;
   /** Text of the live region. Default: empty. */
-  readonly notice?: (texts: Messages) => string;
+  readonly notice?: (texts: FormMessages) => string;
   /** True where the notice changed for the eyes alone, such as each second of a countdown: it is not announced. */
   readonly isSilent?: boolean;
   /** Address of the visitor's inbox, where it is offered. */
   readonly inbox?: string | undefined;
   /** Marks controls in the form, ours or the owner's; called anew after each update. */
-  readonly mark?: (form: HTMLFormElement, texts: Messages) => Undo;
+  readonly mark?: (form: HTMLFormElement, texts: FormMessages) => Undo;
 }
 
 /** By the name of a control: the text that says how to mend its value. */

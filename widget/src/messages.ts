@@ -1,8 +1,6 @@
-/**
- * Every text a visitor can read, in one table. Braces are filled in: {label} the field's label, {wait} "in 30 seconds".
- */
-export const english = {
-  /** Language of these texts (BCP 47); shapes the words for a waiting time. */
+/** The English texts that a form shows before it is sent. */
+const formTexts = {
+  /** Language of the texts (BCP 47); decides how a waiting time is written. */
   language: 'en',
   emailLabel: 'Email address',
   emailPlaceholder: '',
@@ -17,13 +15,19 @@ export const english = {
   /** The same for every address: new, known, or to be confirmed. */
   success: 'Check your inbox: if there is something to confirm, it is there.',
   inbox: 'Open your inbox',
+  /** Accessible name of the × of the dialog. */
+  close: 'Close',
+} as const;
+
+/** The English texts of problems and failures, which come with `signup.js`. `{label}` and `{wait}` are filled in. */
+export const errorTexts = {
   emailInvalid: 'Enter an email address like name@example.com.',
   missing: '{label} is needed.',
   notTicked: 'Tick this box to go on.',
   notInteger: 'Enter a whole number, like 42.',
   notDouble: 'Enter a number, like 3.5.',
   notDate: 'Fill this in completely.',
-  /** Said below the form when fields in it are marked. Empty: the marks speak for themselves. */
+  /** Below the form when fields in it are marked. Empty: the marks suffice. */
   invalid: '',
   refused: 'Not accepted. Please check what you entered.',
   tooLong: 'This is too long. Please shorten what you entered.',
@@ -33,12 +37,16 @@ export const english = {
   /** The form sends by itself when the device is back. */
   offline: 'You are offline. This will be sent once you are back.',
   later: 'later',
-  /** Says what the × of the dialog does. */
-  close: 'Close',
 } as const;
 
-/** Name of a text in the table. */
-export type MessageKey = keyof typeof english;
+/** Every text a visitor can read. `{label}` stands for the field's label, `{wait}` for a time such as "in 30 seconds". */
+export const english = /* @__PURE__ */ Object.assign({}, formTexts, errorTexts);
+
+/** Name of a text. */
+export type MessageKey = keyof typeof formTexts | keyof typeof errorTexts;
+
+/** The texts without those that `signup.js` brings; a language or the owner may have given them. */
+export type FormMessages = Readonly<Record<keyof typeof formTexts, string>> & Partial<Messages>;
 
 /** A complete set of texts. */
 export type Messages = Readonly<Record<MessageKey, string>>;
@@ -77,8 +85,8 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
 export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
 
 /** The texts of an element: its `text-*` attributes, else its `messages`, else those of its language, else English. */
-export function readMessages(element: Element & { readonly messages: Partial<Messages> }): Messages {
-  const texts = { ...english, ...textsOfLanguage(element), ...element.messages };
+export function readMessages(element: Element & { readonly messages: Partial<Messages> }): FormMessages {
+  const texts = { ...formTexts, ...textsOfLanguage(element), ...element.messages };
   for (const key of textAttributes) {
     texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
   }

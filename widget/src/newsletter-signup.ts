@@ -26,7 +26,7 @@ import {
 import type * as Sender from './signup.ts';
 import type { Signup, SignupTools } from './signup.ts';
 import { styles } from './styles.ts';
-import { oneOf, warn } from './warnings.ts';
+import { oneOf, warn, warningsOf } from './warnings.ts';
 
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
@@ -106,7 +106,6 @@ const tools: SignupTools = {
  * @csspart tick - The tick of the thanks.
  * @csspart thanks - The heading of the thanks.
  * @csspart inbox - The link to the visitor's inbox.
- * @csspart debug - What the owner has to mend, with `debug`.
  * @csspart dialog - The dialog around the surface, with its `::backdrop`.
  * @csspart close - The × of the dialog.
  *
@@ -193,8 +192,6 @@ export class NewsletterSignup extends LitElement {
   /** Resolves once the dialog's file is loaded, or could not be. */
   #dialogLoading: Promise<unknown> | undefined;
   #dialogFailed = false;
-  /** For the owner, with `debug`. */
-  readonly #warnings: string[] = [];
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
@@ -272,9 +269,8 @@ export class NewsletterSignup extends LitElement {
     addEventListener('newsletter-messages', this.#refresh, this.#connected);
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
     this.addEventListener('focusin', this.#onFocus, { once: true });
-    this.addEventListener('newsletter-warning', this.#onWarning, this.#connected);
     // Later: frameworks may set the endpoint after the element is connected.
-    setTimeout(() => void this.#checkEndpoint(), 1000);
+    setTimeout(() => void this.#checkOwner(), 1000);
     onVisits(() => readAttribution(this));
     this.requestUpdate();
   }
@@ -322,7 +318,6 @@ export class NewsletterSignup extends LitElement {
         ${form}
         <slot name="turnstile"></slot>
         <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
-        ${isSet(this, 'debug') && this.#warnings[0] ? html`<pre part="debug">${this.#warnings.join('\n')}</pre>` : nothing}
         <slot name="note" ?hidden=${isDone}></slot>
         <slot name="proof" ?hidden=${isDone}></slot>
       </div>
@@ -367,20 +362,12 @@ export class NewsletterSignup extends LitElement {
     return (this.#sender ??= await chunks.signup());
   }
 
-  readonly #onWarning = ({ message }: NewsletterWarningEvent): void => {
-    this.#warnings.push(message);
-    if (isSet(this, 'debug')) this.requestUpdate();
-  };
-
-  /** Warns the owner of an endpoint that is missing; with `debug`, of one that redirects. */
-  async #checkEndpoint(): Promise<void> {
+  /** Warns the owner of an endpoint that is missing; with `debug`, shows all warnings on the page. */
+  async #checkOwner(): Promise<void> {
     const endpoint = this.endpoint || this.#form?.getAttribute('action');
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
-    else if (isSet(this, 'debug')) {
-      const message = await (await chunks.doctor()).inspect(endpoint);
-      if (message) warn(this, 'endpoint', message);
-    }
+    if (isSet(this, 'debug')) (await chunks.doctor()).showWarnings(this, endpoint, warningsOf(this));
   }
 
   async #loadDialog(): Promise<void> {

@@ -13,7 +13,7 @@ import {
   type Problems,
   type Undo,
 } from './form.ts';
-import type { Messages } from './messages.ts';
+import { errorTexts, type FormMessages, type Messages } from './messages.ts';
 import type { Resend } from './protection.ts';
 import { asText, intentOf, send, type Failure, type Intent } from './send.ts';
 import { composeBody, readValues, type FormValues } from './values.ts';
@@ -42,6 +42,8 @@ export type SignupTools = Pick<typeof Attributions, 'readAttribution'> &
   >;
 
 const none: Problems = new Map();
+
+const withErrors = (texts: FormMessages): Messages => ({ ...errorTexts, ...texts });
 
 /** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
 export interface Signup {
@@ -145,10 +147,12 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     notBefore = Date.now() + retryAfter * 1000;
     const viewAt = (left: number): FormView => ({
       state: 'error',
-      notice: (texts) =>
-        (kind === 'refused' && said) ||
-        texts[kind].replace('{wait}', waitInWords(retryAfter ? left : undefined, texts)),
-      mark: (marked, texts) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, texts)),
+      notice: (given) => {
+        const texts = withErrors(given);
+        const wait = waitInWords(retryAfter ? left : undefined, texts);
+        return (kind === 'refused' && said) || texts[kind].replace('{wait}', wait);
+      },
+      mark: (marked, given) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, withErrors(given))),
     });
     const isShown = show(viewAt(retryAfter));
     stopClock();

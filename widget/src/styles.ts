@@ -398,10 +398,6 @@ const result = css`
     line-height: 1.2;
     outline: 0;
   }
-  [part='debug'] {
-    font-size: 0.75em;
-    white-space: pre-wrap;
-  }
   [part='inbox'] {
     display: table;
     margin: 1rem auto 0;

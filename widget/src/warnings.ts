@@ -12,6 +12,9 @@ export function warn(element: Element, reason: WarningReason, message: string): 
   element.dispatchEvent(new NewsletterWarningEvent('warning', { reason, message }));
 }
 
+/** The warnings that an element has given. */
+export const warningsOf = (element: Element): readonly string[] => [...(given.get(element) ?? [])];
+
 /**
  * Checks the value of an attribute against the allowed words; a number in it may be any number.
  *

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { Mailbox, mount, type Form } from './harness.ts';
+import { Mailbox, mount, until, type Form } from './harness.ts';
 import { openPage } from './page.ts';
 
 /**
@@ -143,29 +143,22 @@ describe('debug', () => {
 });
 
 describe('mistakes of the owner', () => {
-  /** @returns what the warning event says first, for this reason */
-  async function warning(markup: string): Promise<{ form: Form; message: string }> {
-    const heard = new Promise<string>((resolve) => {
-      document.addEventListener('newsletter-warning', ({ reason, message }) => {
-        if (reason === 'endpoint') resolve(message);
-      });
-    });
-    const form = await mount(markup);
-    const message = await heard;
-    await form.settled();
-    return { form, message };
-  }
-
   it('are reported before anybody signs up: no endpoint', async () => {
-    const { form, message } = await warning('<newsletter-signup></newsletter-signup>');
-    expect(message).to.contain('has no endpoint');
-    expect(form.find('[part=surface]').textContent).not.to.contain('has no endpoint');
+    const heard = new Promise<string>((resolve) => {
+      document.addEventListener('newsletter-warning', ({ message }) => resolve(message), { once: true });
+    });
+    const form = await mount('<newsletter-signup></newsletter-signup>');
+    expect(await heard).to.contain('has no endpoint');
+    expect(form.shadow.textContent).not.to.contain('has no endpoint');
   });
 
-  it('are shown on the page with debug: an endpoint that redirects', async () => {
+  it('are shown on the page with debug: fields without a name, an endpoint that redirects', async () => {
     const { endpoint } = new Mailbox('redirect');
-    const { form, message } = await warning(`<newsletter-signup debug endpoint="${endpoint}"></newsletter-signup>`);
-    expect(message).to.contain('The endpoint redirects.');
-    expect(form.find('[part=debug]').textContent).to.contain('The endpoint redirects.');
+    const form = await mount(
+      `<newsletter-signup debug endpoint="${endpoint}"><newsletter-field label="City"></newsletter-field></newsletter-signup>`,
+    );
+    const shown = (): string => form.shadow.querySelector('[part=debug]')?.textContent ?? '';
+    await until(() => shown().includes('The endpoint redirects.'), shown);
+    expect(shown()).to.contain('has a field without a name');
   });
 });

@@ -90,7 +90,7 @@ describe('custom-elements.json', () => {
       new Mailbox(),
       `<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>
        <newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field><newsletter-field></newsletter-field>`,
-      'layout="dialog" inbox-link debug',
+      'layout="dialog" inbox-link',
     );
     const parts = ({ root } = form): readonly string[] =>
       Array.from(root.querySelectorAll('[part]'), (element) => [...element.part]).flat();
