@@ -26,7 +26,8 @@ export function addPlayground(site: Hono, endpoint: string): void {
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self'",
+      // Any picture that somebody tries in the layout `cover`.
+      "img-src 'self' https: data:",
       "frame-src 'self'",
       `connect-src 'self' ${new URL(endpoint).origin}`,
       `form-action 'self' ${new URL(endpoint).origin}`,

@@ -8,7 +8,16 @@ import { transformWithOxc } from 'vite';
 import { describe, expect, it } from 'vitest';
 import * as vue from 'vue/compiler-sfc';
 import { currentOptions } from '../../examples/demo/playground-routes.ts';
-import { html, isStyleValue, jsx, template, write, type Tag } from '../../examples/demo/playground/markup.ts';
+import {
+  html,
+  isStyleValue,
+  jsx,
+  propertyScript,
+  svelte as svelteMarkup,
+  vue as vueMarkup,
+  write,
+  type Tag,
+} from '../../examples/demo/playground/markup.ts';
 import { missingOptions, type Manifest } from '../../examples/demo/playground/options.ts';
 import { platforms } from '../../examples/demo/playground/platforms.ts';
 import {
@@ -20,6 +29,7 @@ import {
   type Setup,
 } from '../../examples/demo/playground/setup.ts';
 import { snippetsFor } from '../../examples/demo/playground/snippets.ts';
+import { pieces, reservation } from '../../examples/demo/playground/space.ts';
 import { tagOf } from '../../examples/demo/playground/tag.ts';
 import { root } from '../../scripts/chain/root.ts';
 
@@ -170,9 +180,49 @@ describe('a snippet', () => {
     };
     expect(write(tag, html)).toBe('<newsletter-signup text-button="A &quot;b&quot; &amp; {c}"></newsletter-signup>');
     expect(write(tag, jsx)).toBe(`<newsletter-signup text-button={"A \\"b\\" & {c}"} style={{ '--x': '1px' }} />`);
-    expect(write(tag, template)).toBe(
-      '<newsletter-signup text-button="A &quot;b&quot; &amp; &#123;c&#125;" style="--x: 1px"></newsletter-signup>',
+    const opening = '<newsletter-signup text-button="A &quot;b&quot; &amp; &#123;c&#125;" style="--x: 1px"';
+    expect(write(tag, vueMarkup)).toBe(`${opening}></newsletter-signup>`);
+    expect(write(tag, svelteMarkup)).toBe(`${opening}></newsletter-signup>`);
+  });
+
+  it('sets a property by a script, or where the language has a way to', () => {
+    const tag: Tag = {
+      name: 'newsletter-signup',
+      attributes: {},
+      properties: { messages: { busy: '</script>"' } },
+      children: [],
+    };
+    const text = String.raw`"\u003c/script\u003e\""`;
+    expect(propertyScript(tag)).toBe(
+      `<script>\n  document.querySelector('newsletter-signup').messages = { busy: ${text} };\n</script>`,
     );
+    expect(write(tag, jsx)).toBe(`<newsletter-signup messages={{ busy: ${text} }} />`);
+    expect(write(tag, svelteMarkup)).toBe(`<newsletter-signup messages={{ busy: ${text} }}></newsletter-signup>`);
+    expect(write(tag, vueMarkup)).toBe(
+      `<newsletter-signup :messages="{ busy: ${text.replaceAll('"', '&quot;')} }"></newsletter-signup>`,
+    );
+  });
+
+  it('reserves the height that was measured, within a pixel', () => {
+    const samplesOf = fc
+      .array(fc.integer({ min: 0, max: 800 }), { minLength: 1, maxLength: 40 })
+      .map((heights) => heights.map((height, at) => ({ width: 220 + 2 * at, height })));
+    fc.assert(
+      fc.property(samplesOf, (samples) => {
+        const found = pieces(samples);
+        for (const { width, height } of samples) {
+          const piece = found.findLast(({ from }) => from <= width);
+          expect(Math.abs((piece?.offset ?? 0) + (piece?.slope ?? 0) * width - height)).toBeLessThanOrEqual(1.001);
+        }
+      }),
+    );
+  });
+
+  it('reserves a height that is the same at every width in one rule, and none for a dialog', () => {
+    const level = [220, 222, 224].map((width) => ({ width, height: 80 }));
+    expect(reservation('newsletter-signup:not(:defined)', level)).toContain('block-size: 5rem;');
+    expect(reservation('newsletter-signup:not(:defined)', level)).not.toContain('@container');
+    expect(reservation('newsletter-signup:not(:defined)', [])).not.toContain('block-size');
   });
 
   it('refuses what cannot be the value of a custom property', () => {

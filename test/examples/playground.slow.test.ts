@@ -56,6 +56,24 @@ describe('the playground', () => {
     expect(shown).toEqual(expect.arrayContaining((await currentOptions()).options.map(({ key }) => [key, 1])));
   });
 
+  it('asks for the looks first, then for the fields, then for the endpoint and the rest', async () => {
+    const page = await open();
+    expect(
+      await page.$$eval('#options > details > summary', (all) => all.map(({ textContent }) => textContent)),
+    ).toEqual([
+      'Looks',
+      'Colours and shape',
+      'Around the fields',
+      'Fields',
+      'Endpoint and behaviour',
+      'Texts',
+      'More texts',
+      'Where the visitor came from',
+    ]);
+    const first = await page.$$eval('#options select', (all) => all.slice(0, 2).map(({ id }) => id));
+    expect(first).toEqual(['look.layout', 'theme']);
+  });
+
   it('puts what is chosen into the snippet and the address, and Back takes it out again', async () => {
     const page = await open();
     await page.type('[data-option="attribute.endpoint"]', 'https://signup.example/a?b&c');

@@ -14,27 +14,38 @@ interface Shown {
   set(value: string): void;
 }
 
-const groups: readonly {
+interface Group {
   readonly kind: OptionKind;
   readonly title: string;
   readonly about: string;
   readonly open?: boolean;
-}[] = [
-  { kind: 'attribute', title: 'Behaviour', about: 'Attributes of the tag.', open: true },
+}
+
+/** Above the fields: what the form looks like. */
+const looks: readonly Group[] = [
+  { kind: 'look', title: 'Looks', about: 'A layout, and a style sheet that comes with the tag.', open: true },
   {
     kind: 'style',
     title: 'Colours and shape',
     about: 'CSS custom properties. Everything else is styled through parts.',
   },
-  { kind: 'text', title: 'Texts', about: 'Every word a visitor can read. Empty: as the language says.' },
+  { kind: 'slot', title: 'Around the fields', about: 'Slots: content of your own. A picture is the address of one.' },
+];
+
+/** Below the fields. */
+const rest: readonly Group[] = [
+  { kind: 'attribute', title: 'Endpoint and behaviour', about: 'Attributes of the tag.', open: true },
+  { kind: 'text', title: 'Texts', about: 'Texts with an attribute of their own. Empty: as the language says.' },
+  { kind: 'message', title: 'More texts', about: 'Entries of the property `messages`. Empty: as the language says.' },
   { kind: 'attribution', title: 'Where the visitor came from', about: 'Wins over what the address of the page says.' },
-  { kind: 'slot', title: 'Slots', about: 'Content of your own in the form.' },
 ];
 
 export function showControls(options: Options, onChange: OnChange): { show(setup: Setup): void } {
   let setup: Setup = initialSetup;
   const place = find('#options', HTMLElement);
   const updates: ((setup: Setup) => void)[] = [];
+
+  for (const each of looks) place.append(...optionGroup(each));
 
   const mode = element('div', { class: 'bar' });
   updates.push(
@@ -48,18 +59,34 @@ export function showControls(options: Options, onChange: OnChange): { show(setup
   place.append(group('Fields', 'Custom fields of your publication, beside the address.', true, fields.node));
   updates.push(fields.show);
 
-  for (const { kind, title, about, open = false } of groups) {
-    const own = options.options.filter((option) => option.kind === kind);
-    if (own.length === 0) continue;
-    const shown = own.map((option) => {
-      const { node, set } = control(option, option.key, (value, typed) =>
-        onChange(withValue(setup, option.key, value, option.initial), typed),
-      );
-      updates.push(({ values }) => set(values[option.key] ?? ''));
-      return node;
-    });
-    place.append(group(title, about, open, ...shown));
+  for (const each of rest) place.append(...optionGroup(each));
+
+  /** @returns nothing where the tag has no such option */
+  function optionGroup({ kind, title, about, open = false }: Group): HTMLElement[] {
+    const shown = options.options
+      .filter((option) => option.kind === kind)
+      .map((option) => {
+        const { node, set } = control(option, option.key, (value, typed) =>
+          onChange(withValue(setup, option.key, value, option.initial), typed),
+        );
+        updates.push(({ values }) => set(values[option.key] ?? ''));
+        return node;
+      });
+    if (kind === 'look' && options.themes.length > 0) shown.push(themeControl());
+    return shown.length > 0 ? [group(title, about, open, ...shown)] : [];
   }
+
+  function themeControl(): HTMLElement {
+    const select = element(
+      'select',
+      { id: 'theme' },
+      ...['', ...options.themes].map((name) => element('option', { value: name }, name || 'none')),
+    );
+    select.addEventListener('change', () => onChange({ ...setup, theme: select.value }));
+    updates.push(({ theme }) => (select.value = theme));
+    return element('div', { class: 'control' }, element('label', { for: 'theme' }, 'theme'), select);
+  }
+
   return {
     show(next) {
       setup = next;
@@ -69,7 +96,13 @@ export function showControls(options: Options, onChange: OnChange): { show(setup
 }
 
 function group(title: string, about: string, open: boolean, ...nodes: readonly HTMLElement[]): HTMLElement {
-  return element('details', { open }, element('summary', {}, title), element('p', { class: 'hint' }, about), ...nodes);
+  return element(
+    'details',
+    { open },
+    element('summary', {}, title),
+    element('p', { class: 'hint' }, ...inWords(about)),
+    ...nodes,
+  );
 }
 
 function control(

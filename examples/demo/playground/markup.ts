@@ -6,6 +6,8 @@ export interface Tag {
   readonly attributes: Readonly<Record<string, string | true>>;
   /** Custom properties, by name. */
   readonly styles?: Readonly<Record<string, string>>;
+  /** Properties that no attribute sets, by name. HTML sets them by a script. */
+  readonly properties?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly children: readonly (Tag | string)[];
 }
 
@@ -15,6 +17,8 @@ interface Dialect {
   readonly text: (text: string) => string;
   /** Custom properties on the tag itself; undefined where they stand in a style sheet. */
   readonly style?: (styles: Readonly<Record<string, string>>) => string;
+  /** A property on the tag itself; undefined where a script sets it. */
+  readonly property?: (name: string, value: string) => string;
   /** Whether an element without children is written `<name />`. */
   readonly selfClosing: boolean;
 }
@@ -52,12 +56,14 @@ const reactNames: Readonly<Record<string, string>> = {
 };
 
 export const html: Dialect = { attribute: quoted(escapeHtml), text: escapeHtml, selfClosing: false };
-export const template: Dialect = {
+const template: Dialect = {
   attribute: quoted(escapeBraces),
   text: escapeBraces,
   style: (styles) => `style="${escapeBraces(inline(styles))}"`,
   selfClosing: false,
 };
+export const vue: Dialect = { ...template, property: (name, value) => `:${name}="${escapeHtml(value)}"` };
+export const svelte: Dialect = { ...template, property: (name, value) => `${name}={${value}}` };
 export const jsx: Dialect = {
   attribute: (name, value, on) => {
     const own = on.includes('-') ? name : (reactNames[name] ?? name);
@@ -69,6 +75,7 @@ export const jsx: Dialect = {
     `style={{ ${Object.entries(styles)
       .map(([name, value]) => `'${name}': '${value}'`)
       .join(', ')} }}`,
+  property: (name, value) => `${name}={${value}}`,
   selfClosing: true,
 };
 
@@ -77,6 +84,8 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   const indent = '  '.repeat(depth);
   const attributes = Object.entries(tag.attributes).map(([name, value]) => dialect.attribute(name, value, tag.name));
   if (tag.styles && dialect.style && Object.keys(tag.styles).length > 0) attributes.push(dialect.style(tag.styles));
+  for (const [name, value] of Object.entries(tag.properties ?? {}))
+    if (dialect.property) attributes.push(dialect.property(name, literal(value)));
   const oneLine = [tag.name, ...attributes].join(' ');
   const fits = indent.length + oneLine.length <= lineWidth;
   const opening = fits
@@ -95,6 +104,25 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
     typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1),
   );
   return `${opening}${gap}>\n${children.join('\n')}\n${indent}</${tag.name}>`;
+}
+
+/** The script that sets the properties of the tag in a page of HTML, or nothing where it has none. */
+export function propertyScript({ name, properties = {} }: Tag): string {
+  const lines = Object.entries(properties).map(
+    ([property, value]) => `  document.querySelector('${name}').${property} = ${literal(value)};`,
+  );
+  return lines.length > 0 ? `<script>\n${lines.join('\n')}\n</script>` : '';
+}
+
+/** An object of texts in JavaScript. No text of it can end the script or the line that it stands in. */
+function literal(texts: Readonly<Record<string, string>>): string {
+  const quote = (text: string): string =>
+    JSON.stringify(text).replace(
+      /[<>\u2028\u2029]/g,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  const entries = Object.entries(texts).map(([name, text]) => `${name}: ${quote(text)}`);
+  return `{ ${entries.join(', ')} }`;
 }
 
 /** A style sheet's rule, or nothing where there is nothing in it. */

@@ -35,10 +35,10 @@ export type Control =
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
 /** Where an option stands in the markup, and under which heading in the playground. */
-export type OptionKind = 'attribute' | 'attribution' | 'text' | 'style' | 'slot';
+export type OptionKind = 'look' | 'attribute' | 'attribution' | 'text' | 'message' | 'style' | 'slot';
 
 export interface Option {
-  /** `attribute.endpoint`, `text.button`, `style.--newsletter-accent`, `slot.trigger`. */
+  /** Kind and name: `look.layout`, `attribute.endpoint`, `text.text-button`, `message.busy`, `slot.head`. */
   readonly key: string;
   readonly kind: OptionKind;
   /** As it is written in the markup. */
@@ -65,8 +65,8 @@ export interface Options {
 
 /** Attributes by which a page says where the visitor came from. */
 const attribution = /^(utm-|referr)/;
-/** The attribute the manifest gives a single line for all texts. */
-const anyText = 'text-*';
+/** Attributes that decide how the form looks. */
+const looks = ['layout'];
 
 /**
  * @param texts - the English texts by their names in `messages`
@@ -81,15 +81,21 @@ export function readOptions(
   const form = declared(manifest, 'newsletter-signup');
   const field = declared(manifest, 'newsletter-field');
   // Those that are properties too are what most pages set; they come first.
-  const attributes = (form.attributes ?? [])
-    .filter(({ name }) => !name.startsWith('text-'))
-    .sort((one, other) => Number(!one.fieldName) - Number(!other.fieldName));
+  const attributes = (form.attributes ?? []).toSorted(
+    (one, other) => Number(!one.fieldName) - Number(!other.fieldName),
+  );
+  const textNames = attributes.map(({ name }) => name).filter((name) => name.startsWith('text-'));
   return {
     options: [
-      ...attributes.map((attribute) =>
-        option(attribution.test(attribute.name) ? 'attribution' : 'attribute', attribute),
+      ...attributes.flatMap((attribute) =>
+        textNames.includes(attribute.name) ? [] : [option(attributeKind(attribute.name), attribute)],
       ),
-      ...Object.entries(texts).map(([key, text]) => option('text', { name: `text-${kebab(key)}`, default: text })),
+      ...Object.entries(texts).map(([key, text]) => {
+        const name = `text-${kebab(key)}`;
+        return textNames.includes(name)
+          ? option('text', { name, default: text })
+          : option('message', { name: key, default: text });
+      }),
       ...(form.cssProperties ?? []).map((property) => option('style', property)),
       ...(form.slots ?? []).filter(({ name }) => name !== '').map((slot) => option('slot', slot)),
     ],
@@ -99,6 +105,11 @@ export function readOptions(
     events: (form.events ?? []).map(({ name }) => name),
     ...files,
   };
+}
+
+function attributeKind(name: string): OptionKind {
+  if (looks.includes(name)) return 'look';
+  return attribution.test(name) ? 'attribution' : 'attribute';
 }
 
 /** What is asked of nearly every field; the rest is there for who looks for it. */
@@ -119,7 +130,7 @@ export function missingOptions(manifest: Manifest, { options, events }: Options)
   const named = [form.attributes, form.cssProperties, form.slots, form.events].flatMap((list) =>
     (list ?? []).map(({ name }) => name),
   );
-  return [...named, ...settable].filter((name) => name !== '' && name !== anyText && !there.has(name));
+  return [...named, ...settable].filter((name) => name !== '' && !there.has(name));
 }
 
 function declared({ modules }: Manifest, tagName: string): Declaration {

@@ -2,12 +2,13 @@
 import { showControls } from './controls.ts';
 import { element, find } from './dom.ts';
 import { showEvents } from './event-log.ts';
-import type { Report, Show } from './messages.ts';
+import type { Measure, Report, Show } from './messages.ts';
 import { segments } from './segments.ts';
 import type { Options } from './options.ts';
 import { platforms } from './platforms.ts';
 import { initialSetup, readSetup, widths, writeSetup, type Setup } from './setup.ts';
 import { snippetsFor } from './snippets.ts';
+import type { Sample } from './space.ts';
 import { stateTitles } from './states.ts';
 import { tagOf } from './tag.ts';
 
@@ -48,17 +49,18 @@ language.addEventListener('change', () => {
   change({ ...setup, language: language.value, direction: rightToLeft.has(language.value) ? 'rtl' : 'ltr' });
 });
 
-const theme = element(
-  'select',
-  { id: 'theme' },
-  ...['', ...options.themes].map((name) => element('option', { value: name }, name || 'none')),
-);
-if (options.themes.length > 0)
-  view.append(element('label', { class: 'segment-group' }, element('span', { class: 'legend' }, 'Theme'), theme));
-theme.addEventListener('change', () => change({ ...setup, theme: theme.value }));
+/** Not seen: measures the form, for the space that the snippet reserves. */
+const measurer = element('iframe', { title: 'Measuring', class: 'measurer', 'aria-hidden': 'true', tabindex: '-1' });
+let canMeasure = false;
+/** What was measured last, or is being measured. */
+let measuredSetup = '';
+let samples: readonly Sample[] | undefined;
+let measuring = 0;
 
 const frames = widths.flatMap((width) => (width === 'all' ? [] : [frame(width)]));
 find('#frames', HTMLElement).append(...frames.map(({ figure }) => figure));
+measurer.src = '/playground/preview';
+document.body.append(measurer);
 
 find('#start-over', HTMLButtonElement).addEventListener('click', () =>
   change({ ...initialSetup, platform: setup.platform }),
@@ -69,12 +71,22 @@ addEventListener('popstate', () => {
   show();
 });
 addEventListener('message', ({ data, origin, source }: MessageEvent<Report>) => {
+  if (origin === location.origin && source === measurer.contentWindow) {
+    if (data.type === 'ready') canMeasure = true;
+    if (data.type === 'ready') measure();
+    if (data.type === 'space' && data.turn === measuring) {
+      ({ samples } = data);
+      showSnippets();
+    }
+    return;
+  }
   const from = frames.find(({ iframe }) => iframe.contentWindow === source);
   if (origin !== location.origin || !from) return;
   if (data.type === 'height') from.iframe.style.height = `${Math.min(Math.max(data.pixels, 180), 900)}px`;
   else if (data.type === 'ready') from.ready();
   // Where several widths are shown, one of them speaks for all.
-  else if (from.width === (setup.width === 'all' ? '480' : setup.width)) event(data.name, data.carries);
+  else if (data.type === 'event' && from.width === (setup.width === 'all' ? '480' : setup.width))
+    event(data.name, data.carries);
 });
 show();
 
@@ -92,9 +104,26 @@ function show(): void {
   controls.show(setup);
   for (const bar of bars) bar(setup);
   language.value = setup.language;
-  theme.value = setup.theme;
   for (const each of frames) each.show();
+  measure();
   showSnippets();
+}
+
+/** Everything about a setup that a preview shows. */
+function shown(): Omit<Show, 'type' | 'turn'> {
+  const { language, theme, direction, scheme, state } = setup;
+  return { tag: tagOf(setup, options), language, theme, direction, scheme, state, endpoint, events: options.events };
+}
+
+/** Measures the form again where the choice is another one. */
+function measure(): void {
+  const wanted = { ...shown(), state: 'idle', scheme: 'light', events: [] } as const;
+  if (!canMeasure || JSON.stringify(wanted) === measuredSetup) return;
+  measuredSetup = JSON.stringify(wanted);
+  measuring += 1;
+  samples = undefined;
+  const message: Measure = { type: 'measure', turn: measuring, ...wanted };
+  measurer.contentWindow?.postMessage(message, location.origin);
 }
 
 /** A preview of one width: a frame, so that the width is real to the tag. */
@@ -114,21 +143,9 @@ function frame(width: '320' | '480' | '768'): {
     // Loaded when it is first looked at.
     if (!iframe.hasAttribute('src')) iframe.src = '/playground/preview';
     if (!isReady) return;
-    const { language, theme, direction, scheme, state } = setup;
-    const message: Show = {
-      type: 'show',
-      tag: tagOf(setup, options),
-      language,
-      theme,
-      direction,
-      scheme,
-      state,
-      endpoint,
-      events: options.events,
-      turn,
-    };
+    const message: Show = { type: 'show', turn, ...shown() };
     iframe.contentWindow?.postMessage(message, location.origin);
-    figure.dataset['scheme'] = scheme;
+    figure.dataset['scheme'] = setup.scheme;
   };
   return {
     width,
@@ -144,21 +161,20 @@ function frame(width: '320' | '480' | '768'): {
 
 function showSnippets(): void {
   const tag = tagOf(setup, options);
-  const shown = snippetsFor(setup.platform, { tag, language: setup.language, theme: setup.theme }).map(
-    ({ place, code }) => {
-      const button = element('button', { type: 'button' }, 'Copy');
-      button.addEventListener('click', () => void copy(button, code));
-      const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));
-      return element(
-        'div',
-        { class: 'snippet' },
-        element('div', { class: 'snippet-head' }, element('h3', {}, place), button),
-        text,
-      );
-    },
-  );
+  const { language, theme } = setup;
+  const snippets = snippetsFor(setup.platform, { tag, language, theme, samples }).map(({ place, code }) => {
+    const button = element('button', { type: 'button' }, 'Copy');
+    button.addEventListener('click', () => void copy(button, code));
+    const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));
+    return element(
+      'div',
+      { class: 'snippet' },
+      element('div', { class: 'snippet-head' }, element('h3', {}, place), button),
+      text,
+    );
+  });
   const place = find('#snippets', HTMLElement);
-  if (place.textContent !== shown.map(({ textContent }) => textContent).join('')) place.replaceChildren(...shown);
+  if (place.textContent !== snippets.map(({ textContent }) => textContent).join('')) place.replaceChildren(...snippets);
 }
 
 async function copy(button: HTMLButtonElement, code: string): Promise<void> {

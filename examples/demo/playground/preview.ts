@@ -2,7 +2,8 @@
 import type { NewsletterSignup } from '@newsletter-kit/signup';
 import { element, find } from './dom.ts';
 import type { Tag } from './markup.ts';
-import type { Report, Show } from './messages.ts';
+import type { Measure, Report, Show } from './messages.ts';
+import { measured, type Sample } from './space.ts';
 import { stateOf } from './states.ts';
 
 const stage = find('#stage', HTMLElement);
@@ -13,10 +14,27 @@ function report(message: Report): void {
   parent.postMessage(message, location.origin);
 }
 
-addEventListener('message', ({ data, origin, source }: MessageEvent<Show>) => {
-  if (origin !== location.origin || source !== parent || data.type !== 'show') return;
-  void show(data);
+addEventListener('message', ({ data, origin, source }: MessageEvent<Show | Measure>) => {
+  if (origin !== location.origin || source !== parent) return;
+  if (data.type === 'show') void show(data);
+  else if (data.type === 'measure') void measure(data);
 });
+
+/** Reports the height of the form at each width, once everything that decides it is there. */
+async function measure(wanted: Measure): Promise<void> {
+  await show({ ...wanted, type: 'show' });
+  const form = stage.querySelector<HTMLElement>('newsletter-signup');
+  if (!form) return;
+  await settled(form);
+  await Promise.all(loading.values());
+  await settled(form);
+  const samples: Sample[] = [];
+  for (let width = measured.from; width <= measured.to; width += measured.step) {
+    stage.style.inlineSize = `${width}px`;
+    samples.push({ width, height: form.getBoundingClientRect().height });
+  }
+  report({ type: 'space', turn: wanted.turn, samples });
+}
 
 async function show(next: Show): Promise<void> {
   const before = shown;
@@ -49,9 +67,12 @@ async function show(next: Show): Promise<void> {
   if (isDefined(made)) made.submit();
 }
 
-/** The form the visitor sees: the one in the tag's shadow, or the page's own inside it. */
-function fieldsOf(form: Element): HTMLInputElement[] {
-  return [...(form.shadowRoot?.querySelectorAll('input') ?? []), ...form.querySelectorAll('input')];
+/** The controls the visitor sees: those in the tag's shadow, or in the page's own form inside it. */
+function fieldsOf(form: Element): (HTMLInputElement | HTMLSelectElement)[] {
+  const of = (root: ParentNode): (HTMLInputElement | HTMLSelectElement)[] => [
+    ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select'),
+  ];
+  return [...(form.shadowRoot ? of(form.shadowRoot) : []), ...of(form)];
 }
 
 /** Sample answers by name, type or keyboard of the control. */
@@ -66,7 +87,11 @@ const samples: Readonly<Record<string, string>> = {
 function fillIn(form: Element): void {
   const ticked = new Set<string>();
   for (const input of fieldsOf(form)) {
-    if (input.closest('[aria-hidden=true]') || input.type === 'hidden') continue;
+    if (input instanceof HTMLSelectElement) {
+      input.selectedIndex = input.options.length - 1;
+      continue;
+    }
+    if (input.closest('[aria-hidden=true], [inert]') || input.type === 'hidden') continue;
     if (input.type === 'checkbox' || input.type === 'radio') {
       if (!ticked.has(input.name) && !input.checked) input.click();
       ticked.add(input.name);
@@ -95,14 +120,30 @@ function setOnline(online: boolean): void {
 
 function loadLanguage(language: string): void {
   const src = `/languages/${language}.js`;
-  if (!document.querySelector(`script[src="${src}"]`)) document.head.append(element('script', { src }));
+  if (!document.querySelector(`script[src="${src}"]`)) document.head.append(load(element('script', { src }), src));
 }
 
 /** Puts a theme on the page in place of the one before. */
 function wear(theme: string): void {
-  document.querySelector('link[data-theme]')?.remove();
-  if (theme)
-    document.head.append(element('link', { rel: 'stylesheet', href: `/themes/${theme}.css`, 'data-theme': theme }));
+  const before = document.querySelector('link[data-theme]');
+  loading.delete(before?.getAttribute('href') ?? '');
+  before?.remove();
+  const href = `/themes/${theme}.css`;
+  if (theme) document.head.append(load(element('link', { rel: 'stylesheet', href, 'data-theme': theme }), href));
+}
+
+/** By address: what loads a file, settled once it is there or cannot be. */
+const loading = new Map<string, Promise<unknown>>();
+
+function load<Loader extends HTMLElement>(loader: Loader, address: string): Loader {
+  loading.set(
+    address,
+    new Promise((resolve) => {
+      loader.addEventListener('load', resolve);
+      loader.addEventListener('error', resolve);
+    }),
+  );
+  return loader;
 }
 
 function listen(name: string): void {
@@ -130,16 +171,17 @@ function withEndpoint(tag: Tag, endpoint: string): Tag {
   return { ...tag, attributes: { ...attributes, endpoint }, children };
 }
 
-function build({ name, attributes, styles = {}, children }: Tag): HTMLElement {
+function build({ name, attributes, styles = {}, properties = {}, children }: Tag): HTMLElement {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value === true ? '' : value);
   for (const [key, value] of Object.entries(styles)) made.style.setProperty(key, value);
+  Object.assign(made, properties);
   made.append(...children.map((child) => (typeof child === 'string' ? child : build(child))));
   return made;
 }
 
-/** Changes attributes and custom properties alone, so that what was typed into the preview stays. */
-function patch(form: HTMLElement, { attributes, styles = {} }: Tag): void {
+/** Changes attributes, properties and custom properties alone, so that what was typed into the preview stays. */
+function patch(form: HTMLElement, { attributes, styles = {}, properties = {} }: Tag): void {
   for (const name of form.getAttributeNames())
     if (!(name in attributes) && name !== 'style') form.removeAttribute(name);
   for (const [name, value] of Object.entries(attributes)) {
@@ -148,6 +190,7 @@ function patch(form: HTMLElement, { attributes, styles = {} }: Tag): void {
   }
   for (const name of Array.from(form.style)) if (!(name in styles)) form.style.removeProperty(name);
   for (const [name, value] of Object.entries(styles)) form.style.setProperty(name, value);
+  Object.assign(form, { messages: {} }, properties);
 }
 
 // A form moves the focus to what needs mending. Whoever works at the controls outside keeps theirs.

@@ -1,6 +1,7 @@
 /** What to copy: the tag as each kind of website takes it. */
-import { html, jsx, rule, template, write, type Tag } from './markup.ts';
+import { html, jsx, propertyScript, rule, svelte, vue, write, type Tag } from './markup.ts';
 import type { Platform } from './platforms.ts';
+import { reservation, type Sample } from './space.ts';
 
 /** One thing to copy, and where it goes. */
 export interface Snippet {
@@ -15,24 +16,43 @@ interface Wanted {
   readonly language: string;
   /** Name of a theme, or nothing. */
   readonly theme: string;
+  /** The form's height at each width, as far as it is measured. */
+  readonly samples?: readonly Sample[] | undefined;
 }
 
 /** Where the files of the package lie on the visitor's own website. */
 const scriptAddress = 'https://your-site.example/newsletter-signup.js';
 
-const lines = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n');
+const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
 const addresses = ({ language }: Wanted): string[] => [
   scriptAddress,
   ...(language === 'en' ? [] : [languageAddress(language)]),
 ];
 const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
+const markup = (tag: Tag): string => lines(write(tag, html), propertyScript(tag));
 const scripts = (wanted: Wanted): string =>
   addresses(wanted)
     .map((address) => `<script src="${address}" async></script>`)
     .join('\n');
-const sheet = ({ tag, theme }: Wanted): string => {
-  const styles = rule('newsletter-signup', tag.styles);
+const isTag = (child: Tag | string): child is Tag => typeof child !== 'string';
+const hasOwnForm = ({ children }: Tag): boolean => children.some((child) => isTag(child) && child.name === 'form');
+
+/**
+ * Rules of the page: custom properties, and the space that is kept free until the script has come. A form of the page's
+ * own is there from the start.
+ */
+const rules = ({ tag, samples }: Wanted, undefinedForm: string): string =>
+  lines(
+    rule('newsletter-signup', tag.styles),
+    // A picture has its height before it is loaded.
+    tag.children.some((child) => isTag(child) && child.name === 'img') &&
+      rule("newsletter-signup > [slot='picture']", { 'aspect-ratio': '4 / 3' }),
+    samples && !hasOwnForm(tag) && reservation(undefinedForm, tag.attributes['layout'] === 'dialog' ? [] : samples),
+  );
+const sheet = (wanted: Wanted): string => {
+  const { theme } = wanted;
+  const styles = rules(wanted, 'newsletter-signup:not(:defined)');
   return lines(
     theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`,
     styles && `<style>\n${styles}\n</style>`,
@@ -48,24 +68,22 @@ const imports = ({ language, theme }: Wanted): string =>
 const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
   html: (wanted) => [
     { place: 'In <head>', code: lines(scripts(wanted), sheet(wanted)) },
-    { place: 'Where the form shall stand', code: write(wanted.tag, html) },
+    { place: 'Where the form shall stand', code: markup(wanted.tag) },
   ],
   // Without blank lines, which some themes turn into paragraphs.
   wordpress: (wanted) => [
     {
       place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
-      code: lines('<!-- wp:html -->', scripts(wanted), sheet(wanted), write(wanted.tag, html), '<!-- /wp:html -->'),
+      code: lines('<!-- wp:html -->', scripts(wanted), sheet(wanted), markup(wanted.tag), '<!-- /wp:html -->'),
     },
-    ...(wanted.tag.children.some((child) => typeof child !== 'string' && child.name === 'form')
-      ? []
-      : whereFiltered(wanted)),
+    ...(hasOwnForm(wanted.tag) ? [] : whereFiltered(wanted)),
   ],
   webflow: (wanted) => [
-    { place: 'A “Code Embed” element', code: lines(sheet(wanted), write(wanted.tag, html), scripts(wanted)) },
+    { place: 'A “Code Embed” element', code: lines(sheet(wanted), markup(wanted.tag), scripts(wanted)) },
   ],
   ghost: (wanted) => [
     { place: 'Settings → Code injection → Site header', code: lines(scripts(wanted), sheet(wanted)) },
-    { place: 'An “HTML” card in the post or page', code: write(wanted.tag, html) },
+    { place: 'An “HTML” card in the post or page', code: markup(wanted.tag) },
   ],
   framer: (wanted) => [
     {
@@ -101,7 +119,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   vue: (wanted) => [
     {
       place: 'A component (Vue 3)',
-      code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, template, 1)}\n</template>`,
+      code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>`,
     },
     {
       place: 'vite.config.js, so that Vue leaves the tag to the browser',
@@ -116,7 +134,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   svelte: (wanted) => [
     {
       place: 'A component (Svelte 5)',
-      code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, template)}`,
+      code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, svelte)}`,
     },
   ],
 };
@@ -126,7 +144,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
  * theme.
  */
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
-  const styles = rule('newsletter-signup', wanted.tag.styles);
+  const styles = rules(wanted, '[data-newsletter-signup]:not(:has(newsletter-signup))');
   const enqueue = addresses(wanted).map((address) => {
     const handle = address === scriptAddress ? 'newsletter-signup' : `newsletter-signup-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;

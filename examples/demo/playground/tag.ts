@@ -9,23 +9,27 @@ export const exampleEndpoint = 'https://relay.example/signup';
 export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
   const attributes: Record<string, string | true> = {};
   const styles: Record<string, string> = {};
+  const messages: Record<string, string> = {};
   const slotted: Tag[] = [];
   for (const { key, kind, name, control } of options) {
     const value = setup.values[key] ?? (name === 'endpoint' ? exampleEndpoint : undefined);
     if (value === undefined) continue;
     if (kind === 'style') {
       if (isStyleValue(value)) styles[name] = value;
-    } else if (kind === 'slot') slotted.push({ name: 'span', attributes: { slot: name }, children: [value] });
+    } else if (kind === 'slot') slotted.push(slottedTag(name, value));
+    else if (kind === 'message') messages[name] = value;
     else attributes[name] = control.kind === 'switch' ? true : value;
   }
   if (setup.language !== 'en') attributes['lang'] = setup.language;
   if (setup.direction === 'rtl') attributes['dir'] = 'rtl';
+  const properties = Object.keys(messages).length > 0 ? { messages } : {};
   const fields = setup.fields.filter(({ name, kind }) => name || kind === 'consent');
   if (setup.mode === 'own')
     return {
       name: 'newsletter-signup',
       attributes,
       styles,
+      properties,
       children: [...slotted, ...fields.map((field) => fieldTag(field, fieldOptions))],
     };
 
@@ -35,8 +39,17 @@ export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
     name: 'newsletter-signup',
     attributes: rest,
     styles,
+    properties,
     children: [...slotted, plainForm(String(endpoint), fields)],
   };
+}
+
+/** The element that goes into each slot; any other slot takes a paragraph. */
+const slotTags: Readonly<Record<string, string>> = { head: 'h2', trigger: 'button' };
+
+function slottedTag(slot: string, value: string): Tag {
+  if (slot === 'picture') return { name: 'img', attributes: { slot, src: value, alt: '' }, children: [] };
+  return { name: slotTags[slot] ?? 'p', attributes: { slot }, children: [value] };
 }
 
 function fieldTag(field: Field, fieldOptions: Options['fieldOptions']): Tag {
