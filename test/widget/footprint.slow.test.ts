@@ -1,6 +1,6 @@
 /**
- * What the tag costs a page and its visitors: one request, no cookie, no font, no storage, no movement, and nothing
- * left behind.
+ * What the tag costs a page and its visitors: one request until somebody signs up, no cookie, no font, no storage, no
+ * movement, and nothing left behind.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
     return { page, asked };
   }
 
-  it('asks for one file, keeps nothing, brings no font, and moves nothing', async () => {
+  it('asks for one file and for another to send, keeps nothing, brings no font, and moves nothing', async () => {
     const box = `footprint-${root.length}`;
     const { page, asked } = await visit(box, '?utm_source=fair');
     expect(asked).toEqual([
@@ -68,6 +68,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
     );
     await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);
     expect(asked.slice(2).filter((request) => !request.startsWith('OPTIONS'))).toEqual([
+      `GET ${stage().site.origin}/signup.js`,
       `POST ${stage().origin}/signup/${box}/accepted`,
     ]);
     expect(await page.evaluate('kept')).toEqual([]);
