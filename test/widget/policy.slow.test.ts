@@ -2,6 +2,7 @@
  * Every Content Security Policy that the README names, in every engine, with the script and with the bundled package:
  * it works, and nothing is reported.
  */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -87,6 +88,34 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
   });
 
   const noPolicies = "script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+  it.runIf(name === 'chromium').each([
+    ['is posted by the browser where a hash allows the script alone', '', 'email=ada%40example.com'],
+    [
+      'is posted by the browser where strict-dynamic stands beside a hash',
+      " 'strict-dynamic'",
+      'email=ada%40example.com',
+    ],
+    ['sends where the address of the files stands beside a hash', ' https://cdn.example', '{"email":"ada@example.com"'],
+  ])('%s', async (_title, beside, body) => {
+    const script = await readFile(join(root, 'widget', 'dist', 'newsletter-signup.js'));
+    const hash = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+    const box = `hash-${(count += 1)}`;
+    const address = site.page(`/${box}`, {
+      headers: {
+        'Content-Security-Policy': `script-src '${hash}'${beside.replace('https://cdn.example', cdn.origin)}`,
+      },
+      html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Hash</title>
+        <script src="${cdn.origin}/newsletter-signup.js" integrity="${hash}" crossorigin async></script>
+        <newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"></newsletter-signup>`,
+    });
+    await window.open(address);
+    await expect.poll(() => window.ask(`Boolean(customElements.get('newsletter-signup'))`), patience).toBe(true);
+    await window.ask(
+      `(() => { const form = document.querySelector('newsletter-signup'); form.shadowRoot.querySelector('input').value = 'ada@example.com'; form.submit(); })()`,
+    );
+    await expect.poll(() => received(box), patience).toMatchObject([{ body: expect.stringContaining(body) }]);
+  });
 
   describe.each(files)('%s without the name lit-html among the trusted types', (file) => {
     it('does not start, and the policy says why', async () => {
