@@ -46,12 +46,14 @@ afterAll(async () => {
   site?.close();
 });
 
-/** The snippets of the playground for this setup, once the form is measured. */
-async function snippets(query: string): Promise<{ head: string; body: string }> {
+/** The snippets of the playground for this setup, once this stands in them. */
+async function snippets(query: string, measured = '(scripting: enabled)'): Promise<{ head: string; body: string }> {
   const page = await session.browser.newPage();
   await page.goto(`${site.origin}/playground?${query}`, { waitUntil: 'load' });
-  await page.waitForFunction(() =>
-    document.querySelector('#snippets code')?.textContent.includes('(scripting: enabled)'),
+  await page.waitForFunction(
+    (rule: string) => document.querySelector('#snippets code')?.textContent.includes(rule),
+    {},
+    measured,
   );
   const [head = '', body = ''] = await page.$$eval('#snippets code', (all) =>
     all.map(({ textContent }) => textContent.replaceAll('https://your-site.example/themes/', '/themes/')),
@@ -113,6 +115,11 @@ describe('the copied snippet', () => {
 
   it.each(themes)('moves nothing under the theme %s', async (theme) => {
     const code = await snippets(`theme=${theme}&look.layout=card&${content}`);
+    for (const place of places) expect(await shift(code, place), place.join(' ')).toBe(0);
+  });
+
+  it('moves nothing of a form of the page’s own', async () => {
+    const code = await snippets(`mode=enhance&${fields}`, 'max-inline-size');
     for (const place of places) expect(await shift(code, place), place.join(' ')).toBe(0);
   });
 

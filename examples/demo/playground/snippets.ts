@@ -38,9 +38,18 @@ const scripts = (wanted: Wanted): string =>
 const isTag = (child: Tag | string): child is Tag => typeof child !== 'string';
 const hasOwnForm = ({ children }: Tag): boolean => children.some((child) => isTag(child) && child.name === 'form');
 
+/** Whether the layout puts nothing around the form. */
+const isBare = ({ attributes: { layout = 'inline' } }: Tag): boolean =>
+  ['inline', 'joined', 'stacked'].includes(String(layout));
+const bareWidth = {
+  display: 'flow-root',
+  'max-inline-size': 'var(--newsletter-width, 30rem)',
+  'margin-inline': 'auto',
+};
+
 /**
  * Rules of the page: custom properties, and the space that is kept free until the script has come. A form of the page's
- * own is there from the start.
+ * own is there from the start, as wide as the element will make it; on a surface it still moves by the padding.
  */
 const rules = ({ tag, samples }: Wanted, undefinedForm: string): string =>
   lines(
@@ -48,7 +57,9 @@ const rules = ({ tag, samples }: Wanted, undefinedForm: string): string =>
     // A picture has its height before it is loaded.
     tag.children.some((child) => isTag(child) && child.name === 'img') &&
       rule("newsletter-signup > [slot='picture']", { 'aspect-ratio': '4 / 3' }),
-    samples && !hasOwnForm(tag) && reservation(undefinedForm, tag.attributes['layout'] === 'dialog' ? [] : samples),
+    hasOwnForm(tag)
+      ? isBare(tag) && rule('newsletter-signup', bareWidth)
+      : samples && reservation(undefinedForm, tag.attributes['layout'] === 'dialog' ? [] : samples),
   );
 const sheet = (wanted: Wanted): string => {
   const { theme } = wanted;
@@ -57,6 +68,12 @@ const sheet = (wanted: Wanted): string => {
     theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`,
     styles && `<style>\n${styles}\n</style>`,
   );
+};
+/** Rules of the page as React writes them; custom properties stand on the tag itself there. */
+const jsxSheet = (wanted: Wanted): string => {
+  const { styles: _, ...tag } = wanted.tag;
+  const css = rules({ ...wanted, tag }, 'newsletter-signup:not(:defined)');
+  return css && `      <style>{\`\n${css}\n\`}</style>`;
 };
 const imports = ({ language, theme }: Wanted): string =>
   lines(
@@ -104,7 +121,10 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
           `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted.theme)}' }));`,
         '  }, []);',
         '  return (',
-        write(wanted.tag, jsx, 2),
+        '    <>',
+        jsxSheet(wanted),
+        write(wanted.tag, jsx, 3),
+        '    </>',
         '  );',
         '}',
       ),
