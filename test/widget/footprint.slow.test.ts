@@ -109,8 +109,3 @@ describe.each(modes)('$title', ({ markup, root }) => {
     }
   });
 });
-
-it('asks at the very top of the script, where Chromium looks for it, to be compiled while it arrives', async () => {
-  const script = await readFile(join(repository, 'widget', 'dist', 'newsletter-signup.js'), 'utf8');
-  expect(script.split('\n')[0]).toBe('//# allFunctionsCalledOnLoad');
-});

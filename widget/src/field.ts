@@ -35,12 +35,16 @@ interface Field {
   readonly has: (attribute: string) => boolean;
 }
 
-/** The field for the address, the first of every form. */
-export function emailField(texts: FormMessages): TemplateResult {
+/**
+ * The field for the address, the first of every form.
+ *
+ * @param hidesLabel - an example stands in the input instead of the label
+ */
+export function emailField(texts: FormMessages, hidesLabel: boolean): TemplateResult {
   const attributes: Readonly<Record<string, string>> = {
     kind: 'email',
     label: texts.emailLabel,
-    placeholder: texts.emailPlaceholder,
+    placeholder: texts.emailPlaceholder || (hidesLabel ? 'name@example.com' : ''),
     autocomplete: 'email',
   };
   return fieldTemplate(

@@ -39,7 +39,7 @@ export const errorTexts = {
   later: 'later',
 } as const;
 
-/** Every text a visitor can read. `{label}` stands for the field's label, `{wait}` for a time such as "in 30 seconds". */
+/** Every text a visitor can read. `{label}` is the field's label, `{wait}` a time such as "in 30 seconds". */
 export const english = /* @__PURE__ */ Object.assign({}, formTexts, errorTexts);
 
 /** Name of a text. */

@@ -301,18 +301,18 @@ export class NewsletterSignup extends LitElement {
       ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
     const isFramed = isRow && layout !== 'inline';
     const isPanel = ['card', 'cover', 'dialog'].includes(layout);
-    const classes = [layout, isRow && 'row', isFramed && 'framed', state === 'busy' && state];
+    const classes = [layout, isOwners && 'owners', isRow && 'row', isFramed && 'framed', state === 'busy' && state];
     const form = isOwners
       ? html`<slot ?hidden=${isDone}></slot>`
       : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${this.endpoint} ?hidden=${isDone}>
-          ${emailField(texts)}${customFieldsTemplate(fields, texts)}
+          ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
           <button part="button"><span part="button-text">${texts.button}</span></button>
         </form>`;
     const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
     const link = inbox && html`<a part="inbox" href=${inbox} target="_blank">${texts.inbox}</a>`;
     const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>${link}`;
     const content = html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
-      <slot name="picture"></slot>
+      <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
       <div part=${isPanel ? 'content panel' : 'content'}>
         <slot name="head" part="head" id="head" ?hidden=${isDone}></slot>
         ${form}

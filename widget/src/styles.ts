@@ -83,6 +83,9 @@ const layouts = css`
     margin-inline: auto;
     overflow-wrap: anywhere;
   }
+  .owners:is(.inline, .joined, .stacked) {
+    max-inline-size: var(--newsletter-width, none);
+  }
   .card,
   .cover,
   .dialog {
@@ -108,6 +111,7 @@ const layouts = css`
     flex: 1 1 14rem;
     inline-size: 100%;
     min-inline-size: 0;
+    block-size: auto;
     max-block-size: 26rem;
     object-fit: cover;
     border-radius: var(--_radius);
