@@ -17,7 +17,7 @@ const bundles = ['script', 'npm', 'chunks'].map((mode) =>
 await Promise.all([
   ...bundles,
   run('tsc', ['-p', 'tsconfig.types.json'], options),
-  run('cem', ['analyze', '--config', 'custom-elements-manifest.config.mjs'], options),
+  run(process.execPath, ['--run', 'manifest'], { cwd: root }),
 ]);
 await import('./derived.ts');
 await import('./readme.ts');
