@@ -57,6 +57,7 @@ let measuredSetup = '';
 let samples: readonly Sample[] | undefined;
 let measuring = 0;
 
+const snippetViews: SnippetView[] = [];
 const frames = widths.flatMap((width) => (width === 'all' ? [] : [frame(width)]));
 find('#frames', HTMLElement).append(...frames.map(({ figure }) => figure));
 measurer.src = '/playground/preview';
@@ -159,22 +160,42 @@ function frame(width: '320' | '480' | '768'): {
   };
 }
 
+/** A snippet on the page. It is updated in place: a press on its button while it changes is not lost. */
+interface SnippetView {
+  readonly row: HTMLElement;
+  readonly title: HTMLElement;
+  readonly region: HTMLElement;
+  readonly code: HTMLElement;
+}
+
+function snippetView(): SnippetView {
+  const button = element('button', { type: 'button' }, 'Copy');
+  const title = element('h3', {});
+  const code = element('code', {});
+  const region = element('pre', { tabindex: '0', role: 'region' }, code);
+  const row = element('div', { class: 'snippet' }, element('div', { class: 'snippet-head' }, title, button), region);
+  button.addEventListener('click', () => void copy(button, code.textContent));
+  return { row, title, region, code };
+}
+
 function showSnippets(): void {
   const tag = tagOf(setup, options);
   const { language, theme } = setup;
-  const snippets = snippetsFor(setup.platform, { tag, language, theme, samples }).map(({ place, code }) => {
-    const button = element('button', { type: 'button' }, 'Copy');
-    button.addEventListener('click', () => void copy(button, code));
-    const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': place }, element('code', {}, code));
-    return element(
-      'div',
-      { class: 'snippet' },
-      element('div', { class: 'snippet-head' }, element('h3', {}, place), button),
-      text,
-    );
-  });
-  const place = find('#snippets', HTMLElement);
-  if (place.textContent !== snippets.map(({ textContent }) => textContent).join('')) place.replaceChildren(...snippets);
+  const snippets = snippetsFor(setup.platform, { tag, language, theme, samples });
+  while (snippetViews.length < snippets.length) {
+    const view = snippetView();
+    snippetViews.push(view);
+    find('#snippets', HTMLElement).append(view.row);
+  }
+  for (const { row } of snippetViews.splice(snippets.length)) row.remove();
+  for (const [index, { place, code }] of snippets.entries()) {
+    const view = snippetViews[index];
+    if (!view) continue;
+    view.title.textContent = place;
+    view.region.setAttribute('aria-label', place);
+    // The text of a region that did not change keeps its selection.
+    if (view.code.textContent !== code) view.code.textContent = code;
+  }
 }
 
 async function copy(button: HTMLButtonElement, code: string): Promise<void> {
