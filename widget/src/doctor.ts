@@ -165,7 +165,11 @@ export function showWarnings(
   if (!url?.protocol.startsWith('http')) return;
   const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };
   fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).then(
-    ({ type }) => type === 'opaqueredirect' && add(redirects),
+    ({ type }) => {
+      if (type !== 'opaqueredirect') return;
+      add(redirects);
+      console.error(`<newsletter-signup debug> ${redirects}`);
+    },
     () => undefined,
   );
 }
