@@ -156,6 +156,8 @@ export function showWarnings(
   endpoint: string | undefined | null,
   warnings: readonly string[],
 ): void {
+  // Once, also where the element is moved.
+  if (host.shadowRoot?.querySelector('[part=debug]')) return;
   const list = Object.assign(document.createElement('pre'), { part: 'debug', textContent: warnings.join('\n') });
   list.style.cssText = 'font-size: 0.75em; white-space: pre-wrap';
   const add = (message: string): void => list.append(`\n${message}`);

@@ -352,14 +352,13 @@ export class NewsletterSignup extends LitElement {
 
   /** Loads the file that sends. A failure to load shows when the form is submitted, which loads again. */
   readonly #onFocus = (): void => {
-    this.#loadSender().then(
-      ({ keepAnswers }) => keepAnswers(this),
-      () => undefined,
-    );
+    this.#loadSender().catch(() => undefined);
   };
 
   async #loadSender(): Promise<typeof Sender> {
-    return (this.#sender ??= await chunks.signup());
+    const sender = await chunks.signup();
+    if (!this.#sender) sender.keepAnswers(this);
+    return (this.#sender = sender);
   }
 
   /** Warns the owner of an endpoint that is missing; with `debug`, shows all warnings on the page. */
