@@ -419,7 +419,8 @@ export class NewsletterSignup extends LitElement {
   /** @returns undefined where the file cannot be loaded: then the browser has posted the form without it */
   async #createSignup(form: HTMLFormElement): Promise<Signup | undefined> {
     try {
-      if (!this.#sender) void this.#show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
+      // Seen, but not announced: nothing is sent before the fields are checked.
+      if (!this.#sender) void this.#show({ state: 'busy', mark: markBusy });
       const { createSignup } = await this.#loadSender();
       return createSignup(this, this.#show, tools);
     } catch (error) {
