@@ -1,5 +1,5 @@
 import { expect, fixture } from '@open-wc/testing';
-import { Form, Mailbox, mountAt } from './harness.ts';
+import { Form, isChromium, Mailbox, mountAt } from './harness.ts';
 
 const box = (element: Element): DOMRect => element.getBoundingClientRect();
 const onOneLine = (form: Form): boolean => Math.abs(box(form.email).bottom - box(form.button).bottom) < 1;
@@ -57,7 +57,9 @@ describe('layouts', () => {
       );
       form.element.style.setProperty('--newsletter-muted', 'rgb(1, 2, 3)');
       await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(getComputedStyle(form.email, '::placeholder').color).to.equal('rgb(1, 2, 3)');
+      // WebKit does not tell the style of a placeholder.
+      if (isChromium || navigator.userAgent.includes('Firefox'))
+        expect(getComputedStyle(form.email, '::placeholder').color).to.equal('rgb(1, 2, 3)');
       expect(getComputedStyle(form.find('[slot=note]')).color).to.equal('rgb(1, 2, 3)');
     });
   }
