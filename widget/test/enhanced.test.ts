@@ -1,7 +1,7 @@
 import { aTimeout, expect, fixture } from '@open-wc/testing';
 import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
-import { accessible, Form, isChromium, Mailbox } from './harness.ts';
+import { accessible, Form, isChromium, Mailbox, until } from './harness.ts';
 
 /** Puts a form of the owner's on the page, whose action is the endpoint. */
 async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
@@ -192,7 +192,10 @@ describe('a form of the owner’s', () => {
     expect(join.getAttribute('aria-disabled')).to.equal('true');
     expect(form.button.hasAttribute('aria-disabled')).to.equal(false);
     expect(join.innerHTML).to.equal('<b>Join</b>');
-    expect(form.notice.textContent).to.equal('Sending…');
+    await until(
+      () => form.notice.textContent === 'Sending…',
+      () => form.notice.textContent,
+    );
     expect(form.hasFocus(join)).to.equal(true);
     await mailbox.release();
     await form.reaches('success');

@@ -106,7 +106,10 @@ inBothModes('<newsletter-signup>', () => {
       form.button.click();
       await form.reaches('busy');
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
-      expect(form.notice.textContent).to.equal('Sending…');
+      await until(
+        () => form.notice.textContent === 'Sending…',
+        () => form.notice.textContent,
+      );
       expect(form.hasFocus(form.button)).to.equal(true);
       await mailbox.release();
       await form.reaches('success');
