@@ -126,9 +126,10 @@ describe('the built files', () => {
       const left = new Promise((resolve) => window.addEventListener('pagehide', () => resolve(true)));
       form.email.value = 'ada@example.com';
       form.element.submit();
+      // Of a page that was left, Firefox settles no promise.
+      if (arrives) return void (await left);
       await form.reaches('success');
-      if (arrives) await left;
-      else expect(await Promise.race([left, aTimeout(200)])).to.equal(undefined);
+      expect(await Promise.race([left, aTimeout(200)])).to.equal(undefined);
     });
   }
 
