@@ -2,6 +2,7 @@
  * Explains to the owner of a page why their endpoint did not answer as it should. Loaded with the attribute `debug`;
  * never repeats what was typed.
  */
+import { parseUrl } from '@newsletter-kit/core/signup';
 import type { Failure } from './send.ts';
 
 /** What the browser lets through to the endpoint. */
@@ -137,7 +138,7 @@ const silences: readonly Symptom<Probes>[] = [
  */
 export async function explain(endpoint: string, failure: Failure): Promise<string> {
   if (failure.kind === 'invalid') return '';
-  const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
+  const url = parseUrl(endpoint, document.baseURI);
   const advice =
     !endpoint || !url
       ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.'
@@ -163,7 +164,7 @@ export function showWarnings(
   const add = (message: string): void => list.append(`\n${message}`);
   host.shadowRoot?.append(list);
   host.addEventListener('newsletter-warning', ({ message }) => add(message));
-  const url = endpoint && URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
+  const url = endpoint ? parseUrl(endpoint, document.baseURI) : undefined;
   if (!url?.protocol.startsWith('http')) return;
   const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };
   fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).then(

@@ -130,7 +130,7 @@ const tools: SignupTools = {
  * @cssstate error - Something needs mending, or did not work.
  */
 export class NewsletterSignup extends LitElement {
-  static override styles = [...styles];
+  static override styles = styles;
   static override properties: PropertyDeclarations = {
     endpoint: {},
     redirect: {},
@@ -285,7 +285,7 @@ export class NewsletterSignup extends LitElement {
 
   /** Style sheets belong to one document: adoption by another one drops them. */
   protected adoptedCallback(): void {
-    if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [...styles]);
+    if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [styles]);
   }
 
   protected override render(): TemplateResult {
@@ -341,9 +341,9 @@ export class NewsletterSignup extends LitElement {
   protected override updated(): void {
     if (!this.isConnected) return;
     this.#use(this.#ownersForm ?? this.renderRoot.querySelector('form'));
-    if (this.#layout === 'dialog') this.#dialogLoading ??= this.#loadDialog();
-    if (this.#layout === 'dialog') this.#dialog?.update();
-    else this.#dialog?.stop();
+    if (this.#layout !== 'dialog') return this.#dialog?.stop();
+    this.#dialogLoading ??= this.#loadDialog();
+    this.#dialog?.update();
   }
 
   get #layout(): NewsletterSignup['layout'] {

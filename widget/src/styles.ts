@@ -429,4 +429,5 @@ const motion = css`
   }
 `;
 
-export const styles: readonly CSSResult[] = [base, head, layouts, controls, choices, result, motion];
+/** One style sheet: each costs a page time when it starts. */
+export const styles: CSSResult = css`${base}${head}${layouts}${controls}${choices}${result}${motion}`;

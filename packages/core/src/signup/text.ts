@@ -19,7 +19,7 @@ export function cleanText(text: string, limit: number = textLimit, keepsLines = 
   const clean = text
     .normalize('NFC')
     .replace(/\r\n?/g, '\n')
-    .replace(keepsLines ? /(?!\n)[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu : /[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu, '')
+    .replace(/[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu, (sign) => (keepsLines && sign === '\n' ? sign : ''))
     .trim();
   return clean.length <= limit ? clean : [...clean].slice(0, limit).join('').trim();
 }
