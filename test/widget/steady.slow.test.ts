@@ -1,8 +1,8 @@
-/** Nothing moves: not when the form comes, not when the looks of its layout come later, not when a dialog opens. */
+/** Nothing moves: not when the form comes, not when further files come later, not when a dialog opens. */
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
-import { builds, languages, layouts, pageToWalk, tags, type Layout } from './pages-to-walk.ts';
+import { builds, languages, layouts, pageToWalk, tags } from './pages-to-walk.ts';
 import { openSite, type Site } from './site.ts';
 
 let site: Site;
@@ -49,10 +49,6 @@ async function inHalves(page: Page): Promise<(path: RegExp) => Promise<void>> {
 const cases = (Object.keys(builds) as (keyof typeof builds)[]).flatMap((build) =>
   layouts.flatMap((layout) => (Object.keys(tags) as (keyof typeof tags)[]).map((mode) => ({ build, layout, mode }))),
 );
-/** What tells that all looks of a layout have come. */
-const dressed = (layout: Layout): string =>
-  `form().shadowRoot.adoptedStyleSheets.length > ${{ inline: 0, stacked: 1, card: 1, dialog: 1 }[layout]}`;
-
 describe('a page', () => {
   it.each(cases)(
     'stands still while $layout comes, with the build for $build and its form in the $mode tree',
@@ -76,7 +72,6 @@ describe('a page', () => {
 
       await bring(/./);
       await arrival;
-      await page.waitForFunction(dressed(layout));
       await page.evaluate('painted()');
       expect(await page.evaluate('boxes()')).toEqual(first);
 
