@@ -1,0 +1,74 @@
+/** Contacts as a CRM hands them over: records in which dotted paths name the fields. Pure. */
+import { isRecord } from '../is-record.ts';
+
+/** A contact as the planner reads it. */
+export interface SyncContact {
+  /** The CRM's own id; what a write names the contact by. */
+  readonly id: string;
+  readonly email: string;
+  /** What stands in the opt-out field; undefined where it was not delivered. */
+  readonly optOut?: unknown;
+  /** What stands in the consent field; undefined where it was not delivered. */
+  readonly consent?: unknown;
+  /** The sync token; undefined or empty where the contact has none. */
+  readonly token?: unknown;
+  /** The mapped fields by their paths; undefined for a field that was not delivered. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Number of the row it came in, counted from 1. */
+  readonly row: number;
+}
+
+/**
+ * Where the parts of a contact stand in its record: a property's name, or dotted names for nested ones
+ * (`properties.email`). A property whose own name has dots is found first.
+ */
+export interface ContactPaths {
+  /** Default `id`. */
+  readonly id?: string | undefined;
+  /** Default `email`. */
+  readonly email?: string | undefined;
+  /** A text field of at least 255 characters that belongs to the sync alone. Default `newsletter_sync_token`. */
+  readonly token?: string | undefined;
+}
+
+/** The paths with their defaults. */
+export function contactPaths({ id, email, token }: ContactPaths = {}): Required<{
+  [Path in keyof ContactPaths]: string;
+}> {
+  return { id: id ?? 'id', email: email ?? 'email', token: token ?? 'newsletter_sync_token' };
+}
+
+/** What stands at a dotted path; undefined where nothing does. */
+export function readPath(record: unknown, path: string): unknown {
+  if (!isRecord(record)) return undefined;
+  if (Object.hasOwn(record, path)) return record[path];
+  let at: unknown = record;
+  for (const name of path.split('.')) {
+    if (!isRecord(at) || !Object.hasOwn(at, name)) return undefined;
+    at = at[name];
+  }
+  return at;
+}
+
+/** A record with the given values at their dotted paths. */
+export function recordOf(values: Iterable<readonly [path: string, value: unknown]>): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [path, value] of values) {
+    const names = path.split('.');
+    const last = names.pop() ?? path;
+    let at = record;
+    for (const name of names) {
+      const next = Object.hasOwn(at, name) ? at[name] : undefined;
+      const inner: Record<string, unknown> = isRecord(next) ? next : {};
+      define(at, name, inner);
+      at = inner;
+    }
+    define(at, last, value);
+  }
+  return record;
+}
+
+/** Sets an own property also where the name is one that every object has, such as `__proto__`. */
+function define(record: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
+}

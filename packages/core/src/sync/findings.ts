@@ -1,0 +1,126 @@
+/** What a sync reports to a person: a table of findings, each with what happened and what to do. Pure. */
+
+interface FindingText {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** Every finding there is. None of the texts holds an address or a value. */
+export const findingTexts = {
+  active_while_opted_out: {
+    message: 'The person subscribed again while the contact is opted out.',
+    remedy: 'Clear the opt-out of the contact, or unsubscribe the person.',
+  },
+  address_changed_in_crm: {
+    message: 'The contact has another address than its subscription.',
+    remedy: 'Set the address back, or let the sync move subscriptions (addressChangedInCrm: move).',
+  },
+  address_changed_in_newsletter: {
+    message: 'The subscription has another address than its contact.',
+    remedy: 'Change the address of the contact, or let the sync write it (addressChangedInNewsletter: write).',
+  },
+  address_changed_on_both_sides: {
+    message: 'Contact and subscription were both given another address.',
+    remedy: 'Give both the same address.',
+  },
+  move_waits: {
+    message: 'The new address has been asked to confirm; until then the old subscription stays.',
+    remedy: 'Wait for the confirmation, or set the address back.',
+  },
+  move_refused: {
+    message: 'The subscription of the contact’s new address is unsubscribed; the old subscription stays.',
+    remedy: 'Set the address back, or unsubscribe the old address.',
+  },
+  address_malformed: {
+    message: 'The address of the contact is empty or no e-mail address.',
+    remedy: 'Correct the address. Until then the contact is left alone.',
+  },
+  ambiguous: {
+    message: 'Several contacts belong to one subscription: opt-outs count for all of them, values wait.',
+    remedy: 'Merge the contacts, or correct the address of one.',
+  },
+  conflict: {
+    message: 'Both sides changed the field, and its rule is review.',
+    remedy: 'Give the field the same value on both sides.',
+  },
+  contact_creation_failed: {
+    message: 'The contact of a new subscription was created several times and never came back.',
+    remedy: 'Look for the error in the CRM, then create the contact by hand.',
+  },
+  contact_repeated: {
+    message: 'The contact came in twice; the first one counts.',
+    remedy: 'Hand over each contact once.',
+  },
+  contact_without_id: {
+    message: 'The contact has no id.',
+    remedy: 'Check the path of the id.',
+  },
+  erased: {
+    message: 'The person was erased from the newsletter.',
+    remedy: 'Erase the contact as well.',
+  },
+  field_missing: {
+    message: 'A mapped field was not delivered by any record.',
+    remedy: 'Check the name of the field, and that the records include it.',
+  },
+  not_accepted: {
+    message: 'The side keeps showing another value than the one that was written.',
+    remedy: 'Make the field on that side take the value, or change the value.',
+  },
+  opt_out_unreadable: {
+    message: 'The opt-out of the contact is neither true nor false.',
+    remedy: 'Use a yes/no field. Until then the opt-out counts as not delivered.',
+  },
+  subscription_creation_failed: {
+    message: 'The contact was subscribed several times, and its subscription never came.',
+    remedy: 'Check the address, then subscribe the person by hand.',
+  },
+  subscription_gone: {
+    message: 'The subscription of the contact no longer exists.',
+    remedy: 'Nothing has to be done: the contact is not subscribed again.',
+  },
+  token_damaged: {
+    message: 'The sync token of the contact was changed or cut; it counts as missing.',
+    remedy: 'Keep the token field free for the sync, with room for 255 characters.',
+  },
+  write_failed: {
+    message: 'The newsletter did not take the change.',
+    remedy: 'The next run tries again. See the message of the service.',
+  },
+  wrong_kind: {
+    message: 'The value does not fit the kind of the field.',
+    remedy: 'Correct the value. Until then the field is left alone.',
+  },
+} as const satisfies Readonly<Record<string, FindingText>>;
+
+export type FindingCode = keyof typeof findingTexts;
+
+/** Which side a finding is about. */
+export type Side = 'newsletter' | 'crm';
+
+/** Something a person has to know or to decide. Holds no address and no value. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** What happened. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy: string;
+  /** Whether no earlier run has reported it. */
+  readonly isNew: boolean;
+  /** Number of the contact's row, counted from 1. */
+  readonly row?: number;
+  readonly contactId?: string;
+  readonly subscriptionId?: string;
+  /** The mapped field: its path in the contact. */
+  readonly field?: string;
+  readonly side?: Side;
+  /** What the service said, addresses removed. */
+  readonly detail?: string;
+}
+
+/** Where a finding belongs. */
+export type FindingPlace = Omit<Finding, 'code' | 'message' | 'remedy' | 'isNew'>;
+
+export function finding(code: FindingCode, isNew: boolean, place: FindingPlace): Finding {
+  return { code, ...findingTexts[code], isNew, ...place };
+}

@@ -1,0 +1,376 @@
+/** Which fields are kept in step and what happens in each situation: the settings of a sync, checked. Pure. */
+import { hashText, type Digest } from '../hash.ts';
+import { isRecord } from '../is-record.ts';
+import { addressKey } from '../signup/address.ts';
+import { contactPaths, type ContactPaths } from './contact.ts';
+import { fixedLength, longestOneWay, longestTwoWay, tokenLimit } from './token.ts';
+import { readValue, type Reading, type ValueKind } from './values.ts';
+
+/** Which side's value goes to the other. */
+export type Direction = 'to_contact' | 'to_subscription' | 'both';
+
+/** Whose value wins where both sides changed a field; `review` leaves both and reports it. */
+export type ConflictRule = 'newsletter' | 'crm' | 'review';
+
+/** A pair of fields that hold the same value. */
+export interface FieldMapping {
+  /**
+   * The newsletter's field: the **id** of a custom field (names change, ids don't), or one of
+   * {@link subscriptionProperties}, which only go `to_contact`.
+   */
+  readonly newsletter: string;
+  /** The contact's field: its name, or dotted names (`properties.city`). */
+  readonly contact: string;
+  readonly direction: Direction;
+  /** Only for `both`. Default `review`. */
+  readonly conflict?: ConflictRule | undefined;
+  /** Only for lists that the CRM keeps as one text: what stands between the members. Default: an array is written. */
+  readonly separator?: string | undefined;
+}
+
+/** The contact's veto: a yes/no field that says "send no newsletter". Not the mirror of the subscription's status. */
+export interface OptOutMapping {
+  /** The contact's field. */
+  readonly contact: string;
+  /** Whether leaving the newsletter sets the opt-out. Default true. */
+  readonly setOnUnsubscribe?: boolean | undefined;
+}
+
+/** What happens in situations where there is a choice; the first of each is the default. */
+export interface SituationActions {
+  /** A subscription without contact that is new, or whose contact could not be created before. */
+  readonly newSubscription?: 'create_contact' | 'leave' | undefined;
+  /** A subscription whose contact was missing in two complete passes: it was deleted in the CRM. */
+  readonly contactMissing?: 'leave' | 'create_contact' | 'unsubscribe' | undefined;
+  /** A contact whose subscription was missing in two complete passes. */
+  readonly subscriptionMissing?: 'mark_removed' | 'leave' | undefined;
+  /** `move` asks the new address to confirm, and unsubscribes the old one once it has. */
+  readonly addressChangedInCrm?: 'report' | 'move' | undefined;
+  readonly addressChangedInNewsletter?: 'write' | 'report' | undefined;
+  /** `use_linked` goes on with the one contact whose token names the subscription, if it is one alone. */
+  readonly ambiguous?: 'wait' | 'use_linked' | undefined;
+}
+
+/** The settings of a sync. */
+export interface SyncMapping {
+  readonly fields: readonly FieldMapping[];
+  /** Where id, address and token of a contact stand. */
+  readonly contact?: ContactPaths | undefined;
+  readonly optOut?: OptOutMapping | undefined;
+  /**
+   * Whether contacts that the newsletter does not know are subscribed. `with_confirmation` asks each by double opt-in;
+   * `on_consent` takes those whose {@link consent} field is true. Default `never`.
+   */
+  readonly subscribe?: 'never' | 'with_confirmation' | 'on_consent' | undefined;
+  /** The contact's yes/no field that `on_consent` reads. */
+  readonly consent?: string | undefined;
+  readonly situations?: SituationActions | undefined;
+  /** What a contact's field without a value is written as. Default null. */
+  readonly emptyValue?: null | '' | undefined;
+  /** Whether a field that a record lacks is empty, as Airtable delivers it. Default: it counts as not delivered. */
+  readonly missingIsEmpty?: boolean | undefined;
+  /**
+   * A plan that unsubscribes, clears or removes for more than this share of the pairs, and for more than `atLeast`, is
+   * held back. Default 0.05 and 20.
+   */
+  readonly breaker?: { readonly share?: number | undefined; readonly atLeast?: number | undefined } | undefined;
+}
+
+/** Properties of a subscription that a mapping can name, with their kinds. The API changes them alone. */
+export const subscriptionProperties = {
+  status: 'string',
+  id: 'string',
+  created: 'datetime',
+  subscription_tier: 'string',
+  subscription_premium_tier_names: 'list',
+  utm_source: 'string',
+  utm_medium: 'string',
+  utm_channel: 'string',
+  utm_campaign: 'string',
+  utm_term: 'string',
+  utm_content: 'string',
+  referring_site: 'string',
+  referral_code: 'string',
+} as const satisfies Readonly<Record<string, ValueKind>>;
+
+type SubscriptionProperty = keyof typeof subscriptionProperties;
+
+/** A custom field of the publication, as the API lists it. */
+export interface CustomFieldInfo {
+  readonly id: string;
+  readonly display: string;
+  readonly kind: string;
+}
+
+/** What the planner reads of a subscription; each of the API's fits that was listed with its custom fields. */
+export interface SyncSubscription {
+  readonly id: string;
+  readonly email: string;
+  readonly status: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly custom_fields?:
+    | readonly { readonly name?: string | null | undefined; readonly value?: unknown }[]
+    | null
+    | undefined;
+}
+
+/** A mapped field, ready to be read on both sides. */
+export interface ReadyField {
+  readonly index: number;
+  readonly newsletter: string;
+  readonly contact: string;
+  readonly direction: Direction;
+  readonly conflict: ConflictRule;
+  readonly kind: ValueKind;
+  readonly separator: string | undefined;
+  /** The name by which subscriptions carry the custom field now; undefined for a property of the subscription. */
+  readonly customField: string | undefined;
+}
+
+/** A mapping that knows the present names and kinds of the custom fields. Made by {@link prepareMapping}. */
+export interface ReadyMapping {
+  readonly fields: readonly ReadyField[];
+  /** Mapped custom fields that the publication no longer has: the contact's path of each. */
+  readonly vanished: readonly string[];
+  readonly paths: ReturnType<typeof contactPaths>;
+  readonly optOut: Required<{ [Key in keyof OptOutMapping]: NonNullable<OptOutMapping[Key]> }> | undefined;
+  readonly subscribe: NonNullable<SyncMapping['subscribe']>;
+  readonly consent: string | undefined;
+  readonly situations: Required<{ [Key in keyof SituationActions]: NonNullable<SituationActions[Key]> }>;
+  readonly emptyValue: null | '';
+  readonly missingIsEmpty: boolean;
+  readonly breaker: { readonly share: number; readonly atLeast: number };
+  /** 18 bits that stand for the mapped fields, so that a token of other fields is noticed. */
+  readonly signature: number;
+  /** Where the hashes of this sync start. */
+  readonly seed: Digest;
+}
+
+/** The mapping can't be used. The message lists every reason. */
+export class MappingError extends Error {
+  override readonly name = 'MappingError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The mapping can't be used:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+const choices = {
+  direction: ['to_contact', 'to_subscription', 'both'],
+  conflict: ['newsletter', 'crm', 'review'],
+  subscribe: ['never', 'with_confirmation', 'on_consent'],
+} as const;
+
+const situationChoices = {
+  newSubscription: ['create_contact', 'leave'],
+  contactMissing: ['leave', 'create_contact', 'unsubscribe'],
+  subscriptionMissing: ['mark_removed', 'leave'],
+  addressChangedInCrm: ['report', 'move'],
+  addressChangedInNewsletter: ['write', 'report'],
+  ambiguous: ['wait', 'use_linked'],
+} as const satisfies { readonly [Key in keyof SituationActions]-?: readonly NonNullable<SituationActions[Key]>[] };
+
+const mappingKeys: readonly string[] = [
+  'fields',
+  'contact',
+  'optOut',
+  'subscribe',
+  'consent',
+  'situations',
+  'emptyValue',
+  'missingIsEmpty',
+  'breaker',
+] satisfies readonly (keyof SyncMapping)[];
+
+/**
+ * Checks settings that come from a file or a form.
+ *
+ * @throws MappingError with every reason
+ */
+export function checkMapping(mapping: unknown): asserts mapping is SyncMapping {
+  const problems: string[] = [];
+  if (!isRecord(mapping)) throw new MappingError(['It must be an object.']);
+  for (const key of Object.keys(mapping)) {
+    if (!mappingKeys.includes(key)) problems.push(`"${key}" is no setting. There are: ${mappingKeys.join(', ')}.`);
+  }
+  checkFields(mapping['fields'], problems);
+  checkChoice('subscribe', mapping['subscribe'], choices.subscribe, problems);
+  if (mapping['subscribe'] === 'on_consent' && typeof mapping['consent'] !== 'string')
+    problems.push('"subscribe" is on_consent: name the contact’s consent field in "consent".');
+  checkOptOut(mapping, problems);
+  const situations = mapping['situations'] ?? {};
+  if (!isRecord(situations)) problems.push('"situations" must be an object.');
+  else {
+    for (const [situation, action] of Object.entries(situations)) {
+      const allowed = Object.entries(situationChoices).find(([name]) => name === situation)?.[1];
+      if (allowed) checkChoice(`situations.${situation}`, action, allowed, problems);
+      else problems.push(`"situations.${situation}" is no situation: ${Object.keys(situationChoices).join(', ')}.`);
+    }
+  }
+  checkBreaker(mapping['breaker'], problems);
+  if (problems.length > 0) throw new MappingError(problems);
+}
+
+function checkFields(fields: unknown, problems: string[]): void {
+  if (!Array.isArray(fields)) {
+    problems.push('"fields" must be a list.');
+    return;
+  }
+  const targets = new Set<string>();
+  let length = fixedLength(fields.length);
+  for (const [index, field] of fields.entries()) {
+    const at = `fields[${index}]`;
+    if (!isRecord(field)) {
+      problems.push(`${at} must be an object.`);
+      continue;
+    }
+    const { newsletter, contact, direction, conflict } = field;
+    for (const name of ['newsletter', 'contact'] as const) {
+      if (typeof field[name] !== 'string' || field[name] === '') problems.push(`${at}.${name} must be a name.`);
+    }
+    checkChoice(`${at}.direction`, direction ?? '', choices.direction, problems);
+    checkChoice(`${at}.conflict`, conflict, choices.conflict, problems);
+    if (Object.hasOwn(subscriptionProperties, String(newsletter)) && direction !== 'to_contact')
+      problems.push(`${at}: the API does not change "${String(newsletter)}"; its direction can only be to_contact.`);
+    length += direction === 'both' ? longestTwoWay : longestOneWay;
+    // Two fields that are written to one target would overwrite each other in every run.
+    const written = [
+      ...(direction === 'to_subscription' ? [] : [`the contact’s "${String(contact)}"`]),
+      ...(direction === 'to_contact' ? [] : [`the newsletter’s "${String(newsletter)}"`]),
+    ];
+    for (const target of written) {
+      if (targets.has(target)) problems.push(`${at}: ${target} is written by another field already.`);
+      targets.add(target);
+    }
+  }
+  if (length > tokenLimit)
+    problems.push(
+      `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${longestTwoWay}, any other ${longestOneWay}. Map fewer fields, or let some go one way.`,
+    );
+}
+
+function checkOptOut(mapping: Readonly<Record<string, unknown>>, problems: string[]): void {
+  const { optOut, fields } = mapping;
+  if (optOut === undefined) return;
+  const path = isRecord(optOut) ? optOut['contact'] : undefined;
+  if (typeof path !== 'string' || path === '') {
+    problems.push('"optOut.contact" must name the contact’s opt-out field.');
+    return;
+  }
+  const clash = Array.isArray(fields) && fields.some((field) => isRecord(field) && field['contact'] === path);
+  if (clash)
+    problems.push(
+      `"${path}" is the opt-out and a mapped field. The status of the subscription belongs into a field of its own.`,
+    );
+}
+
+function checkBreaker(breaker: unknown, problems: string[]): void {
+  if (breaker === undefined) return;
+  if (!isRecord(breaker)) {
+    problems.push('"breaker" must be an object.');
+    return;
+  }
+  const { share = 0, atLeast = 0 } = breaker;
+  if (typeof share !== 'number' || !(share >= 0 && share <= 1))
+    problems.push('"breaker.share" is a number from 0 to 1.');
+  if (typeof atLeast !== 'number' || !(atLeast >= 0)) problems.push('"breaker.atLeast" is a number from 0.');
+}
+
+function checkChoice(name: string, value: unknown, allowed: readonly string[], problems: string[]): void {
+  if (value !== undefined && !allowed.some((choice) => choice === value))
+    problems.push(`"${name}" is one of: ${allowed.join(', ')}.`);
+}
+
+/**
+ * Looks up the present names and kinds of the mapped custom fields.
+ *
+ * @param customFields - those of the publication, as `customFields.list` delivers them
+ * @param key - what hashes of this sync depend on, for example the publication's id; keep it over the runs
+ * @throws MappingError where the settings are wrong, or name a custom field by its name instead of its id
+ */
+export function prepareMapping(
+  mapping: SyncMapping,
+  customFields: readonly CustomFieldInfo[],
+  key: string,
+): ReadyMapping {
+  checkMapping(mapping);
+  const byId = new Map(customFields.map((field) => [field.id, field]));
+  const named = mapping.fields.flatMap(({ newsletter }) => {
+    const field = byId.has(newsletter) ? undefined : customFields.find(({ display }) => display === newsletter);
+    return field ? [`"${newsletter}" is the name of a custom field. Names change: use its id, ${field.id}.`] : [];
+  });
+  if (named.length > 0) throw new MappingError(named);
+  const fields = mapping.fields.map((field, index) => readyField(field, index, byId));
+  const seed = hashText(key, [3, 3, 3, 3]);
+  const { optOut, situations = {}, breaker = {} } = mapping;
+  return {
+    fields,
+    vanished: fields.flatMap((field) => (isVanished(field, byId) ? [field.contact] : [])),
+    paths: contactPaths(mapping.contact),
+    optOut: optOut && { contact: optOut.contact, setOnUnsubscribe: optOut.setOnUnsubscribe ?? true },
+    subscribe: mapping.subscribe ?? 'never',
+    consent: mapping.consent,
+    situations: {
+      newSubscription: situations.newSubscription ?? 'create_contact',
+      contactMissing: situations.contactMissing ?? 'leave',
+      subscriptionMissing: situations.subscriptionMissing ?? 'mark_removed',
+      addressChangedInCrm: situations.addressChangedInCrm ?? 'report',
+      addressChangedInNewsletter: situations.addressChangedInNewsletter ?? 'write',
+      ambiguous: situations.ambiguous ?? 'wait',
+    },
+    emptyValue: mapping.emptyValue ?? null,
+    missingIsEmpty: mapping.missingIsEmpty ?? false,
+    breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
+    signature: signatureOf(fields),
+    seed,
+  };
+}
+
+const kinds: readonly string[] = ['string', 'integer', 'boolean', 'date', 'datetime', 'list', 'double'];
+const isKind = (kind: string | undefined): kind is ValueKind => kind !== undefined && kinds.includes(kind);
+
+function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string, CustomFieldInfo>): ReadyField {
+  const { newsletter, contact, direction, conflict = 'review', separator } = field;
+  const common = { index, newsletter, contact, direction, conflict, separator };
+  if (Object.hasOwn(subscriptionProperties, newsletter))
+    return { ...common, kind: subscriptionProperties[newsletter as SubscriptionProperty], customField: undefined };
+  const known = byId.get(newsletter);
+  // A kind this version does not know is kept as text.
+  return { ...common, kind: isKind(known?.kind) ? known.kind : 'string', customField: known?.display ?? '' };
+}
+
+const isVanished = ({ customField, newsletter }: ReadyField, byId: ReadonlyMap<string, CustomFieldInfo>): boolean =>
+  customField !== undefined && !byId.has(newsletter);
+
+/** Kinds are part of it: another kind has other canonical texts. */
+function signatureOf(fields: readonly ReadyField[]): number {
+  const text = fields.map(({ newsletter, contact, direction, kind }) =>
+    [newsletter, contact, direction, kind].join('\n'),
+  );
+  return hashText(text.join('\n\n'), [4, 4, 4, 4])[0] & 0x3ffff;
+}
+
+/** What the subscription shows in the field. */
+export function readSubscription(field: ReadyField, subscription: SyncSubscription): Reading {
+  if (field.customField === undefined)
+    return readValue(field.kind, (subscription as unknown as Readonly<Record<string, unknown>>)[field.newsletter]);
+  const { custom_fields } = subscription;
+  // Not asked for, or the publication has no such field any more.
+  if (custom_fields === undefined || custom_fields === null || field.customField === '') return { state: 'absent' };
+  const found = custom_fields.find(({ name }) => name === field.customField);
+  return readValue(field.kind, found?.value ?? null);
+}
+
+/** 48 bits that stand for an address, the same for all spellings of it. */
+export function addressPrint({ seed }: Pick<ReadyMapping, 'seed'>, email: string): number {
+  const [low, high] = hashText(addressKey(email), seed);
+  return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
+}
+
+/** 24 bits that stand for a canonical value. */
+export function valuePrint({ seed }: Pick<ReadyMapping, 'seed'>, text: string): number {
+  return hashText(text, seed)[2] & 0xffffff;
+}

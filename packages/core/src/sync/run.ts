@@ -1,0 +1,221 @@
+/** A sync run on an engine: reads both sides, plans, and makes the newsletter's part of the changes. */
+import { bulkUpdateLimit } from '../contract/values.ts';
+import type { CallOptions, Engine } from '../engine/index.ts';
+import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
+import { redact } from '../engine/redact.ts';
+import { finding, type Finding } from './findings.ts';
+import {
+  prepareMapping,
+  type CustomFieldInfo,
+  type ReadyMapping,
+  type SyncMapping,
+  type SyncSubscription,
+} from './mapping.ts';
+import type { ConsentRecord, ContactWrite, SubscriptionWrite } from './plan-pair.ts';
+import { createReconciler, type ContactCreate, type PlannedPair, type SyncPlan } from './reconciler.ts';
+import type { SyncState } from './state.ts';
+
+/** How far a run is. */
+export interface SyncProgress {
+  readonly phase: 'contacts' | 'subscriptions' | 'writing';
+  /** Contacts or subscriptions read, or changes written. */
+  readonly done: number;
+  /** Undefined where it is not known yet. */
+  readonly of?: number | undefined;
+}
+
+interface Common {
+  readonly engine: Pick<Engine, 'call' | 'list' | 'host'>;
+  /** The publication; may be left out where the engine has a default. */
+  readonly publicationId?: string | undefined;
+  readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** For each call. */
+  readonly call?: CallOptions | undefined;
+}
+
+/** Options of {@link planSync}. */
+export interface PlanSyncOptions extends Common {
+  readonly mapping: SyncMapping;
+  /** Records in which the mapping's paths name the fields. */
+  readonly contacts: Iterable<unknown> | AsyncIterable<unknown>;
+  /**
+   * `everything`: `contacts` are all there are. `incoming`: some, whose subscriptions are looked up by address, one
+   * request each. Default `everything`.
+   */
+  readonly scope?: 'everything' | 'incoming' | undefined;
+  readonly state: SyncState;
+  /** What prints depend on: the same in every run. Default: the publication's id, or `newsletter`. */
+  readonly key?: string | undefined;
+  /** Carries out a plan that would otherwise be held back. Default false. */
+  readonly accept?: boolean | undefined;
+}
+
+const largestPage = 100;
+
+/**
+ * Reads both sides and plans. Writes nothing.
+ *
+ * @throws MappingError, and what the engine throws: of half a list nothing is planned
+ */
+export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
+  const { engine, publicationId, contacts, scope = 'everything', state, accept, onProgress, call } = options;
+  const now = engine.host.now();
+  const mapping = await readMapping(options);
+  const reconciler = createReconciler({ mapping, state, now, scope, accept });
+  let read = 0;
+  const addresses: string[] = [];
+  for await (const record of contacts) {
+    const email = reconciler.addContact(record);
+    if (email !== undefined && scope === 'incoming') addresses.push(email);
+    read += 1;
+    if (read % 1000 === 0) onProgress?.({ phase: 'contacts', done: read });
+  }
+  onProgress?.({ phase: 'contacts', done: read, of: read });
+
+  const query = { publicationId, expand: ['custom_fields' as const], limit: largestPage };
+  let seen = 0;
+  if (scope === 'incoming') {
+    for (const email of new Set(addresses)) {
+      const page = await engine.list('subscriptions.list', { ...query, email }, call);
+      reconciler.addSubscriptions(page.items);
+      seen += 1;
+      onProgress?.({ phase: 'subscriptions', done: seen, of: addresses.length });
+    }
+  } else {
+    const list = engine.list('subscriptions.list', { ...query, order_by: 'created', direction: 'asc' }, call);
+    for await (const page of list.pages()) {
+      reconciler.addSubscriptions(page.items satisfies readonly SyncSubscription[]);
+      seen += page.items.length;
+      onProgress?.({ phase: 'subscriptions', done: seen });
+    }
+  }
+  return reconciler.finish();
+}
+
+/** The mapping with the present names and kinds of the publication's custom fields. */
+async function readMapping({ engine, publicationId, mapping, key, call }: PlanSyncOptions): Promise<ReadyMapping> {
+  const customFields: CustomFieldInfo[] = [];
+  for await (const field of engine.list('customFields.list', { publicationId }, call)) customFields.push(field);
+  return prepareMapping(mapping, customFields, key ?? publicationId ?? 'newsletter');
+}
+
+/** Options of {@link applySync}. */
+export interface ApplySyncOptions extends Common {
+  readonly plan: SyncPlan;
+}
+
+/** What is left to do once the newsletter's part is done: the contacts' part, and what did not work. */
+export interface AppliedSync {
+  /** Of pairs whose changes the newsletter has taken, and of those that had none there. */
+  readonly contactUpdates: readonly ContactWrite[];
+  readonly contactCreates: readonly ContactCreate[];
+  /** The plan's findings, and one for each change that the newsletter did not take. */
+  readonly findings: readonly Finding[];
+  /** Records of what was seen and of what was carried. */
+  readonly consent: readonly ConsentRecord[];
+  /** Subscriptions changed, and asked to subscribe. */
+  readonly updated: number;
+  readonly created: number;
+  /** Changes the newsletter did not take. */
+  readonly failed: number;
+}
+
+/**
+ * Makes the newsletter's part of a plan: unsubscribes first, in bulk updates of up to 1000, each awaited. A contact
+ * whose subscription's change failed keeps its old token, so the next run plans it again; so it is after a crash at any
+ * point.
+ *
+ * @throws what the engine throws; the next run plans again what was not done
+ */
+export async function applySync({
+  engine,
+  publicationId,
+  plan,
+  onProgress,
+  call,
+}: ApplySyncOptions): Promise<AppliedSync> {
+  const failures = new Map<PlannedPair, string>();
+  const toWrite = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
+  const inOrder = [
+    ...toWrite.filter(({ write }) => write.unsubscribe),
+    ...toWrite.filter(({ write }) => !write.unsubscribe),
+  ];
+  const total = inOrder.length + plan.subscriptionCreates.length;
+  let done = 0;
+  for (const batch of inBatches(inOrder)) {
+    const problems = await update(batch.map(({ write }) => write));
+    for (const { index, message } of problems) {
+      // A line that names no item may be about any of them.
+      for (const entry of index === undefined ? batch : batch.slice(index, index + 1))
+        failures.set(entry.pair, message);
+    }
+    done += batch.length;
+    onProgress?.({ phase: 'writing', done, of: total });
+  }
+  for (const batch of inBatches(plan.subscriptionCreates)) {
+    const subscriptions = batch.map(({ request: { custom_fields = [], ...request } }) => ({
+      ...request,
+      custom_fields: custom_fields.map(({ name, value }) => ({ name, value: mutable(value) })),
+    }));
+    await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, call);
+    done += batch.length;
+    onProgress?.({ phase: 'writing', done, of: total });
+  }
+  const taken = plan.pairs.filter((pair) => !failures.has(pair));
+  return {
+    contactUpdates: taken.flatMap(({ contactWrites }) => contactWrites),
+    contactCreates: plan.contactCreates,
+    findings: [...plan.findings, ...[...failures].map(([pair, detail]) => failed(pair, detail))],
+    consent: taken.flatMap(({ consent }) => consent),
+    updated: inOrder.length - toWrite.filter(({ pair }) => failures.has(pair)).length,
+    created: plan.subscriptionCreates.length,
+    failed: failures.size,
+  };
+
+  async function update(
+    writes: readonly SubscriptionWrite[],
+  ): Promise<readonly Pick<UpdateProblem<unknown>, 'index' | 'message'>[]> {
+    const subscriptions = writes.map(({ custom_fields, ...write }) => ({
+      ...write,
+      ...(custom_fields && {
+        custom_fields: custom_fields.map((field) => ({ ...field, value: mutable(field.value) })),
+      }),
+    }));
+    const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions }, call);
+    const {
+      outcome,
+      problems,
+      update: job,
+    } = await awaitUpdate({
+      engine,
+      id: data.subscription_update_id,
+      publicationId,
+      items: writes,
+      signal: call?.signal,
+    });
+    if (outcome === 'failed' && problems.length === 0)
+      return [{ index: undefined, message: redact(job.failure_reason ?? 'The bulk update failed.') }];
+    return problems;
+  }
+}
+
+function failed({ contactWrites: [contact], subscriptionWrites: [write] }: PlannedPair, detail: string): Finding {
+  return finding('write_failed', true, {
+    ...(contact && { contactId: contact.id }),
+    ...(write && { subscriptionId: write.subscription_id }),
+    side: 'newsletter',
+    detail,
+  });
+}
+
+function* inBatches<Entry>(entries: readonly Entry[]): Generator<readonly Entry[]> {
+  for (let start = 0; start < entries.length; start += bulkUpdateLimit)
+    yield entries.slice(start, start + bulkUpdateLimit);
+}
+
+type FieldValue = string | number | boolean | readonly string[] | undefined;
+
+/** The request types of the API take lists that may be changed. */
+function mutable(value: FieldValue): string | number | boolean | string[] | undefined {
+  return typeof value === 'object' ? [...value] : value;
+}

@@ -1,0 +1,191 @@
+/**
+ * The sync token: what the two sides of a pair last agreed on, as a text of at most 255 characters that lives in a text
+ * field of the contact. Pure.
+ *
+ * Characters: version 1, mapping signature 3, subscription id 22, address 8, consent 1, reported findings 4, two fields'
+ * flags each 1, then per field the value both sides last agreed on (4) and, while a write awaits its echo, what
+ * was written to a side and how often (4 + 1), checksum 4.
+ */
+import { hashText } from '../hash.ts';
+import type { ReadyMapping } from './mapping.ts';
+
+/** The longest text that every CRM's text field keeps (Salesforce and Pipedrive: 255). */
+export const tokenLimit = 255;
+
+/** Who the newsletter last heard from: nobody yet, the person who subscribed, or who said no. */
+export type ConsentState = 'unknown' | 'subscribed' | 'left_newsletter' | 'opted_out_in_crm';
+
+/** A value that was written to a side whose echo is awaited. */
+export interface AwaitedWrite {
+  /** 24 bits that stand for the value. */
+  readonly print: number;
+  /** How often the value was written, 1 or more. */
+  readonly count: number;
+}
+
+/** What is kept of one mapped field. */
+export interface FieldBase {
+  /** 24 bits that stand for the value both sides last agreed on. Only kept for fields that go both ways. */
+  readonly agreed?: number | undefined;
+  readonly toSubscription?: AwaitedWrite | undefined;
+  readonly toContact?: AwaitedWrite | undefined;
+}
+
+/** What the two sides of a pair last agreed on. */
+export interface Base {
+  readonly subscriptionId: string;
+  /** 48 bits that stand for the address. */
+  readonly address: number;
+  readonly consent: ConsentState;
+  /** The contact's opt-out as it was last seen; undefined where it never was. */
+  readonly optOut: boolean | undefined;
+  /** By the mapping's fields; empty where the token was made for other fields. */
+  readonly fields: readonly FieldBase[];
+  /** A bit per finding that was reported already. */
+  readonly reported: number;
+}
+
+const version = '1';
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const digits: readonly string[] = [...alphabet];
+/** The number of each character code; -1 for every other. */
+const numbers = new Int8Array(128).fill(-1);
+for (const [number, character] of digits.entries()) numbers[character.charCodeAt(0)] = number;
+
+const consents: readonly ConsentState[] = ['unknown', 'subscribed', 'left_newsletter', 'opted_out_in_crm'];
+const optOuts: readonly (boolean | undefined)[] = [undefined, false, true];
+
+const headLength = 1 + 3 + 22 + 8 + 1 + 4;
+const checksumLength = 4;
+/** Flags of a field in three bits. */
+const hasAgreed = 1;
+const awaitsSubscription = 2;
+const awaitsContact = 4;
+const largestCount = 63;
+
+/** Characters the token of a mapping has without its fields. */
+export function fixedLength(fields: number): number {
+  return headLength + Math.ceil(fields / 2) + checksumLength;
+}
+
+/** Most characters a two-way field adds: the agreed value, and a write to each side whose echo is awaited. */
+export const longestTwoWay = 14;
+/** Most characters of a field that goes one way: a write whose echo is awaited. */
+export const longestOneWay = 5;
+
+/**
+ * Writes a base as a token.
+ *
+ * @returns at most 255 characters of base64url
+ * @throws RangeError where the subscription's id is no `sub_<uuid>`, or the base would not fit
+ */
+export function encodeToken(base: Base, mapping: Pick<ReadyMapping, 'signature' | 'fields'>): string {
+  const fields = mapping.fields.map(({ index }): FieldBase => base.fields[index] ?? {});
+  let text =
+    version +
+    number(mapping.signature, 3) +
+    encodeId(base.subscriptionId) +
+    number(base.address, 8) +
+    number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut), 1) +
+    number(base.reported, 4);
+  for (let index = 0; index < fields.length; index += 2)
+    text += number(flagsOf(fields[index]) | (flagsOf(fields[index + 1]) << 3), 1);
+  for (const { agreed, toSubscription, toContact } of fields) {
+    if (agreed !== undefined) text += number(agreed, 4);
+    for (const awaited of [toSubscription, toContact])
+      if (awaited) text += number(awaited.print, 4) + number(Math.min(awaited.count, largestCount), 1);
+  }
+  if (text.length + checksumLength > tokenLimit)
+    throw new RangeError(`The token has more than ${tokenLimit} characters: map fewer fields.`);
+  return text + checksum(text);
+}
+
+/**
+ * Reads a token.
+ *
+ * @returns undefined for anything but a whole token of this version. A token of other fields keeps its consent, but not
+ *   what its fields showed.
+ */
+export function decodeToken(token: unknown, mapping: Pick<ReadyMapping, 'signature' | 'fields'>): Base | undefined {
+  if (typeof token !== 'string' || token[0] !== version || token.length < headLength + checksumLength) return undefined;
+  const end = token.length - checksumLength;
+  if (token.slice(end) !== checksum(token.slice(0, end))) return undefined;
+  let at = 1;
+  const next = (length: number): number => {
+    let value = 0;
+    for (const to = at + length; at < to; at += 1) value = value * 64 + (numbers[token.charCodeAt(at)] ?? -1);
+    return value;
+  };
+  const signature = next(3);
+  const subscriptionId = decodeId(token.slice(at, at + 22));
+  at += 22;
+  const address = next(8);
+  const said = next(1);
+  const consent = consents[Math.floor(said / 3)];
+  const reported = next(4);
+  if (subscriptionId === undefined || consent === undefined) return undefined;
+  const head = { subscriptionId, address, consent, optOut: optOuts[said % 3], reported };
+  if (signature !== mapping.signature) return { ...head, fields: [] };
+  const flags = mapping.fields.map(() => 0);
+  for (let index = 0; index < flags.length; index += 2) {
+    const both = next(1);
+    flags[index] = both & 7;
+    if (index + 1 < flags.length) flags[index + 1] = both >> 3;
+  }
+  const awaited = (): AwaitedWrite => ({ print: next(4), count: next(1) });
+  const fields = flags.map((flag): FieldBase => ({
+    ...((flag & hasAgreed) !== 0 && { agreed: next(4) }),
+    ...((flag & awaitsSubscription) !== 0 && { toSubscription: awaited() }),
+    ...((flag & awaitsContact) !== 0 && { toContact: awaited() }),
+  }));
+  return at === end ? { ...head, fields } : undefined;
+}
+
+function flagsOf(field: FieldBase | undefined): number {
+  return (
+    (field?.agreed === undefined ? 0 : hasAgreed) |
+    (field?.toSubscription ? awaitsSubscription : 0) |
+    (field?.toContact ? awaitsContact : 0)
+  );
+}
+
+/** A whole number as characters, six bits each. */
+function number(value: number, length: number): string {
+  let text = '';
+  let rest = value;
+  for (let at = 0; at < length; at += 1) {
+    text = (digits[rest % 64] ?? '') + text;
+    rest = Math.floor(rest / 64);
+  }
+  return text;
+}
+
+const idForm = /^sub_([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;
+
+/** The 128 bits of `sub_<uuid>` (specification, Conventions). */
+function encodeId(id: string): string {
+  const parts = idForm.exec(id);
+  if (!parts) throw new RangeError('The id of the subscription is no "sub_" and a UUID.');
+  const hexadecimal = parts.slice(1).join('');
+  let text = '';
+  // Three digits are two characters; of the last two digits the lower bits are zeros.
+  for (let at = 0; at < 32; at += 3)
+    text += number(Number.parseInt(hexadecimal.slice(at, at + 3).padEnd(3, '0'), 16), 2);
+  return text;
+}
+
+function decodeId(text: string): string | undefined {
+  let hexadecimal = '';
+  for (let at = 0; at < 22; at += 2) {
+    const high = numbers[text.charCodeAt(at)] ?? -1;
+    const low = numbers[text.charCodeAt(at + 1)] ?? -1;
+    if (high < 0 || low < 0) return undefined;
+    hexadecimal += (high * 64 + low).toString(16).padStart(3, '0');
+  }
+  const at = (from: number, to: number): string => hexadecimal.slice(from, to);
+  return `sub_${at(0, 8)}-${at(8, 12)}-${at(12, 16)}-${at(16, 20)}-${at(20, 32)}`;
+}
+
+function checksum(text: string): string {
+  return number(hashText(text, [5, 5, 5, 5])[0] & 0xffffff, checksumLength);
+}
