@@ -27,6 +27,12 @@ const builds: Readonly<Record<string, BuildOptions>> = {
   ...Object.fromEntries(chunks.map((chunk) => [chunk, { lib: { entry: entries(chunk), formats: ['es'] } }])),
 };
 
+/**
+ * Lets Chromium compile the whole script in the background while it loads: nearly all of it runs when a page starts,
+ * and the main thread would compile each function at its first call. Other engines see a comment.
+ */
+const compileHint = '//# allFunctionsCalledOnLoad';
+
 /** Leaves the chunks in files of their own, in every build. */
 const chunksBeside: Plugin = {
   name: 'chunks-beside',
@@ -63,7 +69,11 @@ export default defineConfig(({ mode }) => ({
     rolldownOptions: {
       ...builds[mode]?.rolldownOptions,
       // The library mode of Vite leaves white space in modules.
-      output: { chunkFileNames: '[name].js', minify: true },
+      output: {
+        chunkFileNames: '[name].js',
+        minify: true,
+        ...(mode === 'script' && { postBanner: compileHint }),
+      },
     },
   },
   plugins: [chunksBeside, ...(mode === 'script' ? [languages] : [])],

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { root as repository } from '../../scripts/chain/root.ts';
+import { widgetScript } from '../../scripts/chain/widget.ts';
 import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
 
@@ -108,4 +109,9 @@ describe.each(modes)('$title', ({ markup, root }) => {
         .toBeLessThanOrEqual((before[name] ?? 0) + 50);
     }
   });
+});
+
+it('is compiled while it loads: the script begins with the hint for it', async () => {
+  const [first] = (await readFile(widgetScript, 'utf8')).split('\n');
+  expect(first).toBe('//# allFunctionsCalledOnLoad');
 });
