@@ -270,7 +270,7 @@ export class NewsletterSignup extends LitElement {
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
     this.addEventListener('focusin', this.#onFocus, { once: true });
     // Later: frameworks may set the endpoint after the element is connected.
-    setTimeout(() => void this.#checkOwner(), 1000);
+    if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
     onVisits(() => readAttribution(this));
     this.requestUpdate();
   }
