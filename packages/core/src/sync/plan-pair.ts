@@ -149,13 +149,15 @@ export function planPair(
   const situation = options.situation ?? (base ? 'linked' : 'found_by_address');
   const findings = new Findings(base, { row: contact.row, contactId: contact.id, subscriptionId: subscription.id });
   for (const code of options.also ?? []) findings.add(code);
-  if (base && isErased(subscription)) return erasedPlan(base, findings);
+  if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
 
   const changes: Record<string, unknown> = {};
   const consent = planConsent(subscription, contact, base, mapping, options.optOutElsewhere ?? false, findings);
   const { optOut } = mapping;
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
-  const address = planAddress(subscription, contact, base, mapping, findings);
+  const address = options.valuesWait
+    ? { print: base?.address ?? addressPrint(mapping, subscription.email), write: false }
+    : planAddress(subscription, contact, base, mapping, findings);
   if (address.write) changes[mapping.paths.email] = subscription.email;
 
   const custom: CustomFieldWrite[] = [];
@@ -231,15 +233,16 @@ export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
 }
 
 /** Nothing of an erased person is copied. The token keeps what it knew, so that nobody is subscribed anew. */
-function erasedPlan(base: Base, findings: Findings): PairPlan {
+function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, findings: Findings): PairPlan {
   findings.add('erased');
-  const { list } = findings;
+  const next = { ...base, reported: findings.reported };
+  const token = encodeToken(next, mapping);
   return {
     situation: 'erased',
     subscriptionWrite: null,
-    contactWrite: null,
-    base,
-    findings: list,
+    contactWrite: token === contact.token ? null : { id: contact.id, situation: 'erased', changes: {}, token },
+    base: next,
+    findings: findings.list,
     consent: [],
     clears: false,
   };

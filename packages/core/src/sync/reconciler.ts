@@ -381,6 +381,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     function createSubscription(contact: SyncContact, situation: SubscriptionCreate['situation']): void {
       const key = print(addressKey(contact.email));
       if (erased.has(key)) return;
+      // Where one of the contacts with this address says no, or does not say, nobody is subscribed.
+      const rows = rowsOf(byAddress.get(addressKey(contact.email)));
+      if (mapping.optOut && rows.some((row) => yesNo(contactAt(row).contact.optOut) !== false)) return;
       if (!mayTry(key, state.attempts[key] !== undefined))
         return report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
       attempts[key] ??= 1;
@@ -397,8 +400,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (damagedRows.has(row)) return;
       const rows = rowsOf(byAddress.get(addressKey(contact.email)));
       if (rows[0] !== row) return;
-      // Where one of the contacts with this address says no, or does not say, nobody is subscribed.
-      if (mapping.optOut && rows.some((other) => yesNo(contactAt(other).contact.optOut) !== false)) return;
       if (mapping.subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
       createSubscription(contact, 'unknown_contact');
     }

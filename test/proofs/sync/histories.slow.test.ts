@@ -1,0 +1,324 @@
+/**
+ * Contact sync over random histories: edits, leaving, returning, opt-outs, duplicates, address changes, renames,
+ * erasures, half answers, and crashes between any two writes, on sides that trim, change case or cut.
+ *
+ * 20,000 histories; `SYNC_RUNS` sets another number and `TEST_SEED` repeats a run.
+ */
+import { decodeToken, prepareMapping, type SyncMapping } from '@newsletter-kit/core/sync';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fieldIds, optOut, storings, World, type Contact, type FieldName, type Half, type Storing } from './world.ts';
+
+const numRuns = Number(process.env['SYNC_RUNS'] ?? 20_000);
+/** Runs that may write after the last change; one more where a contact or subscription is created in the first. */
+const mostRuns = 4;
+
+const emails = ['ada@example.com', 'Bob@example.com', 'cy@example.com', 'dee@example.com', 'eve@example.com'];
+const word = fc.constantFrom('', 'Bonn', 'Ulm', ' Köln ', 'Aachen', 'bonn');
+const at = fc.nat({ max: 7 });
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('edit person' as const), at, value: word }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('edit contact' as const), at, value: word }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('score person' as const, 'score contact' as const),
+      at,
+      value: fc.constantFrom<unknown>(null, 1, 2, '2', 'many'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('topics' as const), at, value: fc.subarray(['a', 'b', 'c']) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('source' as const), at, value: word }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('leave' as const, 'return' as const), at }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('set opt-out' as const, 'clear opt-out' as const), at }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'subscribe' as const,
+        'add contact' as const,
+        'move contact' as const,
+        'move person' as const,
+      ),
+      at,
+      email: fc.constantFrom(...emails),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'copy contact' as const,
+        'delete contact' as const,
+        'delete person' as const,
+        'erase' as const,
+        'damage token' as const,
+        'rename' as const,
+      ),
+      at,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('run' as const),
+      half: fc.constantFrom<Half>('nothing', 'nothing', 'nothing', 'contact fields', 'custom fields'),
+      crashAfter: fc.option(fc.nat({ max: 6 }), { nil: Number.POSITIVE_INFINITY }),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+function pick<T>(list: readonly T[], index: number): T | undefined {
+  return list.length === 0 ? undefined : list[index % list.length];
+}
+
+function take(world: World, change: Step): void {
+  if (change.kind === 'run') return runChecked(world, change.half, change.crashAfter);
+  const person = pick(world.persons, change.at);
+  const contact = pick(world.contacts, change.at);
+  switch (change.kind) {
+    case 'edit person':
+      return void (person && world.editPerson(person, 'city', change.value));
+    case 'edit contact':
+      return void (contact && world.editContact(contact, 'city', change.value));
+    case 'score person':
+      return void (person && world.editPerson(person, 'score', change.value));
+    case 'score contact':
+      return void (contact && world.editContact(contact, 'score', change.value));
+    case 'topics':
+      return void (person && world.editPerson(person, 'topics', change.value));
+    case 'source':
+      return void (contact && world.editContact(contact, 'source', change.value));
+    case 'leave':
+      return void (person && (person.status = 'inactive'));
+    case 'return':
+      return void (person && !person.email.endsWith('.invalid') && (person.status = 'active'));
+    case 'set opt-out':
+      if (contact) [contact.values[optOut], contact.cleared] = [true, false];
+      return;
+    case 'clear opt-out':
+      if (contact) [contact.values[optOut], contact.cleared] = [false, true];
+      return;
+    case 'subscribe':
+      if (!world.persons.some(({ email }) => email.toLowerCase() === change.email.toLowerCase()))
+        world.subscribe(change.email);
+      return;
+    case 'add contact':
+      return void world.addContact(change.email, { city: 'Trier', consent: change.at % 2 === 0 });
+    case 'move contact':
+      return void (contact && (contact.email = `new-${change.email}`));
+    case 'move person':
+      if (person && !world.persons.some(({ email }) => email === `moved-${change.email}`))
+        person.email = `moved-${change.email}`;
+      return;
+    case 'copy contact':
+      if (contact) world.addContact(contact.email, contact.values).cleared = contact.cleared;
+      return;
+    case 'delete contact':
+      return void (contact && world.contacts.splice(world.contacts.indexOf(contact), 1));
+    case 'delete person':
+      return void (person && world.persons.splice(world.persons.indexOf(person), 1));
+    case 'erase':
+      if (!person) return;
+      world.erased.add(person.email.toLowerCase());
+      person.email = `redacted-${person.id}@redacted.invalid`;
+      person.status = 'inactive';
+      person.fields.clear();
+      return;
+    case 'damage token':
+      if (contact) contact.values['sync_token'] = String(contact.values['sync_token']).slice(1);
+      return;
+    case 'rename':
+      world.names.city = world.names.city === 'City' ? 'Town' : 'City';
+  }
+}
+
+/** Runs the sync, and checks what holds for every single plan. */
+function runChecked(world: World, half: Half, crashAfter: number): void {
+  const { plan } = world.run(half, crashAfter);
+  for (const { situation, contactWrites, subscriptionWrites } of plan.pairs) {
+    for (const { changes } of contactWrites) {
+      if (half === 'contact fields') expect(changes).not.toHaveProperty('city');
+      if (half === 'custom fields') expect(Object.keys(changes)).not.toContain('city');
+      // Values of ambiguous contacts stay as they are.
+      if (situation === 'ambiguous' && world.mapping.situations?.ambiguous !== 'use_linked')
+        expect(Object.keys(changes).filter((field) => field !== optOut)).toEqual([]);
+    }
+    for (const { custom_fields: fields = [] } of subscriptionWrites)
+      if (half !== 'nothing') expect(fields.map(({ name }) => name)).not.toContain(world.names.city);
+  }
+  for (const { request } of plan.subscriptionCreates) {
+    expect(request).toMatchObject({ reactivate_existing: false });
+    expect(request.double_opt_override).not.toBe('off');
+  }
+  expect(world.violations).toEqual([]);
+}
+
+/** Runs until nothing is written. @returns the findings at rest */
+function settle(world: World): ReturnType<World['plan']>['findings'] {
+  const { subscribe = 'never', situations = {} } = world.mapping;
+  const creates = subscribe !== 'never' || situations.contactMissing === 'create_contact';
+  for (let runs = 0; runs < mostRuns + (creates ? 1 : 0); runs += 1) world.run();
+  const last = world.run();
+  expect(last.plan.pairs, 'nothing is written after four runs').toEqual([]);
+  expect(last.plan.contactCreates).toEqual([]);
+  expect(last.plan.subscriptionCreates).toEqual([]);
+  expect(
+    last.plan.findings.filter(({ isNew }) => isNew),
+    'a finding is new once',
+  ).toEqual([]);
+  return last.plan.findings;
+}
+
+/** The subscription a contact's token names. */
+function linkedTo(world: World, contact: Contact): World['persons'][number] | undefined {
+  const customFields = Object.values(fieldIds).map(({ id, kind }) => ({ id, kind, display: id }));
+  const base = decodeToken(contact.values['sync_token'], prepareMapping(world.mapping, customFields, 'pub_1'));
+  return world.persons.find(({ id }) => id === base?.subscriptionId);
+}
+
+const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value).trim());
+
+function checkAtRest(world: World, findings: ReturnType<typeof settle>): void {
+  for (const contact of world.contacts) {
+    const person = linkedTo(world, contact);
+    if (!person || world.reportedOf(findings, contact).length > 0) continue;
+    const shown = { city: contact.values['city'], score: contact.values['score'] };
+    for (const field of ['city', 'score'] as const)
+      expect(text(shown[field]), `${field} is equal or reported`).toBe(text(person.fields.get(fieldIds[field].id)));
+    expect(contact.values['newsletter_status']).toBe(person.status);
+    // An opt-out has arrived, and so has a leave that nobody took back in the CRM.
+    if (contact.values[optOut] === true) expect(person.status).toBe('inactive');
+    const isCarried = world.mapping.optOut?.setOnUnsubscribe ?? true;
+    if (person.status === 'inactive' && !contact.cleared && isCarried) expect(contact.values[optOut]).toBe(true);
+  }
+}
+
+const sides = fc.record({
+  newsletter: fc.constantFrom(...(Object.keys(storings) as Storing[])),
+  crm: fc.constantFrom(...(Object.keys(storings) as Storing[])),
+});
+const asGiven = { newsletter: 'as given', crm: 'as given' } as const;
+const steps = fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
+const people = fc.integer({ min: 1, max: 4 });
+
+/** Settings other than the defaults. */
+const settings = fc.constantFrom<Partial<SyncMapping>>(
+  {},
+  {},
+  { subscribe: 'with_confirmation' },
+  { subscribe: 'on_consent', consent: 'consent' },
+  { situations: { addressChangedInCrm: 'move' } },
+  { situations: { addressChangedInNewsletter: 'report' } },
+  { situations: { ambiguous: 'use_linked' } },
+  { situations: { contactMissing: 'create_contact' } },
+  { situations: { contactMissing: 'unsubscribe', subscriptionMissing: 'leave' } },
+  { optOut: { contact: optOut, setOnUnsubscribe: false } },
+);
+
+function worldOf(
+  count: number,
+  stores: { readonly newsletter: Storing; readonly crm: Storing },
+  mapping: Partial<SyncMapping> = {},
+): World {
+  const world = new World(mapping, stores);
+  for (const email of emails.slice(0, count)) {
+    world.editPerson(world.subscribe(email), 'city', 'Bonn');
+    world.addContact(email);
+  }
+  return world;
+}
+
+describe('contact sync', () => {
+  it('comes to rest with both sides equal or reported, after any history', () => {
+    fc.assert(
+      fc.property(people, sides, steps, settings, (count, stores, history, mapping) => {
+        const world = worldOf(count, stores, mapping);
+        for (const change of history) take(world, change);
+        checkAtRest(world, settle(world));
+      }),
+      { numRuns },
+    );
+  });
+
+  it('loses no edit that one side alone made', () => {
+    fc.assert(
+      fc.property(people, steps, at, word, fc.boolean(), (count, history, index, value, isPerson) => {
+        const world = worldOf(count, asGiven);
+        for (const change of history) take(world, change);
+        const findings = settle(world);
+        const contact = pick(world.contacts, index);
+        const person = contact && linkedTo(world, contact);
+        if (!person || world.reportedOf(findings, contact).length > 0) return;
+        if (isPerson) world.editPerson(person, 'city', value);
+        else world.editContact(contact, 'city', value);
+        settle(world);
+        expect([text(person.fields.get(fieldIds.city.id)), text(contact.values['city'])]).toEqual([
+          value.trim(),
+          value.trim(),
+        ]);
+      }),
+      { numRuns: numRuns / 4 },
+    );
+  });
+
+  it('ends the same after a crash between any two writes', () => {
+    fc.assert(
+      fc.property(people, steps, fc.nat({ max: 8 }), (count, history, crashAfter) => {
+        const world = worldOf(count, asGiven);
+        for (const change of history) take(world, change);
+        const crashed = world.copy();
+        settle(world);
+        crashed.run('nothing', crashAfter);
+        settle(crashed);
+        expect(crashed.snapshot()).toEqual(world.snapshot());
+      }),
+      { numRuns: numRuns / 4 },
+    );
+  });
+
+  it('plans the same in whatever order contacts and pages come', () => {
+    fc.assert(
+      fc.property(people, steps, fc.integer(), (count, history, seed) => {
+        const world = worldOf(count, asGiven);
+        for (const change of history) take(world, change);
+        const shuffled = world.plan('nothing', (list) => shuffle(list, seed));
+        expect(comparable(shuffled)).toEqual(comparable(world.plan()));
+      }),
+      { numRuns: numRuns / 4 },
+    );
+  });
+});
+
+function shuffle<T>(list: readonly T[], seed: number): readonly T[] {
+  return list
+    .map((entry, index) => ({ entry, key: Math.imul(index + 1, seed | 1) ^ (seed >>> 3) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ entry }) => entry);
+}
+
+/** A plan without the numbers of rows and the order of its entries. */
+function comparable({
+  pairs,
+  contactCreates,
+  subscriptionCreates,
+  findings,
+  counts,
+}: ReturnType<World['plan']>): unknown {
+  const texts = (list: readonly unknown[]): readonly string[] =>
+    list.map((entry) => JSON.stringify(entry, (key, value: unknown) => (key === 'row' ? undefined : value))).sort();
+  return {
+    pairs: texts(
+      pairs.map((pair) => ({ ...pair, contactWrites: texts(pair.contactWrites), consent: texts(pair.consent) })),
+    ),
+    contactCreates: texts(contactCreates),
+    subscriptionCreates: texts(subscriptionCreates),
+    findings: texts(findings),
+    counts,
+  };
+}

@@ -1,0 +1,255 @@
+/** A newsletter, a CRM and the persons in both, in memory, with a sync between them that can crash at any write. */
+import {
+  createReconciler,
+  prepareMapping,
+  recordOf,
+  startSync,
+  type CustomFieldWrite,
+  type Finding,
+  type SyncMapping,
+  type SyncPlan,
+  type SyncState,
+  type SyncSubscription,
+} from '@newsletter-kit/core/sync';
+
+/** How a side stores a text. Each is idempotent. */
+export const storings = {
+  'as given': (text: string) => text,
+  trimmed: (text: string) => text.trim(),
+  'lower case': (text: string) => text.toLowerCase(),
+  'upper case': (text: string) => text.toUpperCase(),
+  'cut to three': (text: string) => text.slice(0, 3),
+} as const satisfies Readonly<Record<string, (text: string) => string>>;
+export type Storing = keyof typeof storings;
+
+/** The custom fields: their ids and kinds. */
+export const fieldIds = {
+  city: { id: 'f0000000-0000-4000-8000-000000000001', kind: 'string' },
+  score: { id: 'f0000000-0000-4000-8000-000000000002', kind: 'integer' },
+  topics: { id: 'f0000000-0000-4000-8000-000000000003', kind: 'list' },
+  source: { id: 'f0000000-0000-4000-8000-000000000004', kind: 'string' },
+} as const;
+export type FieldName = keyof typeof fieldIds;
+
+export interface Person {
+  readonly id: string;
+  email: string;
+  status: string;
+  readonly created: number;
+  readonly fields: Map<string, unknown>;
+}
+
+export interface Contact {
+  readonly id: string;
+  email: string;
+  values: Record<string, unknown>;
+  /** Whether a person cleared the opt-out after it was last set. */
+  cleared: boolean;
+}
+
+/** What a run did, write by write. */
+export interface Run {
+  readonly plan: SyncPlan;
+  readonly writes: number;
+  readonly crashed: boolean;
+}
+
+/** What a run reads in part. */
+export type Half = 'nothing' | 'contact fields' | 'custom fields';
+
+const token = 'sync_token';
+export const optOut = 'do_not_mail';
+
+export class World {
+  readonly mapping: SyncMapping;
+  readonly #stores: { readonly newsletter: Storing; readonly crm: Storing };
+  readonly persons: Person[] = [];
+  readonly contacts: Contact[] = [];
+  /** Present names of the custom fields. */
+  readonly names: Record<FieldName, string> = { city: 'City', score: 'Score', topics: 'Topics', source: 'Source' };
+  state: SyncState = startSync();
+  /** Seconds. */
+  now = 1_800_000_000;
+  #made = 0;
+  /** Addresses of erased persons whose contact the sync has known. */
+  readonly erased = new Set<string>();
+  /** Writes that no sync may make. */
+  readonly violations: string[] = [];
+
+  constructor(mapping: Partial<SyncMapping>, stores: { readonly newsletter: Storing; readonly crm: Storing }) {
+    this.#stores = stores;
+    this.mapping = {
+      contact: { token },
+      optOut: { contact: optOut },
+      breaker: { share: 1, atLeast: 1_000_000 },
+      ...mapping,
+      fields: mapping.fields ?? [
+        { newsletter: fieldIds.city.id, contact: 'city', direction: 'both', conflict: 'newsletter' },
+        { newsletter: fieldIds.score.id, contact: 'score', direction: 'both', conflict: 'review' },
+        { newsletter: fieldIds.topics.id, contact: 'topics', direction: 'to_contact', separator: ';' },
+        { newsletter: fieldIds.source.id, contact: 'source', direction: 'to_subscription' },
+        { newsletter: 'status', contact: 'newsletter_status', direction: 'to_contact' },
+      ],
+    };
+  }
+
+  subscribe(email: string): Person {
+    this.now += 100;
+    const id = `sub_00000000-0000-4000-8000-${String((this.#made += 1)).padStart(12, '0')}`;
+    const person = { id, email, status: 'active', created: this.now, fields: new Map<string, unknown>() };
+    this.persons.push(person);
+    return person;
+  }
+
+  addContact(email: string, values: Readonly<Record<string, unknown>> = {}): Contact {
+    const id = `c${(this.#made += 1)}`;
+    const contact: Contact = {
+      id,
+      email,
+      values: {
+        city: '',
+        score: null,
+        topics: '',
+        source: '',
+        newsletter_status: '',
+        [optOut]: false,
+        [token]: '',
+        ...values,
+      },
+      cleared: false,
+    };
+    for (const [field, value] of Object.entries(contact.values)) this.editContact(contact, field, value);
+    this.contacts.push(contact);
+    return contact;
+  }
+
+  editPerson(person: Person, field: FieldName, value: unknown): void {
+    const { id, kind } = fieldIds[field];
+    const stored = kind === 'string' && typeof value === 'string' ? storings[this.#stores.newsletter](value) : value;
+    if (value === null || value === '') person.fields.delete(id);
+    else person.fields.set(id, stored);
+  }
+
+  editContact(contact: Contact, field: string, value: unknown): void {
+    const isText = typeof value === 'string' && ['city', 'source'].includes(field);
+    contact.values[field] = isText ? storings[this.#stores.crm](value) : value;
+  }
+
+  /** What the newsletter's list shows of a person. */
+  #listed({ id, email, status, created, fields }: Person, half: Half): SyncSubscription {
+    const custom = Object.entries(fieldIds).flatMap(([name, { id: field }]) =>
+      fields.has(field) ? [{ name: this.names[name as FieldName], value: fields.get(field) }] : [],
+    );
+    return { id, email, status, created, ...(half !== 'custom fields' && { custom_fields: custom }) };
+  }
+
+  #record({ id, email, values }: Contact, half: Half): unknown {
+    const { city: _, ...others } = values;
+    return { id, email, ...(half === 'contact fields' ? others : values) };
+  }
+
+  /** Plans a run. @param order - reorders contacts and pages */
+  plan(half: Half = 'nothing', order: <T>(list: readonly T[]) => readonly T[] = (list) => list): SyncPlan {
+    const customFields = Object.entries(fieldIds).map(([name, { id, kind }]) => ({
+      id,
+      kind,
+      display: this.names[name as FieldName],
+    }));
+    const mapping = prepareMapping(this.mapping, customFields, 'pub_1');
+    const reconciler = createReconciler({ mapping, state: this.state, now: this.now * 1000, accept: true });
+    for (const contact of order(this.contacts)) reconciler.addContact(this.#record(contact, half));
+    const list = order(this.persons);
+    for (let start = 0; start < list.length; start += 3)
+      reconciler.addSubscriptions(list.slice(start, start + 3).map((person) => this.#listed(person, half)));
+    return reconciler.finish();
+  }
+
+  /** Plans and writes. @param crashAfter - writes after which the sync is killed */
+  run(half: Half = 'nothing', crashAfter = Number.POSITIVE_INFINITY): Run {
+    this.now += 1000;
+    const plan = this.plan(half);
+    const writes = [...this.#writesOf(plan)];
+    for (const write of writes.slice(0, crashAfter)) write();
+    const crashed = crashAfter < writes.length;
+    if (!crashed) this.state = plan.state;
+    return { plan, writes: writes.length, crashed };
+  }
+
+  /** Each write, in the order in which a sync makes them. */
+  *#writesOf(plan: SyncPlan): Generator<() => void> {
+    const pairs = plan.pairs.flatMap((pair) => pair.subscriptionWrites);
+    for (const write of [...pairs.filter((one) => one.unsubscribe), ...pairs.filter((one) => !one.unsubscribe)])
+      yield () => this.#update(write.subscription_id, write.unsubscribe ?? false, write.custom_fields ?? []);
+    for (const { request } of plan.subscriptionCreates) yield () => this.#create(request);
+    for (const { contactWrites } of plan.pairs)
+      for (const { id, changes, token: text } of contactWrites)
+        yield () =>
+          this.#write(
+            this.contacts.find((contact) => contact.id === id),
+            { ...changes, [token]: text },
+          );
+    for (const { changes } of plan.contactCreates)
+      yield () => {
+        const { email, ...values } = recordOf(Object.entries(changes));
+        const contact = this.addContact(String(email));
+        this.#write(contact, values);
+      };
+  }
+
+  #update(id: string, unsubscribe: boolean, fields: readonly CustomFieldWrite[]): void {
+    const person = this.persons.find((one) => one.id === id);
+    if (!person) return;
+    if (unsubscribe) person.status = 'inactive';
+    for (const { name, value, delete: isDeleted } of fields) {
+      const field = (Object.keys(this.names) as FieldName[]).find((each) => this.names[each] === name);
+      if (field) this.editPerson(person, field, isDeleted ? null : value);
+    }
+  }
+
+  #create(request: SyncPlan['subscriptionCreates'][number]['request']): void {
+    const address = request.email.toLowerCase();
+    const sameAddress = this.contacts.filter(({ email }) => email.toLowerCase() === address);
+    if (sameAddress.some(({ values }) => values[optOut] === true))
+      this.violations.push('an opted-out contact was subscribed');
+    if (this.persons.some(({ email }) => email.toLowerCase() === address)) return;
+    const person = this.subscribe(request.email);
+    person.status = request.double_opt_override === 'on' ? 'pending' : 'active';
+    this.#update(person.id, false, request.custom_fields ?? []);
+  }
+
+  #write(contact: Contact | undefined, changes: Readonly<Record<string, unknown>>): void {
+    if (!contact) return;
+    for (const [field, value] of Object.entries(changes)) {
+      if (field === 'email') contact.email = String(value);
+      else this.editContact(contact, field, value);
+      if (field !== optOut) continue;
+      if (value !== true) this.violations.push('an opt-out was cleared');
+      contact.cleared = false;
+    }
+  }
+
+  /** Everything a person would compare, without tokens. */
+  snapshot(): unknown {
+    return {
+      persons: this.persons.map(({ email, status, fields }) => [email, status, [...fields].sort()]),
+      contacts: this.contacts.map(({ email, values }) => [email, { ...values, [token]: undefined }]),
+    };
+  }
+
+  /** The same world once more. */
+  copy(): World {
+    const other = new World(this.mapping, this.#stores);
+    for (const person of this.persons) other.persons.push({ ...person, fields: new Map(person.fields) });
+    for (const contact of this.contacts) other.contacts.push({ ...contact, values: { ...contact.values } });
+    Object.assign(other.names, this.names);
+    other.state = this.state;
+    other.now = this.now;
+    other.#made = this.#made;
+    return other;
+  }
+
+  /** The contacts the token of which names a person's subscription, or that have the address. */
+  reportedOf(findings: readonly Finding[], contact: Contact): readonly Finding[] {
+    return findings.filter(({ contactId }) => contactId === contact.id);
+  }
+}
