@@ -191,6 +191,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   function addContact(record: unknown): string | undefined {
     const row = records.push(record) - 1;
+    for (const path of fieldsToMeet) if (readPath(record, path) !== undefined) fieldsToMeet.delete(path);
     const id = textOf(readPath(record, mapping.paths.id));
     if (id === '' || ids.has(id)) {
       // Its row stays empty: it is met by nothing.
@@ -199,7 +200,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       return undefined;
     }
     ids.add(id);
-    for (const path of fieldsToMeet) if (readPath(record, path) !== undefined) fieldsToMeet.delete(path);
     const email = textOf(readPath(record, mapping.paths.email));
     if (isAddress(email)) addRow(byAddress, addressKey(email), row);
     else report('address_malformed', { row, contactId: id });
@@ -319,7 +319,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       return tried < mostAttempts;
     }
 
-    /** Contacts with another address than their subscription, and subscriptions with the address of a linked contact. */
+    /** Contacts whose address differs from their subscription's, and subscriptions with a linked contact's address. */
     function settleMoves(): void {
       const moving = new Map<number, SyncSubscription>();
       for (const { subscription, rows, plans } of work) {

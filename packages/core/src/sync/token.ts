@@ -2,8 +2,8 @@
  * The sync token: what the two sides of a pair last agreed on, as a text of at most 255 characters that lives in a text
  * field of the contact. Pure.
  *
- * Characters: version 1, mapping signature 3, subscription id 22, address 8, consent 1, reported findings 4, two fields'
- * flags each 1, then per field the value both sides last agreed on (4) and, while a write awaits its echo, what
+ * Characters: version 1, mapping signature 3, subscription id 22, address 8, consent 1, reported findings 4, flags of
+ * two fields each 1, then per field the value both sides last agreed on (4) and, while a write awaits its echo, what
  * was written to a side and how often (4 + 1), checksum 4.
  */
 import { hashText } from '../hash.ts';
@@ -46,11 +46,11 @@ export interface Base {
 }
 
 const version = '1';
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const digits: readonly string[] = [...alphabet];
+/** The digits of base64url (RFC 4648). */
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** The number of each character code; -1 for every other. */
 const numbers = new Int8Array(128).fill(-1);
-for (const [number, character] of digits.entries()) numbers[character.charCodeAt(0)] = number;
+for (let number = 0; number < digits.length; number += 1) numbers[digits.charCodeAt(number)] = number;
 
 const consents: readonly ConsentState[] = ['unknown', 'subscribed', 'left_newsletter', 'opted_out_in_crm'];
 const optOuts: readonly (boolean | undefined)[] = [undefined, false, true];

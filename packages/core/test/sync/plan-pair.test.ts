@@ -118,4 +118,57 @@ describe('planPair', () => {
     pair.contact['email'] = 'ada@new.example';
     expect(codes(pair.run())).toEqual(['address_changed_in_crm']);
   });
+
+  it('remembers who said no', () => {
+    const pair = new Pair();
+    pair.run();
+    pair.contact['do_not_mail'] = true;
+    const optedOut = pair.run();
+    expect(optedOut.subscriptionWrite?.unsubscribe).toBe(true);
+    expect(optedOut.consent).toEqual([
+      {
+        saidBy: 'crm',
+        subscriptionId: pair.subscription.id,
+        contactId: 'c1',
+        field: 'do_not_mail',
+        written: { side: 'newsletter', field: 'status', value: 'inactive' },
+      },
+    ]);
+    expect(pair.run().base.consent).toBe('opted_out_in_crm');
+    pair.contact['do_not_mail'] = false;
+    expect(pair.run().subscriptionWrite).toBeNull();
+  });
+
+  it('carries a leave once the opt-out is delivered', () => {
+    const pair = new Pair();
+    pair.run();
+    pair.subscription.status = 'inactive';
+    pair.contact['do_not_mail'] = undefined;
+    expect(pair.run().contactWrite?.changes).toEqual({ newsletter_status: 'inactive' });
+    pair.contact['do_not_mail'] = null;
+    const carried = pair.run();
+    expect(carried.contactWrite?.changes).toEqual({ do_not_mail: true });
+    expect(carried.consent).toMatchObject([{ saidBy: 'newsletter', field: 'status', written: { side: 'crm' } }]);
+  });
+
+  it('writes the subscription’s new address to the contact', () => {
+    const pair = new Pair();
+    pair.run();
+    pair.subscription.email = 'ada@new.example';
+    expect(pair.run().contactWrite?.changes).toEqual({ email: 'ada@new.example' });
+    expect(pair.run().contactWrite).toBeNull();
+    pair.subscription.email = 'ada@newer.example';
+    pair.contact['email'] = 'ada@elsewhere.example';
+    expect(codes(pair.run())).toEqual(['address_changed_on_both_sides']);
+  });
+
+  it('leaves a conflict to a person where the rule is review', () => {
+    const pair = new Pair();
+    pair.run();
+    [pair.city, pair.contact['city']] = ['Ulm', 'Trier'];
+    const fields = mapping.fields.map((field) => ({ ...field, conflict: 'review' as const }));
+    const plan = pair.plan({ ...mapping, fields });
+    expect(plan).toMatchObject({ subscriptionWrite: null, findings: [{ code: 'conflict', field: 'city' }] });
+    expect(plan.contactWrite?.changes).toEqual({});
+  });
 });

@@ -1,0 +1,126 @@
+/** The settings of a sync, and the canonical forms of values. */
+import { checkMapping, MappingError, prepareMapping, readSyncState, startSync } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { readValue, valueOf } from '../../src/sync/values.ts';
+
+function problemsOf(mapping: unknown): readonly string[] {
+  try {
+    checkMapping(mapping);
+  } catch (error) {
+    if (error instanceof MappingError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('checkMapping', () => {
+  it.each([
+    [7, 'It must be an object.'],
+    [{}, '"fields" must be a list.'],
+    [{ fields: [], feilds: [] }, '"feilds" is no setting.'],
+    [{ fields: ['city'] }, 'fields[0] must be an object.'],
+    [{ fields: [{ newsletter: '', contact: 'city', direction: 'both' }] }, 'fields[0].newsletter must be a name.'],
+    [{ fields: [{ newsletter: 'a', contact: 'b' }] }, '"fields[0].direction" is one of: to_contact'],
+    [{ fields: [{ newsletter: 'status', contact: 'b', direction: 'both' }] }, 'the API does not change "status"'],
+    [
+      {
+        fields: [
+          { newsletter: 'a', contact: 'x', direction: 'both' },
+          { newsletter: 'b', contact: 'x', direction: 'to_contact' },
+        ],
+      },
+      'fields[1]: the contact’s "x" is written by another field already.',
+    ],
+    [{ fields: [], subscribe: 'always' }, '"subscribe" is one of: never'],
+    [{ fields: [], subscribe: 'on_consent' }, 'name the contact’s consent field'],
+    [{ fields: [], optOut: {} }, '"optOut.contact" must name'],
+    [
+      { fields: [{ newsletter: 'status', contact: 'x', direction: 'to_contact' }], optOut: { contact: 'x' } },
+      'belongs into a field of its own',
+    ],
+    [{ fields: [], situations: { lost: 'leave' } }, '"situations.lost" is no situation'],
+    [{ fields: [], situations: { ambiguous: 'guess' } }, '"situations.ambiguous" is one of: wait, use_linked.'],
+    [{ fields: [], breaker: { share: 5 } }, '"breaker.share" is a number from 0 to 1.'],
+    [
+      {
+        fields: Array.from({ length: 15 }, (_, index) => ({
+          newsletter: `f${index}`,
+          contact: `c${index}`,
+          direction: 'both',
+        })),
+      },
+      'Map fewer fields',
+    ],
+  ])('names what is wrong with %j', (mapping, problem) => {
+    expect(problemsOf(mapping).join('\n')).toContain(problem);
+  });
+
+  it('takes fourteen fields that go both ways', () => {
+    const fields = Array.from({ length: 14 }, (_, index) => ({
+      newsletter: `f${index}`,
+      contact: `c${index}`,
+      direction: 'both',
+    }));
+    expect(problemsOf({ fields })).toEqual([]);
+  });
+});
+
+it('asks for the id where a mapping names a custom field by its name', () => {
+  const mapping = { fields: [{ newsletter: 'City', contact: 'city', direction: 'both' }] } as const;
+  expect(() => prepareMapping(mapping, [{ id: 'c0', display: 'City', kind: 'string' }], 'key')).toThrow(
+    'use its id, c0',
+  );
+});
+
+describe('values', () => {
+  it.each([
+    ['string', ' Cafe\u0301 ', 'Café'],
+    ['string', 7, '7'],
+    ['string', null, ''],
+    ['string', { a: 1 }, undefined],
+    ['integer', ' 07 ', '7'],
+    ['integer', '-0', '0'],
+    ['integer', '1.5', undefined],
+    ['double', '1.50', '1.5'],
+    ['double', 'many', undefined],
+    ['double', true, undefined],
+    ['boolean', 'Yes', 'true'],
+    ['boolean', 0, 'false'],
+    ['boolean', 'perhaps', undefined],
+    ['boolean', 'constructor', undefined],
+    ['date', '2026-02-28', '2026-02-28'],
+    ['date', '2026-02-30', undefined],
+    ['date', '2026-02-28T23:30:00-02:00', '2026-03-01'],
+    ['date', '28.2.2026', undefined],
+    ['datetime', '2026-02-28T10:00', '2026-02-28T10:00:00Z'],
+    ['datetime', '2026-02-28 10:00:00.123+01:00', '2026-02-28T09:00:00Z'],
+    ['datetime', 1_767_225_600, '2026-01-01T00:00:00Z'],
+    ['datetime', Number.NaN, undefined],
+    ['list', ['b', 'a', ' a '], 'a\u001fb'],
+    ['list', 'b; a', 'a\u001fb'],
+    ['list', [['a']], undefined],
+  ] as const)('of kind %s read %j', (kind, value, text) => {
+    const reading = readValue(kind, value);
+    expect(reading).toEqual(text === undefined ? { state: 'invalid' } : { state: 'value', text });
+    if (text !== undefined) expect(readValue(kind, valueOf(kind, text))).toEqual(reading);
+  });
+
+  it('that were not delivered are absent, not empty', () => {
+    expect(readValue('string', undefined)).toEqual({ state: 'absent' });
+  });
+});
+
+describe('readSyncState', () => {
+  it('starts anew without a stored state, and reads its own back', () => {
+    expect(readSyncState(undefined)).toEqual(startSync());
+    const state = { ...startSync(), watermark: 7, missing: ['a'] };
+    expect(readSyncState(JSON.parse(JSON.stringify(state)))).toEqual(state);
+  });
+
+  it.each([{}, [], 'state', { ...startSync(), version: 2 }, { ...startSync(), missing: [1] }])(
+    'refuses %j',
+    (stored) => {
+      expect(() => readSyncState(stored)).toThrow('Remove it');
+    },
+  );
+});
