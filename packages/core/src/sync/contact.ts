@@ -43,21 +43,32 @@ export function readPath(record: unknown, path: string): unknown {
   if (!isRecord(record)) return undefined;
   if (Object.hasOwn(record, path)) return record[path];
   let at: unknown = record;
-  for (const name of path.split('.')) {
+  for (const name of namesOf(path)) {
     if (!isRecord(at) || !Object.hasOwn(at, name)) return undefined;
     at = at[name];
   }
   return at;
 }
 
+/** The names of each path, split once: a run reads every path of every contact. */
+const names = new Map<string, readonly string[]>();
+
+function namesOf(path: string): readonly string[] {
+  const known = names.get(path);
+  if (known) return known;
+  const split = path.split('.');
+  names.set(path, split);
+  return split;
+}
+
 /** A record with the given values at their dotted paths. */
 export function recordOf(values: Iterable<readonly [path: string, value: unknown]>): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const [path, value] of values) {
-    const names = path.split('.');
-    const last = names.pop() ?? path;
+    const outer = path.split('.');
+    const last = outer.pop() ?? path;
     let at = record;
-    for (const name of names) {
+    for (const name of outer) {
       const next = Object.hasOwn(at, name) ? at[name] : undefined;
       const inner: Record<string, unknown> = isRecord(next) ? next : {};
       define(at, name, inner);

@@ -200,8 +200,7 @@ export function planPair(
   const isWritten =
     subscriptionWrite !== null ||
     Object.keys(changes).length > 0 ||
-    (encodeToken(unchanged, mapping) !== contact.token &&
-      isTokenNeeded(unchanged, contact, mapping, options.valuesWait ?? false));
+    (!isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, options.valuesWait ?? false));
   const next = isWritten ? { ...unchanged, fields: settled } : unchanged;
   return {
     situation,
@@ -212,6 +211,18 @@ export function planPair(
     consent: consent.records,
     clears,
   };
+}
+
+/** Whether nothing but an echo has come since the token was written. */
+function isSameBase(before: Base | undefined, after: Base): boolean {
+  return (
+    before !== undefined &&
+    before.address === after.address &&
+    before.consent === after.consent &&
+    before.optOut === after.optOut &&
+    before.reported === after.reported &&
+    after.fields.every((field, index) => field === (before.fields[index] ?? nothingKept))
+  );
 }
 
 /** Whether a later run would decide otherwise without the token. */

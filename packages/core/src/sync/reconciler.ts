@@ -18,7 +18,7 @@ import {
   type SubscriptionWrite,
 } from './plan-pair.ts';
 import { mostEntries, type SyncState } from './state.ts';
-import { decodeToken, encodeToken, type Base, type FieldBase } from './token.ts';
+import { decodeToken, encodeToken, idKey, isTokenOf, isWhole, tokenKey, type Base, type FieldBase } from './token.ts';
 import { readValue } from './values.ts';
 
 /** A pair with something to do. */
@@ -151,10 +151,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const records: unknown[] = [undefined];
   const ids = new Set<string>();
   const byAddress = new Map<string, Rows>();
-  const bySubscription = new Map<string, Rows>();
-  const linkedRows = new Set<number>();
-  const damagedRows = new Set<number>();
-  const metRows = new Set<number>();
+  /** By a number for the subscription's id: {@link linkedTo} compares the id itself. */
+  const bySubscription = new Map<number, Rows>();
+  /** By row: its token where that is whole, {@link damaged} for any other text. */
+  const tokens: (string | undefined)[] = [undefined];
+  /** By row: 1 once its subscription was met. */
+  const met: (0 | 1)[] = [1];
   const fieldsToMeet = new Set(mapping.fields.map(({ contact }) => contact));
   /** Subscriptions without contact, by their ids. */
   const lonely = new Map<string, SyncSubscription>();
@@ -186,11 +188,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   function contactAt(row: number): { readonly contact: SyncContact; readonly base: Base | undefined } {
     const contact = toContact(records[row], row, mapping);
-    return { contact, base: decodeToken(contact.token, mapping) };
+    return { contact, base: isLinked(row) ? decodeToken(contact.token, mapping) : undefined };
   }
 
   function addContact(record: unknown): string | undefined {
     const row = records.push(record) - 1;
+    tokens.push(undefined);
+    met.push(0);
     for (const path of fieldsToMeet) if (readPath(record, path) !== undefined) fieldsToMeet.delete(path);
     const id = textOf(readPath(record, mapping.paths.id));
     if (id === '' || ids.has(id)) {
@@ -200,40 +204,51 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       return undefined;
     }
     ids.add(id);
-    const email = textOf(readPath(record, mapping.paths.email));
-    if (isAddress(email)) addRow(byAddress, addressKey(email), row);
-    else report('address_malformed', { row, contactId: id });
     const token = readPath(record, mapping.paths.token);
-    const base = decodeToken(token, mapping);
-    if (base) {
-      addRow(bySubscription, base.subscriptionId, row);
-      linkedRows.add(row);
+    if (isWhole(token)) {
+      addRow(bySubscription, tokenKey(token), row);
+      tokens[row] = token;
     } else if (hasToken(token)) {
-      damagedRows.add(row);
+      tokens[row] = damaged;
       report('token_damaged', { row, contactId: id });
     }
-    return isAddress(email) ? email : undefined;
+    const email = textOf(readPath(record, mapping.paths.email));
+    if (isAddress(email)) {
+      addRow(byAddress, matchKey(email), row);
+      return email;
+    }
+    report('address_malformed', { row, contactId: id });
+    return undefined;
+  }
+
+  function isLinked(row: number): boolean {
+    return tokens[row] !== undefined && tokens[row] !== damaged;
+  }
+
+  /** The contacts whose token names the subscription. */
+  function linkedTo(id: string): readonly number[] {
+    return rowsOf(bySubscription.get(idKey(id))).filter((row) => isTokenOf(tokens[row] ?? '', id));
   }
 
   function addSubscription(subscription: SyncSubscription): void {
-    const id = subscription.id.toLowerCase();
-    const linked = bySubscription.get(id);
-    const found = byAddress.get(addressKey(subscription.email));
+    const { id, email, created } = subscription;
+    const linked = linkedTo(id);
+    const found = byAddress.get(matchKey(email));
     const rows =
-      typeof linked === 'number' && (linked === found || found === undefined)
-        ? [linked]
-        : [...new Set([...rowsOf(linked), ...rowsOf(found).filter((row) => !linkedRows.has(row))])];
+      linked.length === 1 && (found === undefined || found === linked[0])
+        ? linked
+        : [...new Set([...linked, ...rowsOf(found).filter((row) => !isLinked(row))])];
     const [first] = rows;
     // Pages can repeat a subscription while others come and go.
-    if (lonely.has(id) || (first !== undefined && metRows.has(first))) return;
+    if (first === undefined ? lonely.has(id) : met[first] === 1) return;
     subscriptions += 1;
-    newest = Math.max(newest ?? subscription.created, subscription.created);
+    newest = Math.max(newest ?? created, created);
     if (first === undefined) {
       lonely.set(id, subscription);
       return;
     }
-    for (const row of rows) metRows.add(row);
-    planRows(subscription, rows, rowsOf(linked));
+    for (const row of rows) met[row] = 1;
+    planRows(subscription, rows, linked);
   }
 
   function planRows(subscription: SyncSubscription, rows: readonly number[], linked: readonly number[]): void {
@@ -283,7 +298,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
     settleMoves();
     if (isComplete) {
-      for (let row = 1; row < records.length; row += 1) if (!metRows.has(row)) settleUnmet(row);
+      for (let row = 1; row < records.length; row += 1) if (met[row] === 0) settleUnmet(row);
       for (const subscription of lonely.values()) settleLonely(subscription);
     }
     for (const { rows, plans } of work) {
@@ -328,13 +343,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         if (rows.length === 1 && row !== undefined && isMoving) moving.set(row, subscription);
       }
       for (const [id, subscription] of lonely) {
-        const rows = rowsOf(byAddress.get(addressKey(subscription.email)));
+        const rows = rowsOf(byAddress.get(matchKey(subscription.email)));
         const [row] = rows;
         if (row === undefined || rows.length > 1) continue;
-        if (!metRows.has(row)) {
+        if (met[row] === 0) {
           // The subscription of the token is gone, and the person has subscribed anew.
           if (!isComplete) continue;
-          metRows.add(row);
+          met[row] = 1;
           relink(subscription, row, []);
         } else if (moving.has(row) && mapping.situations.addressChangedInCrm === 'move') {
           const old = moving.get(row);
@@ -382,7 +397,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const key = print(addressKey(contact.email));
       if (erased.has(key)) return;
       // Where one of the contacts with this address says no, or does not say, nobody is subscribed.
-      const rows = rowsOf(byAddress.get(addressKey(contact.email)));
+      const rows = rowsOf(byAddress.get(matchKey(contact.email)));
       if (mapping.optOut && rows.some((row) => yesNo(contactAt(row).contact.optOut) !== false)) return;
       if (!mayTry(key, state.attempts[key] !== undefined))
         return report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
@@ -397,8 +412,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (base) return settleMissing(contact, base);
       if (mapping.subscribe === 'never' || !isAddress(contact.email)) return;
       // A damaged token says that there was a subscription once: a person decides.
-      if (damagedRows.has(row)) return;
-      const rows = rowsOf(byAddress.get(addressKey(contact.email)));
+      if (tokens[row] === damaged) return;
+      const rows = rowsOf(byAddress.get(matchKey(contact.email)));
       if (rows[0] !== row) return;
       if (mapping.subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
       createSubscription(contact, 'unknown_contact');
@@ -507,7 +522,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       return work.flatMap(({ subscription, rows, plans }) => {
         const sets = ({ contactWrite }: PairPlan): boolean => contactWrite?.changes[optOut.contact] === true;
         if (!plans.some(sets) || plans.some(({ subscriptionWrite }) => subscriptionWrite?.unsubscribe)) return [];
-        const linked = rowsOf(bySubscription.get(subscription.id.toLowerCase()));
+        const linked = linkedTo(subscription.id);
         return [toPair(plansOf(subscription, rows, linked, true).filter(sets))];
       });
     }
@@ -529,7 +544,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
-function addRow(index: Map<string, Rows>, key: string, row: number): void {
+/** Stands for a token that was changed or cut. */
+const damaged = '';
+
+const plainAddress = /^[!-~]+$/;
+
+/** The key under which two spellings of an address are one; the common kind is lower-cased alone. */
+function matchKey(email: string): string {
+  return plainAddress.test(email) ? email.toLowerCase() : addressKey(email);
+}
+
+function addRow<Key>(index: Map<Key, Rows>, key: Key, row: number): void {
   const rows = index.get(key);
   index.set(key, rows === undefined ? row : [...rowsOf(rows), row]);
 }

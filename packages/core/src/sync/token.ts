@@ -107,9 +107,21 @@ export function encodeToken(base: Base, mapping: Pick<ReadyMapping, 'signature' 
  *   what its fields showed.
  */
 export function decodeToken(token: unknown, mapping: Pick<ReadyMapping, 'signature' | 'fields'>): Base | undefined {
-  if (typeof token !== 'string' || token[0] !== version || token.length < headLength + checksumLength) return undefined;
-  const end = token.length - checksumLength;
-  if (token.slice(end) !== checksum(token.slice(0, end))) return undefined;
+  return isWhole(token) ? readToken(token, mapping, decodeId(token)) : undefined;
+}
+
+/** Whether this is a token of this version of which no character was changed or cut. */
+export function isWhole(token: unknown): token is string {
+  if (typeof token !== 'string' || token[0] !== version || token.length < headLength + checksumLength) return false;
+  return token.endsWith(checksum(token.slice(0, -checksumLength)));
+}
+
+/** @param token - a whole one */
+export function readToken(
+  token: string,
+  mapping: Pick<ReadyMapping, 'signature' | 'fields'>,
+  subscriptionId: string,
+): Base | undefined {
   let at = 1;
   const next = (length: number): number => {
     let value = 0;
@@ -117,15 +129,14 @@ export function decodeToken(token: unknown, mapping: Pick<ReadyMapping, 'signatu
     return value;
   };
   const signature = next(3);
-  const subscriptionId = decodeId(token.slice(at, at + 22));
   at += 22;
   const address = next(8);
   const said = next(1);
   const consent = consents[Math.floor(said / 3)];
   const reported = next(4);
-  if (subscriptionId === undefined || consent === undefined) return undefined;
-  const head = { subscriptionId, address, consent, optOut: optOuts[said % 3], reported };
-  if (signature !== mapping.signature) return { ...head, fields: [] };
+  if (consent === undefined) return undefined;
+  const optOut = optOuts[said % 3];
+  if (signature !== mapping.signature) return { subscriptionId, address, consent, optOut, fields: [], reported };
   const flags = mapping.fields.map(() => 0);
   for (let index = 0; index < flags.length; index += 2) {
     const both = next(1);
@@ -134,11 +145,13 @@ export function decodeToken(token: unknown, mapping: Pick<ReadyMapping, 'signatu
   }
   const awaited = (): AwaitedWrite => ({ print: next(4), count: next(1) });
   const fields = flags.map((flag): FieldBase => ({
-    ...((flag & hasAgreed) !== 0 && { agreed: next(4) }),
-    ...((flag & awaitsSubscription) !== 0 && { toSubscription: awaited() }),
-    ...((flag & awaitsContact) !== 0 && { toContact: awaited() }),
+    agreed: flag & hasAgreed ? next(4) : undefined,
+    toSubscription: flag & awaitsSubscription ? awaited() : undefined,
+    toContact: flag & awaitsContact ? awaited() : undefined,
   }));
-  return at === end ? { ...head, fields } : undefined;
+  return at === token.length - checksumLength
+    ? { subscriptionId, address, consent, optOut, fields, reported }
+    : undefined;
 }
 
 function flagsOf(field: FieldBase | undefined): number {
@@ -161,6 +174,8 @@ function number(value: number, length: number): string {
 }
 
 const idForm = /^sub_([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;
+/** Where the id stands in a token. */
+const idStart = 4;
 
 /** The 128 bits of `sub_<uuid>` (specification, Conventions). */
 function encodeId(id: string): string {
@@ -174,16 +189,76 @@ function encodeId(id: string): string {
   return text;
 }
 
-function decodeId(text: string): string | undefined {
+function decodeId(token: string): string {
   let hexadecimal = '';
-  for (let at = 0; at < 22; at += 2) {
-    const high = numbers[text.charCodeAt(at)] ?? -1;
-    const low = numbers[text.charCodeAt(at + 1)] ?? -1;
-    if (high < 0 || low < 0) return undefined;
-    hexadecimal += (high * 64 + low).toString(16).padStart(3, '0');
+  for (let at = idStart; at < idStart + 22; at += 2) hexadecimal += twelveBits(token, at).toString(16).padStart(3, '0');
+  const part = (from: number, to: number): string => hexadecimal.slice(from, to);
+  return `sub_${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
+}
+
+/** The number of two characters of a token. */
+function twelveBits(token: string, at: number): number {
+  return (numbers[token.charCodeAt(at)] ?? 0) * 64 + (numbers[token.charCodeAt(at + 1)] ?? 0);
+}
+
+/** A number for the id in a whole token, to find the tokens that may be a subscription's without a text for each. */
+export function tokenKey(token: string): number {
+  let key = 0;
+  for (let at = idStart; at < idStart + 22; at += 2) key = mixed(key, twelveBits(token, at));
+  return key;
+}
+
+/** The same number for the id of a subscription. */
+export function idKey(id: string): number {
+  let key = 0;
+  for (let group = 0; group < 11; group += 1) key = mixed(key, idBits(id, group));
+  return key;
+}
+
+/** Whether a whole token is about this subscription. */
+export function isTokenOf(token: string, id: string): boolean {
+  for (let group = 0; group < 11; group += 1)
+    if (idBits(id, group) !== twelveBits(token, idStart + group * 2)) return false;
+  return true;
+}
+
+function mixed(key: number, bits: number): number {
+  return (Math.imul(key ^ (key >>> 15), 0x2c1b3c6d) + bits) | 0;
+}
+
+/** Three hexadecimal digits of a `sub_<uuid>` as a number; beyond its end stand zeros, as in a token. */
+function idBits(id: string, group: number): number {
+  let bits = 0;
+  for (let digit = group * 3; digit < group * 3 + 3; digit += 1) {
+    // The digits stand in groups of 8, 4, 4, 4 and 12 with a dash between.
+    const dashes = digit < 8 ? 0 : digit < 12 ? 1 : digit < 16 ? 2 : digit < 20 ? 3 : 4;
+    bits = bits * 16 + (digit < 32 ? (hexadecimalDigits[id.charCodeAt(idStart + digit + dashes)] ?? -1) : 0);
   }
-  const at = (from: number, to: number): string => hexadecimal.slice(from, to);
-  return `sub_${at(0, 8)}-${at(8, 12)}-${at(12, 16)}-${at(16, 20)}-${at(20, 32)}`;
+  return bits;
+}
+
+/** The value of each hexadecimal digit, by its character code. */
+const hexadecimalDigits = new Int8Array(128).fill(-1);
+for (const [value, digit] of [
+  '0',
+  '1',
+  '2',
+  '3',
+  '4',
+  '5',
+  '6',
+  '7',
+  '8',
+  '9',
+  'a',
+  'b',
+  'c',
+  'd',
+  'e',
+  'f',
+].entries()) {
+  hexadecimalDigits[digit.charCodeAt(0)] = value;
+  hexadecimalDigits[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
 function checksum(text: string): string {

@@ -1,0 +1,111 @@
+/**
+ * Planning a sync of 100,000 subscriptions and 100,000 contacts, beside parsing both from JSON: pairs that agree and
+ * have their tokens, as in most runs.
+ */
+import {
+  createReconciler,
+  prepareMapping,
+  startSync,
+  type SyncMapping,
+  type SyncPlan,
+  type SyncSubscription,
+} from '@newsletter-kit/core/sync';
+import { median, tell } from '../figure.ts';
+
+const size = 100_000;
+const rounds = 7;
+const fields = ['City', 'Company', 'Score'].map((display, index) => ({
+  id: `f0000000-0000-4000-8000-00000000000${index}`,
+  kind: display === 'Score' ? 'integer' : 'string',
+  display,
+}));
+const mapping: SyncMapping = {
+  fields: [
+    ...fields.map(({ id, display }) => ({
+      newsletter: id,
+      contact: `properties.${display.toLowerCase()}`,
+      direction: 'both' as const,
+    })),
+    { newsletter: 'status', contact: 'properties.newsletter_status', direction: 'to_contact' },
+  ],
+  contact: { email: 'properties.email', token: 'properties.sync_token' },
+  optOut: { contact: 'properties.do_not_mail' },
+};
+
+const numbers = Array.from({ length: size }, (_, index) => index);
+const subscriptions = numbers.map((index) => ({
+  id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
+  email: `reader.${index}@example.com`,
+  status: 'active',
+  created: 1_750_000_000 + index,
+  subscription_tier: 'free',
+  subscription_premium_tier_names: [],
+  utm_source: 'landing',
+  utm_medium: '',
+  utm_channel: 'website',
+  utm_campaign: 'launch',
+  utm_term: '',
+  utm_content: '',
+  referring_site: 'https://example.com/blog',
+  referral_code: index.toString(36),
+  custom_fields: [
+    { name: 'City', kind: 'string', value: `City ${index % 500}` },
+    { name: 'Company', kind: 'string', value: `Company ${index % 9000}` },
+    { name: 'Score', kind: 'integer', value: index % 100 },
+  ],
+}));
+const contacts = numbers.map((index) => ({
+  id: String(index),
+  createdAt: '2026-01-31T12:00:00.000Z',
+  updatedAt: '2026-01-31T12:00:00.000Z',
+  archived: false,
+  properties: {
+    email: `Reader.${index}@example.com`,
+    city: `City ${index % 500}`,
+    company: `Company ${index % 9000}`,
+    score: String(index % 100),
+    newsletter_status: 'active',
+    do_not_mail: 'false',
+    sync_token: '',
+  },
+}));
+
+function plan(page: readonly SyncSubscription[], records: readonly unknown[]): SyncPlan {
+  const reconciler = createReconciler({
+    mapping: prepareMapping(mapping, fields, 'pub_1'),
+    state: startSync(),
+    now: 1_800_000_000_000,
+  });
+  for (const record of records) reconciler.addContact(record);
+  reconciler.addSubscriptions(page);
+  return reconciler.finish();
+}
+
+// The first run writes the tokens.
+const tokens = new Map(
+  plan(subscriptions, contacts).pairs.flatMap(({ contactWrites }) =>
+    contactWrites.map((write) => [write.id, write.token]),
+  ),
+);
+for (const { id, properties } of contacts) properties.sync_token = tokens.get(id) ?? '';
+const [left, right] = [JSON.stringify(subscriptions), JSON.stringify(contacts)];
+
+const parsing: number[] = [];
+const planning: number[] = [];
+for (let round = 0; round < rounds; round += 1) {
+  const begun = performance.now();
+  const page = JSON.parse(left) as typeof subscriptions;
+  const records = JSON.parse(right) as typeof contacts;
+  const parsed = performance.now();
+  const { pairs, counts } = plan(page, records);
+  const planned = performance.now();
+  if (pairs.length > 0 || counts.pairs !== size) throw new Error('Sides that agree have something to write.');
+  parsing.push(parsed - begun);
+  planning.push(planned - parsed);
+}
+tell({
+  share: {
+    value: median(planning) / median(parsing),
+    detail: `100,000 × 100,000: planning ${median(planning).toFixed(0)} ms, parsing ${median(parsing).toFixed(0)} ms`,
+  },
+});
