@@ -80,6 +80,16 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'sync/plan.ts',
+    goals: {
+      share: {
+        title: 'Sync: planning 100,000 subscriptions and contacts, against parsing them from JSON',
+        unit: '×',
+        must: { atMost: 1 },
+      },
+    },
+  },
+  {
     script: 'sandbox/requests.ts',
     goals: {
       requests: {

@@ -33,8 +33,19 @@ export function hashText(text: string, seed: Digest): Digest {
   h1 ^= mixed(pair(text, whole), c1, 15, c2);
 
   const bytes = text.length * 2;
-  const [a, b, c, d] = stirred(h1 ^ bytes, h2 ^ bytes, h3 ^ bytes, h4 ^ bytes);
-  return stirred(finished(a), finished(b), finished(c), finished(d));
+  h1 ^= bytes;
+  h2 ^= bytes;
+  h3 ^= bytes;
+  h4 ^= bytes;
+  // Every word is added to every other, before and after the last mixing. Written out: lists of words would be most of
+  // what a run over many records allocates.
+  h1 = (h1 + h2 + h3 + h4) | 0;
+  h2 = finished((h2 + h1) | 0);
+  h3 = finished((h3 + h1) | 0);
+  h4 = finished((h4 + h1) | 0);
+  h1 = finished(h1);
+  h1 = (h1 + h2 + h3 + h4) | 0;
+  return [h1, (h2 + h1) | 0, (h3 + h1) | 0, (h4 + h1) | 0];
 }
 
 /** The digest as 32 hexadecimal digits. */
@@ -57,12 +68,6 @@ function rotated(word: number, by: number): number {
 
 function mixed(word: number, before: number, by: number, after: number): number {
   return Math.imul(rotated(Math.imul(word, before), by), after);
-}
-
-/** Every word learns of every other. */
-function stirred(h1: number, h2: number, h3: number, h4: number): [number, number, number, number] {
-  const first = (h1 + h2 + h3 + h4) | 0;
-  return [first, (h2 + first) | 0, (h3 + first) | 0, (h4 + first) | 0];
 }
 
 function finished(word: number): number {

@@ -360,13 +360,21 @@ export function readSubscription(field: ReadyField, subscription: SyncSubscripti
   const { custom_fields } = subscription;
   // Not asked for, or the publication has no such field any more.
   if (custom_fields === undefined || custom_fields === null || field.customField === '') return { state: 'absent' };
-  const found = custom_fields.find(({ name }) => name === field.customField);
-  return readValue(field.kind, found?.value ?? null);
+  for (const { name, value } of custom_fields)
+    if (name === field.customField) return readValue(field.kind, value ?? null);
+  return readValue(field.kind, null);
+}
+
+const plainAddress = /^[!-~]+$/;
+
+/** The key under which two spellings of an address are one; the common kind is lower-cased alone. */
+export function matchKey(email: string): string {
+  return plainAddress.test(email) ? email.toLowerCase() : addressKey(email);
 }
 
 /** 48 bits that stand for an address, the same for all spellings of it. */
 export function addressPrint({ seed }: Pick<ReadyMapping, 'seed'>, email: string): number {
-  const [low, high] = hashText(addressKey(email), seed);
+  const [low, high] = hashText(matchKey(email), seed);
   return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
 }
 

@@ -1,9 +1,10 @@
 /** Decides about one subscription and its contact: a three-way merge with what both last showed. Pure. */
-import { addressKey, isAddress } from '../signup/address.ts';
+import { isAddress } from '../signup/address.ts';
 import type { SyncContact } from './contact.ts';
 import { finding, type Finding, type FindingCode, type FindingPlace, type Side } from './findings.ts';
 import {
   addressPrint,
+  matchKey,
   readSubscription,
   valuePrint,
   type ReadyField,
@@ -352,8 +353,9 @@ function planAddress(
   findings: Findings,
 ): { readonly print: number; readonly write: boolean } {
   const ofSubscription = addressPrint(mapping, subscription.email);
-  if (!isAddress(contact.email.trim()) || addressKey(contact.email) === addressKey(subscription.email) || !base)
-    return { print: base && !isAddress(contact.email.trim()) ? base.address : ofSubscription, write: false };
+  if (!base || matchKey(contact.email) === matchKey(subscription.email)) return { print: ofSubscription, write: false };
+  // Reported where the contact came in.
+  if (!isAddress(contact.email.trim())) return { print: base.address, write: false };
   const changedHere = ofSubscription !== base.address;
   const changedThere = addressPrint(mapping, contact.email) !== base.address;
   if (changedHere && !changedThere && mapping.situations.addressChangedInNewsletter === 'write')

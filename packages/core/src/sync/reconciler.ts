@@ -1,8 +1,15 @@
 /** Takes in the contacts, then the pages of subscriptions, and decides about every pair. Pure. */
-import { addressKey, isAddress } from '../signup/address.ts';
+import { isAddress } from '../signup/address.ts';
 import { readPath, type SyncContact } from './contact.ts';
 import { finding, type Finding, type FindingCode, type FindingPlace } from './findings.ts';
-import { addressPrint, readSubscription, valuePrint, type ReadyMapping, type SyncSubscription } from './mapping.ts';
+import {
+  addressPrint,
+  matchKey,
+  readSubscription,
+  valuePrint,
+  type ReadyMapping,
+  type SyncSubscription,
+} from './mapping.ts';
 import {
   contactValue,
   customFieldWrite,
@@ -18,7 +25,17 @@ import {
   type SubscriptionWrite,
 } from './plan-pair.ts';
 import { mostEntries, type SyncState } from './state.ts';
-import { decodeToken, encodeToken, idKey, isTokenOf, isWhole, tokenKey, type Base, type FieldBase } from './token.ts';
+import {
+  decodeToken,
+  encodeToken,
+  idKey,
+  isTokenOf,
+  isWhole,
+  readToken,
+  tokenKey,
+  type Base,
+  type FieldBase,
+} from './token.ts';
 import { readValue } from './values.ts';
 
 /** A pair with something to do. */
@@ -155,6 +172,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const bySubscription = new Map<number, Rows>();
   /** By row: its token where that is whole, {@link damaged} for any other text. */
   const tokens: (string | undefined)[] = [undefined];
+  /** By row: the key of its token in {@link bySubscription}. */
+  const keys: number[] = [0];
   /** By row: 1 once its subscription was met. */
   const met: (0 | 1)[] = [1];
   const fieldsToMeet = new Set(mapping.fields.map(({ contact }) => contact));
@@ -194,6 +213,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   function addContact(record: unknown): string | undefined {
     const row = records.push(record) - 1;
     tokens.push(undefined);
+    keys.push(0);
     met.push(0);
     for (const path of fieldsToMeet) if (readPath(record, path) !== undefined) fieldsToMeet.delete(path);
     const id = textOf(readPath(record, mapping.paths.id));
@@ -206,14 +226,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     ids.add(id);
     const token = readPath(record, mapping.paths.token);
     if (isWhole(token)) {
-      addRow(bySubscription, tokenKey(token), row);
+      const key = tokenKey(token);
+      addRow(bySubscription, key, row);
+      keys[row] = key;
       tokens[row] = token;
     } else if (hasToken(token)) {
       tokens[row] = damaged;
       report('token_damaged', { row, contactId: id });
     }
     const email = textOf(readPath(record, mapping.paths.email));
-    if (isAddress(email)) {
+    if (isUsable(email)) {
       addRow(byAddress, matchKey(email), row);
       return email;
     }
@@ -230,10 +252,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return rowsOf(bySubscription.get(idKey(id))).filter((row) => isTokenOf(tokens[row] ?? '', id));
   }
 
+  /** Whether the contact's token names the subscription, and no other token does. */
+  function isLinkedAlone(row: number, id: string): boolean {
+    const token = tokens[row];
+    return token !== undefined && bySubscription.get(keys[row] ?? 0) === row && isTokenOf(token, id);
+  }
+
   function addSubscription(subscription: SyncSubscription): void {
     const { id, email, created } = subscription;
-    const linked = linkedTo(id);
     const found = byAddress.get(matchKey(email));
+    const isUsual = typeof found === 'number' && isLinkedAlone(found, id);
+    const linked = isUsual ? [found] : linkedTo(id);
     const rows =
       linked.length === 1 && (found === undefined || found === linked[0])
         ? linked
@@ -270,7 +299,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   ): PairPlan[] {
     const [row] = rows;
     if (rows.length === 1 && row !== undefined) {
-      const { contact, base } = contactAt(row);
+      const contact = toContact(records[row], row, mapping);
+      const token = linked[0] === row ? tokens[row] : undefined;
+      // Checked when the contact came in, and known to name this subscription.
+      const base = token === undefined ? undefined : readToken(token, mapping, subscription.id);
       return [planPair(subscription, contact, base, mapping, { valuesWait })];
     }
     const contacts = rows.map((each) => ({ row: each, ...contactAt(each) }));
@@ -306,7 +338,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         findings.push(...own);
         const row = rows[index];
         if (situation === 'erased' && row !== undefined) {
-          erased.add(print(addressKey(contactAt(row).contact.email)));
+          erased.add(print(matchKey(contactAt(row).contact.email)));
         }
       }
     }
@@ -394,7 +426,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
 
     function createSubscription(contact: SyncContact, situation: SubscriptionCreate['situation']): void {
-      const key = print(addressKey(contact.email));
+      const key = print(matchKey(contact.email));
       if (erased.has(key)) return;
       // Where one of the contacts with this address says no, or does not say, nobody is subscribed.
       const rows = rowsOf(byAddress.get(matchKey(contact.email)));
@@ -423,7 +455,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const key = print(base.subscriptionId);
       missing.add(key);
       if (!wasMissing.has(key)) return;
-      if (isAddress(contact.email)) erased.add(print(addressKey(contact.email)));
+      if (isAddress(contact.email)) erased.add(print(matchKey(contact.email)));
       report('subscription_gone', { row: contact.row, contactId: contact.id, subscriptionId: base.subscriptionId });
       const status = mapping.fields.find(({ newsletter }) => newsletter === 'status');
       if (mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return;
@@ -547,11 +579,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 /** Stands for a token that was changed or cut. */
 const damaged = '';
 
-const plainAddress = /^[!-~]+$/;
+/** The usual form of an address, which every check of {@link isAddress} passes: most take no further look. */
+const usualAddress = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@[a-z0-9]+(?:[.-][a-z0-9]+)*\.[a-z]{2,}$/i;
 
-/** The key under which two spellings of an address are one; the common kind is lower-cased alone. */
-function matchKey(email: string): string {
-  return plainAddress.test(email) ? email.toLowerCase() : addressKey(email);
+function isUsable(email: string): boolean {
+  return (email.length < 64 && usualAddress.test(email)) || isAddress(email);
 }
 
 function addRow<Key>(index: Map<Key, Rows>, key: Key, row: number): void {

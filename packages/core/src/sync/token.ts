@@ -137,18 +137,17 @@ export function readToken(
   if (consent === undefined) return undefined;
   const optOut = optOuts[said % 3];
   if (signature !== mapping.signature) return { subscriptionId, address, consent, optOut, fields: [], reported };
-  const flags = mapping.fields.map(() => 0);
-  for (let index = 0; index < flags.length; index += 2) {
-    const both = next(1);
-    flags[index] = both & 7;
-    if (index + 1 < flags.length) flags[index + 1] = both >> 3;
-  }
+  const flagsAt = at;
+  at += Math.ceil(mapping.fields.length / 2);
   const awaited = (): AwaitedWrite => ({ print: next(4), count: next(1) });
-  const fields = flags.map((flag): FieldBase => ({
-    agreed: flag & hasAgreed ? next(4) : undefined,
-    toSubscription: flag & awaitsSubscription ? awaited() : undefined,
-    toContact: flag & awaitsContact ? awaited() : undefined,
-  }));
+  const fields = mapping.fields.map((_, index): FieldBase => {
+    const flags = (numbers[token.charCodeAt(flagsAt + (index >> 1))] ?? 0) >> (index % 2 === 0 ? 0 : 3);
+    return {
+      agreed: flags & hasAgreed ? next(4) : undefined,
+      toSubscription: flags & awaitsSubscription ? awaited() : undefined,
+      toContact: flags & awaitsContact ? awaited() : undefined,
+    };
+  });
   return at === token.length - checksumLength
     ? { subscriptionId, address, consent, optOut, fields, reported }
     : undefined;
@@ -226,14 +225,19 @@ function mixed(key: number, bits: number): number {
   return (Math.imul(key ^ (key >>> 15), 0x2c1b3c6d) + bits) | 0;
 }
 
-/** Three hexadecimal digits of a `sub_<uuid>` as a number; beyond its end stand zeros, as in a token. */
+/** Where each digit of a `sub_<uuid>` stands; beyond its end stand zeros, as in a token. */
+const digitPlaces = Uint8Array.from(
+  Array.from(
+    { length: 33 },
+    (_, digit) => idStart + digit + (digit < 8 ? 0 : digit < 20 ? Math.floor(digit / 4) - 1 : 4),
+  ),
+);
+
+/** Three hexadecimal digits of an id as a number. */
 function idBits(id: string, group: number): number {
   let bits = 0;
-  for (let digit = group * 3; digit < group * 3 + 3; digit += 1) {
-    // The digits stand in groups of 8, 4, 4, 4 and 12 with a dash between.
-    const dashes = digit < 8 ? 0 : digit < 12 ? 1 : digit < 16 ? 2 : digit < 20 ? 3 : 4;
-    bits = bits * 16 + (digit < 32 ? (hexadecimalDigits[id.charCodeAt(idStart + digit + dashes)] ?? -1) : 0);
-  }
+  for (let digit = group * 3; digit < group * 3 + 3; digit += 1)
+    bits = bits * 16 + (digit < 32 ? (hexadecimalDigits[id.charCodeAt(digitPlaces[digit] ?? 0)] ?? -1) : 0);
   return bits;
 }
 
