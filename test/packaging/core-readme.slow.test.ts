@@ -36,7 +36,7 @@ const person =
  * Entries whose functions a reader calls; the schemas of `./schema` are values, and the whole of them is the table of
  * operations.
  */
-const documentedEntries = ['', '/contract', '/engine', '/import', '/watch', '/signup', '/oauth', '/node'].map(
+const documentedEntries = ['', '/contract', '/engine', '/import', '/watch', '/sync', '/signup', '/oauth', '/node'].map(
   (entry) => `@newsletter-kit/core${entry}`,
 );
 
