@@ -1,5 +1,5 @@
 /** Contact sync: keeps subscriptions and the contacts of any CRM in step. Host-free. */
-export { recordOf, type ContactPaths, type SyncContact } from './contact.ts';
+export { readPath, recordOf, type ContactPaths, type SyncContact } from './contact.ts';
 export { findingTexts, type Finding, type FindingCode, type Side } from './findings.ts';
 export {
   checkMapping,
