@@ -57,15 +57,16 @@ export default defineConfig({
         minify,
         codeSplitting: {
           groups: [
-            // Import and watch stand on the rest of core; each is a file of its own, so that none grows beyond what a
-            // reviewer reads.
+            // Import, sync and watch stand on the rest of core; each is a file of its own, so that none grows beyond
+            // what a reviewer reads.
             {
               name: 'nodes/core',
-              test: /packages[\\/]core[\\/]src[\\/](?!import[\\/]|watch[\\/])/,
+              test: /packages[\\/]core[\\/]src[\\/](?!import[\\/]|sync[\\/]|watch[\\/])/,
               minShareCount: 2,
               priority: 1,
             },
             { name: 'nodes/core-import', test: /packages[\\/]core[\\/]src[\\/]import[\\/]/ },
+            { name: 'nodes/core-sync', test: /packages[\\/]core[\\/]src[\\/]sync[\\/]/ },
             { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/ },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2 },
           ],

@@ -10,6 +10,7 @@ export interface Item {
   readonly json: Readonly<Record<string, unknown>>;
   readonly pairedItem?: { readonly item: number };
   readonly error?: Error;
+  readonly binary?: Readonly<Record<string, unknown>>;
 }
 
 /** The parts of a parameter's description that tests read. */
@@ -42,6 +43,9 @@ interface NodeType {
     readonly listSearch: Readonly<
       Record<string, (this: unknown, filter?: string, paginationToken?: string) => Promise<Found>>
     >;
+    readonly loadOptions: {
+      getSyncFields(this: unknown): Promise<readonly { readonly name: string; readonly value: string }[]>;
+    };
   };
 }
 
@@ -60,6 +64,7 @@ export interface Bundle {
   readonly folder: string;
   readonly newsletter: NodeType;
   readonly trigger: NodeType;
+  readonly sync: NodeType;
   readonly credential: Credential;
   readonly oAuth2: Credential;
   remove(): Promise<void>;
@@ -89,6 +94,7 @@ export async function buildBundle(): Promise<Bundle> {
     folder,
     newsletter: make('nodes/Newsletter/Newsletter.node.js', 'Newsletter'),
     trigger: make('nodes/Newsletter/NewsletterTrigger.node.js', 'NewsletterTrigger'),
+    sync: make('nodes/Newsletter/NewsletterSync.node.js', 'NewsletterSync'),
     credential: make('credentials/NewsletterApi.credentials.js', 'NewsletterApi'),
     oAuth2: make('credentials/NewsletterOAuth2Api.credentials.js', 'NewsletterOAuth2Api'),
     remove,

@@ -67,6 +67,7 @@ export function executeContext(run: Run): unknown {
     isToolExecution: () => run.tool ?? false,
     continueOnFail: () => run.continueOnFail ?? false,
     getExecutionCancelSignal: () => run.signal,
+    getWorkflowStaticData: () => run.staticData ?? {},
     ...(run.hints && { addExecutionHints: (hint: { message: string }) => run.hints?.push(hint) }),
   };
 }
@@ -107,6 +108,11 @@ function common(run: Run) {
     getTimezone: () => run.timezone ?? 'UTC',
     logger: { debug: note, info: note, warn: note },
     helpers: {
+      prepareBinaryData: async (data: Buffer, fileName: string, mimeType: string) => ({
+        data: data.toString('base64'),
+        fileName,
+        mimeType,
+      }),
       /**
        * Throws on a broken connection and on the statuses it is told to, wrapped as n8n wraps it; every other status is
        * an answer.

@@ -25,7 +25,8 @@ const walk = (properties: readonly Property[]): Property[] =>
 
 describe('the parameters', () => {
   it('are what n8n expects of them', () => {
-    const all = walk([...bundle.newsletter.description.properties, ...bundle.trigger.description.properties]);
+    const { newsletter, trigger, sync } = bundle;
+    const all = walk([newsletter, trigger, sync].flatMap(({ description }) => description.properties));
     for (const { name, displayName, type, description, default: preset, typeOptions, options } of all) {
       expect.soft(displayName, name).toMatch(/^[A-Z]/);
       expect.soft(preset, `default of ${name}`).toBeDefined();
@@ -86,9 +87,10 @@ describe('the fixed names', () => {
     expect([
       bundle.newsletter.description['name'],
       bundle.trigger.description['name'],
+      bundle.sync.description['name'],
       bundle.credential.name,
       bundle.oAuth2.name,
-    ]).toEqual(['newsletter', 'newsletterTrigger', 'newsletterApi', 'newsletterOAuth2Api']);
+    ]).toEqual(['newsletter', 'newsletterTrigger', 'newsletterSync', 'newsletterApi', 'newsletterOAuth2Api']);
   });
 
   it('hide the key in the credential', () => {

@@ -31,6 +31,7 @@ const files = (pattern: string): string[] => globSync(pattern, { cwd: folder }).
 const shared = [
   'dist/nodes/Newsletter/shared.js',
   'dist/nodes/core-import.js',
+  'dist/nodes/core-sync.js',
   'dist/nodes/core-watch.js',
   'dist/nodes/core.js',
 ];

@@ -138,6 +138,8 @@ function readDay(property: INodeProperties, value: unknown): string {
 
 function checkChoice(property: INodeProperties, text: string | undefined): string | undefined {
   if (text === undefined || (property.type !== 'options' && property.type !== 'multiOptions')) return text;
+  // Options that the editor loads are known to the service alone.
+  if (property.typeOptions?.loadOptionsMethod !== undefined) return text;
   const choices = (property.options ?? []).flatMap((option) => ('value' in option ? [String(option.value)] : []));
   if (choices.includes(text)) return text;
   throw new ParameterMismatch(`"${property.displayName}" must be one of ${choices.join(', ')}`);

@@ -1,0 +1,158 @@
+/** One execution of the sync node: reads both sides, plans, and in Apply changes the newsletter and keeps the state. */
+import type { Engine } from '@newsletter-kit/core/engine';
+import { UpdatePendingError } from '@newsletter-kit/core/import';
+import { applySync, MappingError, planSync, SyncStateError, type Held } from '@newsletter-kit/core/sync';
+import { NodeOperationError, type IExecuteFunctions, type INode, type INodeExecutionData } from 'n8n-workflow';
+import { openEngine } from '../transport/engine.ts';
+import { toNodeFailure, type NodeFailure } from '../transport/failure.ts';
+import {
+  consentRecords,
+  createItems,
+  originsOf,
+  reportOf,
+  reviewItems,
+  toNdjson,
+  updateItems,
+  type Contacts,
+} from './output.ts';
+import { readSettings } from './settings.ts';
+import { loadState, saveState } from './state.ts';
+
+/**
+ * Runs the sync for all input items together.
+ *
+ * @throws NodeApiError or NodeOperationError, unless the node is set to continue on fail
+ */
+export async function runSync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  try {
+    return await sync(node);
+  } catch (error) {
+    const failure = toSyncFailure(node.getNode(), error);
+    if (!node.continueOnFail()) throw failure;
+    // n8n moves an item that bears an error to the error output, if there is one.
+    return [[], [], [], [{ json: { error: failure.message }, error: failure }]];
+  }
+}
+
+async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  if (node.isToolExecution()) {
+    throw new NodeOperationError(
+      node.getNode(),
+      'Newsletter Sync changes many records at once, and is not for agents',
+      {
+        description: 'Give the agent the Newsletter node as its tool, and run the sync in a workflow of its own.',
+      },
+    );
+  }
+  const settings = readSettings(node);
+  const { engine, publicationId } = await openEngine(node, settings.publication);
+  const contacts = contactsIn(node.getInputData());
+  const staticData = node.getWorkflowStaticData('node');
+  const call = { signal: node.getExecutionCancelSignal() };
+  const startedAt = engine.host.now();
+  const plan = await planSync({
+    engine,
+    publicationId,
+    mapping: settings.mapping,
+    contacts: recordsOf(contacts, engine),
+    scope: settings.scope,
+    state: loadState(staticData, publicationId),
+    accept: settings.accept,
+    call,
+  });
+  const applied = settings.mode === 'apply' ? await applySync({ engine, publicationId, plan, call }) : undefined;
+  if (applied) saveState(staticData, publicationId, plan.state);
+  const endedAt = engine.host.now();
+
+  if (plan.held) showHint(node, heldHint(plan.held));
+  if (applied && applied.failed > 0) {
+    const changes = applied.failed === 1 ? '1 change' : `${applied.failed} changes`;
+    showHint(node, `The newsletter refused ${changes}; Review says why. The next run plans them again.`);
+  }
+  const consent = consentRecords(applied?.consent ?? [], endedAt);
+  const report: INodeExecutionData = { json: reportOf({ settings, plan, applied, startedAt, endedAt }) };
+  if (consent.length > 0) report.binary = { consent: await consentFile(node, toNdjson(consent), endedAt) };
+  const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};
+  const origins = originsOf(contactUpdates, contacts, settings);
+  return [
+    await inParts(engine.host, contactCreates, createItems),
+    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, settings)),
+    await inParts(engine.host, findings, (part) => reviewItems(part, contacts)),
+    [report],
+  ];
+}
+
+/** Where a node before this one always gives an item, an empty one stands for no contact. */
+function contactsIn(items: readonly INodeExecutionData[]): Contacts {
+  const indexes = [...items.keys()].filter((index) => Object.keys(items[index]?.json ?? {}).length > 0);
+  return { items, indexes };
+}
+
+/** Contacts or items that are worked on without a pause; then n8n gets to answer other requests. */
+const atOnce = 2000;
+
+async function* recordsOf({ items, indexes }: Contacts, { host }: Pick<Engine, 'host'>): AsyncGenerator {
+  for (const [count, index] of indexes.entries()) {
+    if (count % atOnce === 0) await host.sleep(0);
+    yield items[index]?.json;
+  }
+}
+
+async function inParts<Entry>(
+  host: Engine['host'],
+  entries: readonly Entry[],
+  toItems: (part: readonly Entry[]) => INodeExecutionData[],
+): Promise<INodeExecutionData[]> {
+  const items: INodeExecutionData[] = [];
+  for (let start = 0; start < entries.length; start += atOnce) {
+    if (start > 0) await host.sleep(0);
+    for (const item of toItems(entries.slice(start, start + atOnce))) items.push(item);
+  }
+  return items;
+}
+
+function consentFile(node: IExecuteFunctions, text: string, at: number) {
+  const moment = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return node.helpers.prepareBinaryData(Buffer.from(text), `consent-${moment}.ndjson`, 'application/x-ndjson');
+}
+
+const heldRemedies: Readonly<Record<Held['reason'], string>> = {
+  too_many_changes:
+    'Run Preview and read its report. If the changes are right, run once with Options: Accept Large Changes.',
+  field_missing:
+    'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, set Options: Missing Fields Are Empty.',
+  state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',
+};
+
+function heldHint({ reason, message }: Held): string {
+  return `The plan was held back: only opt-outs go to the CRM. ${message} ${heldRemedies[reason]}`;
+}
+
+/** Older versions of n8n have no hints. */
+function showHint(node: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>, message: string): void {
+  node.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+}
+
+/** The error n8n shows, in the words of the node's own fields. */
+function toSyncFailure(node: INode, error: unknown): NodeFailure {
+  if (error instanceof MappingError) {
+    const problems = error.problems.map((problem) =>
+      problem.replaceAll(/fields\[(\d+)\]/g, (_, index) => `Field ${Number(index) + 1}`),
+    );
+    return new NodeOperationError(node, 'The settings of the sync do not fit together', {
+      description: `Correct the parameters: ${problems.join(' ')}`,
+    });
+  }
+  if (error instanceof SyncStateError) {
+    return new NodeOperationError(node, 'What this node keeps between its runs is damaged or of another version', {
+      description:
+        'Update the package if it was downgraded. To start anew instead, rename this node: n8n keeps the state under its name, and the sync tokens of the contacts hold what was agreed on.',
+    });
+  }
+  if (error instanceof UpdatePendingError) {
+    return new NodeOperationError(node, 'The service has not finished the bulk update yet', {
+      description: 'Run the node again later: it plans again what was not done.',
+    });
+  }
+  return toNodeFailure(node, error);
+}

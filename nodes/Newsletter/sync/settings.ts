@@ -1,0 +1,88 @@
+/** Reads how the sync node is set. */
+import { checkMapping, type SyncMapping } from '@newsletter-kit/core/sync';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { isRecord } from '../isRecord.ts';
+import {
+  ParameterMismatch,
+  readCollection,
+  readFields,
+  readParameter,
+  type ItemParameters,
+} from '../parameters/read.ts';
+import * as parameters from './parameters.ts';
+
+export interface SyncSettings {
+  /** The publication the node names; empty for the credential's. */
+  readonly publication: string;
+  readonly mode: 'apply' | 'preview';
+  readonly scope: 'everything' | 'incoming';
+  readonly mapping: SyncMapping;
+  /** The path of a contact's id, and of its token. */
+  readonly idField: string;
+  readonly tokenField: string;
+  /** Whether to carry out a plan that would be held back. */
+  readonly accept: boolean;
+}
+
+/**
+ * Reads every parameter once: all items of an execution belong to one run.
+ *
+ * @throws ParameterMismatch, MappingError
+ */
+export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>): SyncSettings {
+  const at: ItemParameters = { node, itemIndex: 0 };
+  const options = readFields(at, 'options', parameters.options);
+  const idField = String(readParameter(at, parameters.idField));
+  const tokenField = String(readParameter(at, parameters.tokenField));
+  const scope = readParameter(at, parameters.scope) === 'incoming' ? 'incoming' : 'everything';
+  const optOut = readParameter(at, parameters.optOutField);
+  const subscribe = scope === 'incoming' ? 'never' : readParameter(at, parameters.subscribe);
+  const { heldShare, heldCount } = options;
+  const mapping: unknown = {
+    fields: readFieldRows(node.getNodeParameter('fields.field', 0, [])),
+    contact: { id: idField, email: readParameter(at, parameters.addressField), token: tokenField },
+    ...(optOut !== undefined && {
+      optOut: { contact: optOut, setOnUnsubscribe: options['setOnUnsubscribe'] ?? true },
+    }),
+    subscribe,
+    ...(subscribe === 'on_consent' && { consent: readParameter(at, parameters.consentField) }),
+    situations: readCollection(parameters.situations, options),
+    emptyValue: options['emptyValue'] === 'text' ? '' : null,
+    missingIsEmpty: options['missingIsEmpty'] ?? false,
+    breaker: {
+      ...(typeof heldShare === 'number' && { share: heldShare / 100 }),
+      ...(typeof heldCount === 'number' && { atLeast: heldCount }),
+    },
+  };
+  checkMapping(mapping);
+  return {
+    publication: String(node.getNodeParameter('publicationId', 0, '', { extractValue: true }) ?? ''),
+    mode: readParameter(at, parameters.mode) === 'apply' ? 'apply' : 'preview',
+    scope,
+    mapping,
+    idField,
+    tokenField,
+    accept: options['accept'] === true,
+  };
+}
+
+/** @throws ParameterMismatch where a row is not filled in */
+function readFieldRows(rows: unknown): readonly unknown[] {
+  return (Array.isArray(rows) ? rows : []).map((row: unknown, index) => {
+    const { newsletterField, contactField, direction, conflict } = parameters;
+    const { newsletter, contact, ...rules } = readCollection([newsletterField, contactField, direction, conflict], row);
+    if (newsletter === undefined) throw new ParameterMismatch(`"Newsletter Field" of field ${index + 1} is empty`);
+    if (contact === undefined)
+      throw new ParameterMismatch(`"${contactField.displayName}" of field ${index + 1} is empty`);
+    // Not trimmed: a space can be part of it.
+    const options = isRecord(row) && isRecord(row['options']) ? row['options'] : {};
+    const { separator } = options;
+    return {
+      newsletter,
+      contact,
+      direction: rules['direction'] ?? direction.default,
+      ...(rules['direction'] === 'both' && { conflict: rules['conflict'] ?? conflict.default }),
+      ...(typeof separator === 'string' && separator !== '' && { separator }),
+    };
+  });
+}
