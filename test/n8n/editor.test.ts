@@ -49,3 +49,29 @@ it('shows the panels with the labels a person expects', async () => {
     expect(create).toContain(label);
   await picture(page, 'create');
 });
+
+it('shows the contact sync with its four outputs, and a notice that the preview writes nothing', async () => {
+  await openWorkflow(page, n8nUrl, 'contactSync');
+  const canvas = await page.$eval('body', (body) => body.textContent);
+  for (const output of ['Create Contact', 'Update Contact', 'Review', 'Report']) expect(canvas).toContain(output);
+  await picture(page, 'sync-workflow');
+  await page.setViewport({ width: 1440, height: 2600 });
+  await openPanel(page, 'Sync');
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-test-id=node-parameters] input')].some(
+      (input) => input instanceof HTMLInputElement && input.value === 'First Name (string)',
+    ),
+  );
+  const panel = await panelText(page);
+  const labels = [
+    'Mode',
+    'Preview writes nothing',
+    'Contacts',
+    'ID Field',
+    'Sync Token Field',
+    'Opt-Out Field',
+    'Fields',
+  ];
+  for (const label of [...labels, 'Subscribe Unknown Contacts', 'Options']) expect(panel).toContain(label);
+  await picture(page, 'sync');
+});

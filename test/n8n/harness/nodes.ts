@@ -4,6 +4,7 @@ import type { NodeDraft } from './rest.ts';
 
 export const newsletterType = `${packageName}.newsletter`;
 export const triggerType = `${packageName}.newsletterTrigger`;
+export const syncType = `${packageName}.newsletterSync`;
 
 /** Where a workflow begins that a person runs by hand. */
 export const start: NodeDraft = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };

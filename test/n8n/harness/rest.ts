@@ -11,15 +11,15 @@ export const owner = {
   password: 'Sandbox-Owner-1',
 } as const;
 
-/** What a node gave in an execution: the JSON of each item of its first output. */
+/** What a node gave in an execution: the JSON of each item of an output. */
 export type NodeOutput = readonly Readonly<Record<string, unknown>>[];
 
 /** An execution that has ended. */
 export interface Execution {
   readonly id: string;
   readonly status: string;
-  /** What the named node gave; empty where it did not run. */
-  output(node: string): NodeOutput;
+  /** What the named node gave at its first output, or at the one of this index; empty where it did not run. */
+  output(node: string, index?: number): NodeOutput;
   /** What it gave at its second output, which is for errors. */
   errors(node: string): NodeOutput;
   /** Notices the named node showed. */
@@ -172,15 +172,15 @@ export class Rest {
     if (['new', 'running', 'waiting'].includes(status)) return undefined;
     const { resultData } = parse(data) as RunResult;
     const first = (node: string): TaskData | undefined => resultData.runData[node]?.[0];
-    const items = (node: string) => {
+    const items = (node: string, index = 0) => {
       const { main, ai_tool: toAgent } = first(node)?.data ?? {};
-      return (main ?? toAgent)?.[0] ?? [];
+      return (main ?? toAgent)?.[index] ?? [];
     };
     return {
       id,
       status,
-      output: (node) => items(node).map(({ json }) => json),
-      errors: (node) => (first(node)?.data?.main?.[1] ?? []).map(({ json }) => json),
+      output: (node, index) => items(node, index).map(({ json }) => json),
+      errors: (node) => items(node, 1).map(({ json }) => json),
       hints: (node) => (first(node)?.hints ?? []).map(({ message }) => message),
       pairs: (node) => items(node).map(({ pairedItem }) => pairedIndex(pairedItem)),
       error: resultData.error,
@@ -252,14 +252,14 @@ export class Rest {
       parameters: {},
       ...node,
     }));
-    return (
-      await this.#send<{ id: string }>('POST', '/rest/workflows', {
-        name: 'Of a test',
-        nodes: placed,
-        connections,
-        settings: {},
-      })
-    ).id;
+    return this.saveWorkflow({ nodes: placed, connections });
+  }
+
+  /** Saves a new workflow as n8n exports it. @returns its id */
+  async saveWorkflow(workflow: { readonly nodes: readonly unknown[]; readonly connections: object }): Promise<string> {
+    const { nodes, connections } = workflow;
+    const saved = { name: 'Of a test', nodes, connections, settings: {} };
+    return (await this.#send<{ id: string }>('POST', '/rest/workflows', saved)).id;
   }
 
   /** Presses "Test" on a saved credential whose fields were changed to these. */
@@ -272,6 +272,11 @@ export class Rest {
   /** What the editor asks for to draw a resource mapper. */
   mapperFields(request: DynamicRequest): Promise<{ fields: readonly { id: string; type: string }[] }> {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-mapper-fields', request);
+  }
+
+  /** What the editor asks for to fill a list of options. */
+  options(request: DynamicRequest): Promise<readonly { readonly name: string; readonly value: string }[]> {
+    return this.#send('POST', '/rest/dynamic-node-parameters/options', request);
   }
 
   /** What the editor asks for to fill the list of a resource locator, when it is opened, scrolled or searched. */

@@ -1,0 +1,196 @@
+/**
+ * Contact sync in n8n: the example workflow with contacts in a real PostgreSQL, which n8n's own node reads and writes.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@newsletter-kit/core';
+import { expect, inject } from 'vitest';
+import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
+import type { Execution } from './harness/rest.ts';
+import { n8n, test } from './harness/test.ts';
+import { all } from './operations/execution.ts';
+
+const { n8nUrl } = inject('newsletter');
+const server = postgresServer();
+
+interface Example {
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  }[];
+  readonly connections: object;
+}
+
+/** The example in Apply, started by a webhook instead of the clock, with contacts in a database of its own. */
+async function publishExample(credentials: object): Promise<{
+  readonly address: string;
+  readonly workflow: string;
+  readonly runOnce: () => Promise<Execution>;
+}> {
+  const address = await server.database();
+  const { username, password, port, pathname } = new URL(address);
+  const database = await n8n.createCredential('postgres', {
+    host: '127.0.0.1',
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    password,
+    ssl: 'disable',
+    sshTunnel: false,
+    allowUnauthorizedCerts: false,
+    maxConnections: 5,
+  });
+  const { nodes, connections } = JSON.parse(
+    await readFile(join(root, 'examples/workflows/contact-sync.json'), 'utf8'),
+  ) as Example;
+  const note = nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters['content'];
+  await server.run(/CREATE TABLE[^;]*;/.exec(String(note))?.[0] ?? '', address);
+
+  const path = `sync-${crypto.randomUUID()}`;
+  const workflow = await n8n.saveWorkflow({
+    nodes: nodes.map((node) => {
+      if (node.type.endsWith('.scheduleTrigger'))
+        return {
+          ...node,
+          type: 'n8n-nodes-base.webhook',
+          typeVersion: 2,
+          webhookId: crypto.randomUUID(),
+          parameters: { path },
+        };
+      if (node.type.endsWith('.postgres')) return { ...node, credentials: { postgres: { id: database, name: 'CRM' } } };
+      return node.type === syncType
+        ? { ...node, credentials, parameters: { ...node.parameters, mode: 'apply' } }
+        : node;
+    }),
+    connections,
+  });
+  await n8n.activate(workflow);
+  let seen = 0;
+  return {
+    address,
+    workflow,
+    async runOnce() {
+      const response = await fetch(`${n8nUrl}/webhook/${path}`);
+      expect(response.status).toBe(200);
+      await expect.poll(async () => (await n8n.executionIds(workflow)).length, { timeout: 60_000 }).toBe(seen + 1);
+      seen += 1;
+      const execution = await n8n.ended((await n8n.executionIds(workflow)).at(-1) ?? '');
+      expect(execution.error).toBeUndefined();
+      return execution;
+    },
+  };
+}
+
+async function subscriptionOf(api: Client, email: string) {
+  const { items } = await api.subscriptions.list({ email, expand: ['custom_fields'] });
+  const [found] = items;
+  return {
+    id: found?.id ?? '',
+    status: found?.status,
+    firstName: found?.custom_fields?.find(({ name }) => name === 'First Name')?.value,
+  };
+}
+
+test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
+
+test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt-out and an unsubscribe', async ({
+  api,
+  credentials,
+  sandboxOnPort,
+}) => {
+  const { address, workflow, runOnce } = await publishExample(credentials);
+  const contacts = (where = ''): Promise<Record<string, unknown>[]> =>
+    server.run(`SELECT * FROM contacts ${where} ORDER BY email`, address);
+
+  await server.run(`INSERT INTO contacts (email, first_name) VALUES ('ADA.Lovelace@example.com', 'Augusta')`, address);
+  // An address that ends in .invalid is one of an erased person: no contact is created for it.
+  const kept = (await all(api.subscriptions.list())).filter(({ email }) => !email.endsWith('.invalid')).length;
+  const first = await runOnce();
+  const [report] = first.output('Sync', 3);
+  expect(report).toMatchObject({ mode: 'apply', held: null, counts: { contacts: 1, subscriptions: 300 } });
+  expect(first.output('Sync', 0)).toHaveLength(kept - 1);
+  expect(await contacts()).toHaveLength(kept);
+  expect(first.output('Report')[0]?.['text']).toContain(
+    `Done – 1 contacts, 300 subscriptions; contacts: ${kept - 1} new`,
+  );
+  await expect
+    .poll(async () => (await n8n.workflow(workflow)).staticData)
+    .toMatchObject({
+      'node:Sync': { newsletterSync: expect.stringContaining('"watermark"') },
+    });
+  expect(JSON.stringify((await n8n.workflow(workflow)).staticData)).not.toContain('example.com');
+
+  // What was created gets linked, and then both sides rest.
+  for (let runs = 0; runs < 2; runs += 1) await runOnce();
+  const atRest = await runOnce();
+  expect([0, 1].map((index) => atRest.output('Sync', index))).toEqual([[], []]);
+  expect(atRest.output('Sync', 3)[0]).toMatchObject({
+    counts: { contacts: kept, pairs: kept },
+    applied: { failed: 0 },
+  });
+
+  const ada = await subscriptionOf(api, 'ada.lovelace@example.com');
+  expect(ada).toMatchObject({ status: 'active', firstName: 'Augusta' });
+  const active = await contacts(
+    `WHERE newsletter_status = 'active' AND first_name IS NOT NULL AND email NOT ILIKE 'ada.%'`,
+  );
+  const [edited = '', optedOut = '', left = '', changed = ''] = active.map(({ email }) => String(email));
+  await server.run(`UPDATE contacts SET first_name = 'Joan' WHERE email = '${edited}'`, address);
+  await server.run(`UPDATE contacts SET do_not_mail = true WHERE email = '${optedOut}'`, address);
+  const { id: leaver } = await subscriptionOf(api, left);
+  const { id: renamed } = await subscriptionOf(api, changed);
+  await api.subscriptions.bulkUpdate({
+    subscriptions: [
+      { subscription_id: leaver, unsubscribe: true },
+      { subscription_id: renamed, custom_fields: [{ name: 'First Name', value: 'Grace' }] },
+    ],
+  });
+  sandboxOnPort.clock.advance('PT1M');
+
+  const second = await runOnce();
+  expect(second.output('Sync', 3)[0]).toMatchObject({
+    applied: { subscriptionUpdates: 2, failed: 0 },
+    consent: expect.arrayContaining([
+      expect.objectContaining({ saidBy: 'crm', field: 'do_not_mail', seen_at: expect.any(String) }),
+      expect.objectContaining({ saidBy: 'newsletter', subscriptionId: leaver }),
+    ]),
+  });
+  expect(await subscriptionOf(api, edited)).toMatchObject({ status: 'active', firstName: 'Joan' });
+  expect(await subscriptionOf(api, optedOut)).toMatchObject({ status: 'inactive' });
+  expect(await contacts(`WHERE email = '${left}'`)).toMatchObject([
+    { do_not_mail: true, newsletter_status: 'inactive' },
+  ]);
+  expect(await contacts(`WHERE email = '${changed}'`)).toMatchObject([{ first_name: 'Grace' }]);
+
+  for (let runs = 0; runs < 2; runs += 1) await runOnce();
+  const third = await runOnce();
+  expect([0, 1].map((index) => third.output('Sync', index))).toEqual([[], []]);
+});
+
+test('moves an error to the error output, and gives no contact with it', async ({ credentials, sandboxOnPort }) => {
+  sandboxOnPort.faults.add({ match: 'subscriptions.list', effect: { status: 403 } });
+  const workflow = await n8n.createWorkflow([
+    start,
+    ...rowsOf([{ id: 1, email: 'ada.lovelace@example.com' }]),
+    { name: 'Sync', type: syncType, parameters: { mode: 'apply' }, credentials, onError: 'continueErrorOutput' },
+  ]);
+  const run = await n8n.run(workflow);
+  expect([0, 1, 2, 3].flatMap((index) => run.output('Sync', index))).toEqual([]);
+  expect(run.output('Sync', 4)).toEqual([expect.objectContaining({ error: expect.any(String) })]);
+});
+
+test('offers the custom fields of the publication in the editor', async ({ api, credentials }) => {
+  const [field] = await all(api.customFields.list());
+  const options = await n8n.options({
+    path: 'parameters.fields.field[0].newsletter',
+    methodName: 'getSyncFields',
+    nodeTypeAndVersion: { name: syncType, version: 1 },
+    currentNodeParameters: { authentication: 'apiKey', publicationId: chosen('', 'id') },
+    credentials,
+  });
+  expect(options).toContainEqual({ name: `${field?.display} (${field?.kind})`, value: field?.id });
+  expect(options).toContainEqual(expect.objectContaining({ name: 'Subscription: Status', value: 'status' }));
+});
