@@ -119,6 +119,8 @@ function consentFile(node: IExecuteFunctions, text: string, at: number) {
 const heldRemedies: Readonly<Record<Held['reason'], string>> = {
   too_many_changes:
     'Run Preview and read its report. If the changes are right, run once with Options: Accept Large Changes.',
+  too_many_creations:
+    'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
   field_missing:
     'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, set Options: Missing Fields Are Empty.',
   state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',

@@ -73,7 +73,7 @@ export interface ContactCreate {
 
 /** Why a plan is held back. */
 export interface Held {
-  readonly reason: 'too_many_changes' | 'field_missing' | 'state_full';
+  readonly reason: 'too_many_changes' | 'too_many_creations' | 'field_missing' | 'state_full';
   readonly message: string;
 }
 
@@ -523,7 +523,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       };
     }
 
-    function heldBy({ unsubscribes, clears }: SyncCounts): Held | null {
+    function heldBy({ contacts, unsubscribes, clears }: SyncCounts): Held | null {
       const absent = records.length > 1 && !mapping.missingIsEmpty ? [...fieldsToMeet] : [];
       const lost = [...new Set([...mapping.vanished, ...absent])];
       for (const field of lost) report('field_missing', { field });
@@ -538,6 +538,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         return {
           reason: 'too_many_changes',
           message: `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${Math.floor(most)} pass without a person who accepts them.`,
+        };
+      // A list of contacts that was cut short looks like this. An empty CRM is filled without asking.
+      if (contacts > 0 && contactCreates.length > Math.max(mapping.breaker.atLeast, contacts))
+        return {
+          reason: 'too_many_creations',
+          message: `The plan creates ${contactCreates.length} contacts, and only ${contacts} came in. Check that these are all there are.`,
         };
       if ([missing.size, erased.size, Object.keys(attempts).length].some((size) => size > mostEntries))
         return {

@@ -337,6 +337,16 @@ describe('createReconciler', () => {
       expect(plan(emptied, subscriptions, state)).toMatchObject({ held: { reason: 'too_many_changes' }, pairs: [] });
     });
 
+    it('that creates more contacts than came in, but not where none came in', () => {
+      const subscriptions = Array.from({ length: 30 }, (_, index) => subscription(index));
+      expect(plan([contactOf(1)], subscriptions)).toMatchObject({
+        held: { reason: 'too_many_creations' },
+        contactCreates: [],
+      });
+      expect(plan([contactOf(1)], subscriptions, startSync(), { accept: true }).contactCreates).toHaveLength(29);
+      expect(plan([], subscriptions).contactCreates).toHaveLength(30);
+    });
+
     it('where no contact has a mapped field', () => {
       const { contacts, subscriptions, state } = agreed(1);
       const without = contacts.map(({ city: _, ...contact }) => contact);
