@@ -133,12 +133,17 @@ export interface Reconciler {
   addSubscriptions(page: Iterable<SyncSubscription>): void;
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan;
+  /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
+  finishInParts(): Generator<undefined, SyncPlan, undefined>;
 }
 
 /** A subscription that is listed within this many seconds of its creation may not be the last of its second. */
 const listingDelay = 60;
 /** A creation that did not come back is repeated until it was tried this often. */
 const mostAttempts = 3;
+
+/** Contacts or subscriptions of one part of {@link Reconciler.finishInParts}. */
+const partSize = 2000;
 
 /** What the status of a subscription that no longer exists is shown as in the contact. */
 const removedStatus = 'removed';
@@ -189,7 +194,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     addSubscriptions(page) {
       for (const subscription of page) addSubscription(subscription);
     },
-    finish,
+    finish() {
+      const parts = finishInParts();
+      for (;;) {
+        const part = parts.next();
+        if (part.done) return part.value;
+      }
+    },
+    finishInParts,
   };
 
   /** Reports what belongs to no pair's token. */
@@ -317,7 +329,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     );
   }
 
-  function finish(): SyncPlan {
+  function* finishInParts(): Generator<undefined, SyncPlan, undefined> {
     const changed: PlannedPair[] = [];
     const contactCreates: ContactCreate[] = [];
     const subscriptionCreates: SubscriptionCreate[] = [];
@@ -330,8 +342,15 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
     settleMoves();
     if (isComplete) {
-      for (let row = 1; row < records.length; row += 1) if (met[row] === 0) settleUnmet(row);
-      for (const subscription of lonely.values()) settleLonely(subscription);
+      for (let row = 1; row < records.length; row += 1) {
+        if (met[row] === 0) settleUnmet(row);
+        if (row % partSize === 0) yield;
+      }
+      let settled = 0;
+      for (const subscription of lonely.values()) {
+        settleLonely(subscription);
+        if ((settled += 1) % partSize === 0) yield;
+      }
     }
     for (const { rows, plans } of work) {
       for (const [index, { situation, findings: own }] of plans.entries()) {

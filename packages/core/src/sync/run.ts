@@ -89,7 +89,12 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
       onProgress?.({ phase: 'subscriptions', done: seen });
     }
   }
-  return reconciler.finish();
+  const parts = reconciler.finishInParts();
+  for (;;) {
+    const part = parts.next();
+    if (part.done) return part.value;
+    await engine.host.sleep(0);
+  }
 }
 
 /** The mapping with the present names and kinds of the publication's custom fields. */
