@@ -32,6 +32,8 @@ function project(
 
 /** These tests leave nothing behind in their process, so files share it. */
 const shared = { isolate: false } as const;
+/** These tests share one PostgreSQL, and each takes a database of its own. */
+const postgres = ['packages/relay/test/postgres-setup.ts'];
 /** These tests start browsers, servers or installs that take every core, so files run one after the other. */
 const oneByOne = { fileParallelism: false } as const;
 
@@ -43,8 +45,8 @@ export default defineConfig({
     projects: [
       project('core', 'packages/core/test', shared),
       project('sandbox', 'packages/sandbox/test', shared),
-      project('relay', 'packages/relay/test', { ...shared, globalSetup: ['packages/relay/test/postgres-setup.ts'] }),
-      project('cli', 'packages/cli/test', shared),
+      project('relay', 'packages/relay/test', { ...shared, globalSetup: postgres }),
+      project('cli', 'packages/cli/test', { ...shared, globalSetup: postgres }),
       project('nodes', 'test/nodes', shared),
       project('scripts', 'test/{scripts,docs}', shared),
       project('proofs', 'test/proofs', shared),

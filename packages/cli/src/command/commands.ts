@@ -3,6 +3,7 @@ import { exportCommand } from '../export/command.ts';
 import { importCommand } from '../import/command.ts';
 import { login } from '../login/command.ts';
 import { logout } from '../logout/command.ts';
+import { sync } from '../sync/command.ts';
 import { watch } from '../watch/command.ts';
 import { whoami } from '../whoami/command.ts';
 import type { Command } from './definition.ts';
@@ -14,4 +15,5 @@ export const commands: Readonly<Record<string, Command>> = {
   export: exportCommand,
   import: importCommand,
   watch,
+  sync,
 };

@@ -4,8 +4,8 @@ export const exitCodes = {
   done: 0,
   /** It was not done: a mistake in the call, a refusal of the service, a full disk. */
   failed: 1,
-  /** It was done but for some rows, which stand in a file. */
-  someRejected: 2,
+  /** It was done but for some rows, which stand in a file, or for findings that a person has to look at. */
+  needsAttention: 2,
   /** A signal stopped it; the same command goes on where it stopped. */
   interrupted: 3,
 } as const;

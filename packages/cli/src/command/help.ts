@@ -15,7 +15,7 @@ ${Object.entries(commands)
   .join('')}
 newsletter COMMAND --help says more about one.
 
-Exit codes: 0 all done · 1 failed · 2 done but for the rows in the reject file · 3 interrupted, run it again to go on.
+Exit codes: 0 all done · 1 failed · 2 done but for rejected rows or findings of a sync · 3 interrupted, run it again to go on.
 `;
 }
 

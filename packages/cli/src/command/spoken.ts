@@ -11,6 +11,9 @@ const names = new Set([
   'JournalError',
   'SourceChangedError',
   'CapacityError',
+  'MappingError',
+  'SyncStateError',
+  'SyncError',
 ]);
 
 export function spokenText(error: unknown): string | null {

@@ -109,7 +109,7 @@ export async function run(call: Call<typeof importOptions>): Promise<ExitCode> {
     );
     return exitCodes.failed;
   }
-  return rejected > 0 ? exitCodes.someRejected : exitCodes.done;
+  return rejected > 0 ? exitCodes.needsAttention : exitCodes.done;
 }
 
 /** The reader speaks of its own options where it says what to do. */

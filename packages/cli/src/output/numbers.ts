@@ -3,7 +3,12 @@
 const grouped = new Intl.NumberFormat('en');
 
 export function count(amount: number, singular: string, plural = `${singular}s`): string {
-  return `${grouped.format(amount)} ${amount === 1 ? singular : plural}`;
+  return `${number(amount)} ${amount === 1 ? singular : plural}`;
+}
+
+/** `1,234`. */
+export function number(amount: number): string {
+  return grouped.format(amount);
 }
 
 /** `2 h 5 min`, `40 s`. */

@@ -1,0 +1,159 @@
+/** Reads and checks the configuration of a sync: one JSON file. */
+import { readFile } from 'node:fs/promises';
+import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
+import { Mistake } from '../command/mistake.ts';
+import { quote } from '../command/parse.ts';
+
+/** Name of the token in the records that the planner reads. */
+export const tokenPath = 'newsletter_sync_token';
+
+/** The configuration, with the defaults filled in. */
+export interface SyncConfig {
+  /** Tells syncs of one publication apart. Default `default`. */
+  readonly name: string;
+  /** Schema of the tables that belong to the sync. Default `public`. */
+  readonly schema: string;
+  /** Its paths are column names. */
+  readonly mapping: SyncMapping;
+  readonly contacts: ContactsConfig;
+}
+
+export interface ContactsConfig {
+  /** `table` or `schema.table`. */
+  readonly table: string;
+  readonly id: string;
+  readonly email: string;
+}
+
+type Check = (value: unknown) => string | null;
+
+const text: Check = (value) => (typeof value === 'string' && value !== '' ? null : 'must be a text that is not empty');
+const yesOrNo: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
+const anything: Check = () => null;
+
+/** Known keys of each object, with the checks that `checkMapping` leaves out. */
+const keys = {
+  config: { name: text, schema: text, mapping: anything, contacts: anything },
+  contacts: { table: text, id: text, email: text },
+  field: { newsletter: anything, contact: anything, direction: anything, conflict: anything, separator: text },
+  optOut: { contact: anything, setOnUnsubscribe: yesOrNo },
+  breaker: { share: anything, atLeast: anything },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Check>>>>;
+
+/**
+ * Reads the file.
+ *
+ * @throws Mistake that names every problem of the file
+ */
+export async function readConfig(path: string): Promise<SyncConfig> {
+  const content = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new Mistake(`There is no file ${path}: name the configuration of the sync with --config FILE.`);
+    throw error;
+  });
+  const problems: string[] = [];
+  const config = toConfig(parseJson(path, content), problems);
+  if (problems.length > 0 || !config) throw new Mistake(problems.map((problem) => `${path}: ${problem}`));
+  return config;
+}
+
+function parseJson(path: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    // The message itself repeats parts of the file.
+    const position = /position (\d+)/.exec(message)?.[1];
+    const line = content.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;
+    throw new Mistake(`${path}: line ${line} is not valid JSON. Look for a missing or extra comma, quote or bracket.`);
+  }
+}
+
+function toConfig(value: unknown, problems: string[]): SyncConfig | null {
+  const config = objectAt('the file', value, keys.config, problems);
+  if (!config) return null;
+  const contacts = objectAt('"contacts"', config['contacts'] ?? {}, keys.contacts, problems);
+  const { table, id = 'id', email = 'email' } = contacts ?? {};
+  if (contacts && table === undefined) problems.push('"contacts.table" is missing: name the table of the contacts.');
+  const mapping = toMapping(config['mapping'], problems);
+  const { name = 'default', schema = 'public' } = config;
+  if (!mapping || !isText(table) || !isText(id) || !isText(email) || !isText(name) || !isText(schema)) return null;
+  for (const column of columnsOf(mapping)) {
+    if (column === id || column === email)
+      problems.push(`"${column}" is the column of the id or the address: map another column.`);
+    if (column === tokenPath) problems.push(`"${column}" belongs to the sync: map another column.`);
+  }
+  return {
+    name,
+    schema,
+    mapping: { ...mapping, contact: { id, email, token: tokenPath } },
+    contacts: { table, id, email },
+  };
+}
+
+function toMapping(value: unknown, problems: string[]): SyncMapping | null {
+  if (value === undefined) {
+    problems.push('"mapping" is missing: say which fields are kept in step, for example {"fields": []}.');
+    return null;
+  }
+  if (isObject(value)) {
+    const { fields, optOut, breaker, contact, consent, emptyValue, missingIsEmpty } = value;
+    if (contact !== undefined) problems.push('"mapping.contact": name id and address of a contact in "contacts".');
+    if (Array.isArray(fields))
+      for (const [index, field] of fields.entries())
+        if (isObject(field)) objectAt(`"mapping.fields[${index}]"`, field, keys.field, problems);
+    if (optOut !== undefined) objectAt('"mapping.optOut"', optOut, keys.optOut, problems);
+    if (isObject(breaker)) objectAt('"mapping.breaker"', breaker, keys.breaker, problems);
+    if (consent !== undefined && !isText(consent)) problems.push('"mapping.consent" must name a column.');
+    if (emptyValue !== undefined && emptyValue !== null && emptyValue !== '')
+      problems.push('"mapping.emptyValue" must be null or "".');
+    if (missingIsEmpty !== undefined && typeof missingIsEmpty !== 'boolean')
+      problems.push('"mapping.missingIsEmpty" must be true or false.');
+  }
+  try {
+    checkMapping(value);
+    return value;
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    problems.push(...error.problems.map((problem) => `mapping: ${problem}`));
+    return null;
+  }
+}
+
+/** The object with its known keys checked; null for anything else. */
+function objectAt(
+  place: string,
+  value: unknown,
+  known: Readonly<Record<string, Check>>,
+  problems: string[],
+): Readonly<Record<string, unknown>> | null {
+  if (!isObject(value)) {
+    problems.push(`${place} must be an object in braces.`);
+    return null;
+  }
+  for (const [key, entry] of Object.entries(value)) {
+    const check = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (!check) problems.push(`${place} has no setting ${quote(key)}. There are: ${Object.keys(known).join(', ')}.`);
+    const problem = check?.(entry) ?? null;
+    if (problem !== null) problems.push(`${place}: ${quote(key)} ${problem}.`);
+  }
+  return value;
+}
+
+/** The columns of a contact that the mapping reads, beside id and address. */
+export function columnsOf({ fields, optOut, consent }: SyncMapping): readonly string[] {
+  const named = [...fields.map(({ contact }) => contact), optOut?.contact, consent];
+  return [...new Set(named.filter((column) => column !== undefined))];
+}
+
+/** The columns of a contact that the sync writes, beside the address. */
+export function writtenColumns({ fields, optOut }: SyncMapping): readonly string[] {
+  const toContact = fields.filter(({ direction }) => direction !== 'to_subscription').map(({ contact }) => contact);
+  return [...new Set([...toContact, ...(optOut ? [optOut.contact] : [])])];
+}
+
+const isText = (value: unknown): value is string => text(value) === null;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
