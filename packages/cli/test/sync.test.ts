@@ -191,6 +191,9 @@ test('mirrors subscribers into an empty table of its own', async ({ sandboxOnPor
   expect(await sql(`SELECT state FROM "Mail"."Sub""scribers" WHERE "E-Mail" LIKE 'ada@%'`)).toEqual([
     { state: 'inactive' },
   ]);
+  expect(events((await sync('status', '--consent')).stdout)).toMatchObject([
+    { said_by: 'newsletter', subscription_id: ada, written: { side: 'crm', field: 'state', value: 'inactive' } },
+  ]);
   expect(changes()).toBe(0);
 });
 

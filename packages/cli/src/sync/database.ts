@@ -1,6 +1,6 @@
 /** The contacts in PostgreSQL, and beside them the tables that belong to the sync. */
 import pg from 'pg';
-import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
+import { decodeToken, type ConsentRecord, type ContactCreate, type ContactWrite } from '@newsletter-kit/core/sync';
 import { Mistake } from '../command/mistake.ts';
 import { quote } from '../command/parse.ts';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
@@ -417,6 +417,9 @@ function connected(
         : await query(sql.update(names), [scope, id, token, id, versions.get(id) ?? '', ...values]);
     if ((rowCount ?? 0) === 0) return 'skipped';
     await completeConsent(open.get(id) ?? []);
+    // The planner records consent only where the mapping has an opt-out.
+    const subscriptionId = decodeToken(token, { signature: 0, fields: [] })?.subscriptionId;
+    if (!mapping.optOut && subscriptionId !== undefined) await recordLeave(subscriptionId, id, changes);
     return 'updated';
   }
 
@@ -429,15 +432,21 @@ function connected(
       ...names.map((name) => toColumn(columns.get(name), values[name])),
     ]);
     if (!created) return 'skipped';
-    const field = mapping.optOut?.contact;
-    if (field !== undefined && values[field] === true)
-      await rows(sql.addConsent, [
-        scope,
-        subscriptionId,
-        created.contact_id,
-        JSON.stringify({ side: 'crm', field, value: true }),
-      ]);
+    await recordLeave(subscriptionId, created.contact_id, values);
     return 'created';
+  }
+
+  /** Records that the newsletter said no, where the contact was told so: in its opt-out, else in its status. */
+  async function recordLeave(subscriptionId: string, contactId: string, changes: ContactWrite['changes']) {
+    const optOut = mapping.optOut?.contact;
+    const status = mapping.fields.find(({ newsletter }) => newsletter === 'status')?.contact;
+    const written =
+      optOut !== undefined && changes[optOut] === true
+        ? { side: 'crm', field: optOut, value: true }
+        : status !== undefined && changes[status] === 'inactive'
+          ? { side: 'crm', field: status, value: 'inactive' }
+          : null;
+    if (written) await rows(sql.addConsent, [scope, subscriptionId, contactId, JSON.stringify(written)]);
   }
 
   async function completeConsent(records: ConsentRecords): Promise<void> {
