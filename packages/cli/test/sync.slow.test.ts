@@ -1,4 +1,5 @@
 /** `newsletter sync` beside other writers, over time, and with damaged data. */
+import { writeFileSync } from 'node:fs';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { events, start } from './command.ts';
@@ -51,4 +52,29 @@ test('repeats with --every, outlives an outage, and ends with Ctrl-C', async ({ 
   await expect.poll(async () => sql(`SELECT city FROM contacts`)).toEqual([{ city: 'Bonn' }]);
   repeated.kill('SIGINT');
   expect(await repeated.ended).toMatchObject({ code: 0 });
+});
+
+test('plans with contacts from an NDJSON file, without a database', async ({ sandboxOnPort: sandbox }) => {
+  const { sync, subscribe, fields, write, path } = await world(sandbox);
+  await subscribe('ada@example.com', 'Bonn');
+  const city = { newsletter: fields.City, contact: 'properties.city', direction: 'to_contact' };
+  write({ mapping: { fields: [city] }, contacts: { id: 'id', email: 'properties.email' } });
+  const contacts = `${path}.ndjson`;
+  writeFileSync(contacts, `{"id": 7, "properties": {"email": "ada@example.com", "city": null}}\n\n`);
+  const planned = await sync('plan', '--contacts', contacts, '--json');
+  expect(planned).toMatchObject({ code: 0, stderr: '' });
+  expect(events(planned.stdout)).toContainEqual({
+    type: 'change',
+    situation: 'found_by_address',
+    side: 'crm',
+    action: 'update',
+    contact_id: '7',
+    fields: ['properties.city'],
+  });
+  writeFileSync(contacts, '{"id": 7}\n{"id": "ada@example.com"');
+  const broken = await sync('plan', '--contacts', contacts);
+  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2 is not valid JSON') });
+  expect(broken.stderr).not.toContain('@');
+  const missing = await sync('plan', '--contacts', `${contacts}.not`);
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no such file') });
 });

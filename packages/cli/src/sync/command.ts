@@ -9,6 +9,7 @@ export const syncOptions = {
     variable: 'DATABASE_URL',
     help: 'PostgreSQL database of the contacts; a URL with a password belongs in the variable',
   },
+  contacts: { value: 'FILE', help: 'plan: contacts as NDJSON, one record a line, in place of the database' },
   every: { value: 'SECONDS', help: 'apply: repeat until Ctrl-C, with this pause between two runs' },
   accept: { help: 'apply: carry out a plan that is held back, once' },
   changes: { value: 'NUMBER', help: 'plan: most changes to list; default 20, with --json all of them' },

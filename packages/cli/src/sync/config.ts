@@ -19,7 +19,7 @@ export interface SyncConfig {
 }
 
 export interface ContactsConfig {
-  /** `table` or `schema.table`. */
+  /** `table` or `schema.table`; empty where it is missing and not needed. */
   readonly table: string;
   readonly id: string;
   readonly email: string;
@@ -43,16 +43,17 @@ const keys = {
 /**
  * Reads the file.
  *
+ * @param needsTable - whether the contacts are in PostgreSQL
  * @throws Mistake that names every problem of the file
  */
-export async function readConfig(path: string): Promise<SyncConfig> {
+export async function readConfig(path: string, needsTable = true): Promise<SyncConfig> {
   const content = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new Mistake(`There is no file ${path}: name the configuration of the sync with --config FILE.`);
     throw error;
   });
   const problems: string[] = [];
-  const config = toConfig(parseJson(path, content), problems);
+  const config = toConfig(parseJson(path, content), needsTable, problems);
   if (problems.length > 0 || !config) throw new Mistake(problems.map((problem) => `${path}: ${problem}`));
   return config;
 }
@@ -69,15 +70,16 @@ function parseJson(path: string, content: string): unknown {
   }
 }
 
-function toConfig(value: unknown, problems: string[]): SyncConfig | null {
+function toConfig(value: unknown, needsTable: boolean, problems: string[]): SyncConfig | null {
   const config = objectAt('the file', value, keys.config, problems);
   if (!config) return null;
   const contacts = objectAt('"contacts"', config['contacts'] ?? {}, keys.contacts, problems);
-  const { table, id = 'id', email = 'email' } = contacts ?? {};
+  const { table = needsTable ? undefined : '', id = 'id', email = 'email' } = contacts ?? {};
   if (contacts && table === undefined) problems.push('"contacts.table" is missing: name the table of the contacts.');
   const mapping = toMapping(config['mapping'], problems);
   const { name = 'default', schema = 'public' } = config;
-  if (!mapping || !isText(table) || !isText(id) || !isText(email) || !isText(name) || !isText(schema)) return null;
+  if (!mapping || typeof table !== 'string' || !isText(id) || !isText(email) || !isText(name) || !isText(schema))
+    return null;
   for (const column of columnsOf(mapping)) {
     if (column === id || column === email)
       problems.push(`"${column}" is the column of the id or the address: map another column.`);

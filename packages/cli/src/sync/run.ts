@@ -1,4 +1,6 @@
 /** `newsletter sync`: plans and applies changes between the newsletter and the contacts in PostgreSQL. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import {
   AbortedError,
   NetworkError,
@@ -21,7 +23,7 @@ import { readLogin } from '../settings/kept-login.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { syncOptions } from './command.ts';
 import { readConfig, type SyncConfig } from './config.ts';
-import { SyncError, openDatabase, type SyncDatabase } from './database.ts';
+import { openDatabase, SyncError, type StoredRun, type SyncDatabase } from './database.ts';
 import {
   appliedSummary,
   countFindings,
@@ -47,7 +49,7 @@ interface Settings {
 
 /** The actions, with the options that belong to one of them alone. */
 const actions = {
-  plan: { options: ['changes'], run: plan },
+  plan: { options: ['changes', 'contacts'], run: plan },
   apply: { options: ['every', 'accept'], run: apply },
   status: { options: ['consent'], run: status },
 } as const satisfies Readonly<
@@ -78,8 +80,9 @@ export async function run(call: SyncCall): Promise<ExitCode> {
       : wholeNumber('--every', options.every, { fallback: 60, least: 1, most: 86_400 }, problems);
   const fallback = options.json ? Number.MAX_SAFE_INTEGER : 20;
   const mostChanges = wholeNumber('--changes', options.changes, { fallback, least: 0, most: 999_999_999 }, problems);
-  const databaseUrl = readDatabaseUrl(options.database, env['DATABASE_URL'], problems);
-  const config = await readConfig(options.config ?? 'newsletter-sync.json').catch((error: unknown) => {
+  const needsTable = options.contacts === undefined;
+  const databaseUrl = needsTable ? readDatabaseUrl(options.database, env['DATABASE_URL'], problems) : '';
+  const config = await readConfig(options.config ?? 'newsletter-sync.json', needsTable).catch((error: unknown) => {
     if (!(error instanceof Mistake)) throw error;
     problems.push(...error.problems);
     return null;
@@ -102,9 +105,14 @@ function readDatabaseUrl(flag: string | undefined, variable: string | undefined,
 async function plan(call: SyncCall, settings: Settings, problems: readonly string[]): Promise<ExitCode> {
   const { options, report } = call;
   const { client, settings: connection } = await connect(call, ['publicationId'], problems);
-  const database = await open(settings, connection.publicationId);
+  const { publicationId } = connection;
+  const database = options.contacts === undefined ? await open(settings, publicationId) : null;
   try {
-    const planned = await read(call, settings, client, connection.publicationId, database, false);
+    const source = database ?? {
+      read: () => Promise.resolve(null),
+      contacts: () => readRecords(options.contacts ?? ''),
+    };
+    const planned = await read(call, settings, client, publicationId, source, false);
     if (!planned) return exitCodes.interrupted;
     reportChanges(report, planned.plan, settings.mostChanges);
     reportFindings(report, planned.plan.findings, options.json === true);
@@ -112,7 +120,23 @@ async function plan(call: SyncCall, settings: Settings, problems: readonly strin
     reportHeld(report, planned.plan);
     return planned.plan.held || planned.plan.findings.length > 0 ? exitCodes.needsAttention : exitCodes.done;
   } finally {
-    await database.close();
+    await database?.close();
+  }
+}
+
+/** The records of an NDJSON file. */
+async function* readRecords(path: string): AsyncGenerator {
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    if (text.trim() === '') continue;
+    let record: unknown;
+    try {
+      record = JSON.parse(text);
+    } catch {
+      throw new Mistake(`${path}: line ${line} is not valid JSON. Write one contact a line (NDJSON).`);
+    }
+    yield record;
   }
 }
 
@@ -239,22 +263,22 @@ async function read(
   { config }: Settings,
   client: Client,
   publicationId: string,
-  database: SyncDatabase,
+  source: { read(): Promise<Pick<StoredRun, 'state' | 'lastRun'> | null>; contacts(): AsyncIterable<unknown> },
   accept: boolean,
 ): Promise<{ readonly plan: SyncPlan; readonly lastRun: LastRun | null } | null> {
-  const stored = await database.read();
+  const stored = await source.read();
   try {
     const made = await planSync({
       engine: client.engine,
       publicationId,
       mapping: config.mapping,
-      contacts: database.contacts(),
-      state: readSyncState(stored.state),
+      contacts: source.contacts(),
+      state: readSyncState(stored?.state),
       accept,
       onProgress: (progress) => report.progress(progressText(progress)),
       call: { signal: interrupted },
     });
-    return { plan: made, lastRun: toLastRun(stored.lastRun) };
+    return { plan: made, lastRun: toLastRun(stored?.lastRun) };
   } catch (error) {
     if (!(error instanceof AbortedError && interrupted.aborted)) throw error;
     report.notice({ type: 'interrupted', text: 'Interrupted before anything was written.' });
