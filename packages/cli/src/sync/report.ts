@@ -160,6 +160,7 @@ function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFi
 const accept = 'run newsletter sync apply --accept to carry it out once.';
 const heldRemedies = {
   too_many_changes: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
+  too_many_creations: `Where these are all contacts, ${accept}`,
   field_missing: `Correct the mapping, or create the field again; where the plan is right without it, ${accept}`,
   state_full: `Where both sides are complete, ${accept}`,
 } as const satisfies Readonly<Record<NonNullable<SyncPlan['held']>['reason'], string>>;
