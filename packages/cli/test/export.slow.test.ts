@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
-import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { eventually, events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-test.override({ sandboxOptions: { seed: 'demo' } });
+const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
 interface Exported {
   readonly id: string;

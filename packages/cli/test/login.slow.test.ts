@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { consent, oauthClients, publicationId } from '@newsletter-kit/sandbox';
-import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { eventually, events, run, start, type Started } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-test.override({ sandboxOptions: { seed: 'demo' } });
+const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
 /** The settings of a person who has no key and an app that is a public one. */
 function person(sandbox: SandboxOnPort) {

@@ -1,7 +1,7 @@
 /** The README says what is true. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '@newsletter-kit/sandbox/vitest';
+import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect, it } from 'vitest';
 import { commands } from '../src/command/commands.ts';
 import { exitCodes } from '../src/command/exit-codes.ts';
@@ -27,7 +27,7 @@ it('lists every command, exit code and setting that has a flag', () => {
   ).toEqual(flags.toSorted());
 });
 
-test.override({ sandboxOptions: { seed: 'demo' } });
+const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
 test('the first lines work as they stand', async ({ sandboxOnPort: sandbox }) => {
   const [, block = ''] = /```sh\n(export [\s\S]*?)```/.exec(readme) ?? [];
