@@ -549,7 +549,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (lost.length > 0)
         return {
           reason: 'field_missing',
-          message: `No record has the mapped field ${lost.map((field) => `"${field}"`).join(', ')}.`,
+          message: [
+            ...mapping.vanished.map((field) => `The publication no longer has the custom field mapped to "${field}".`),
+            ...absent.map((field) => `No contact has the mapped field "${field}".`),
+          ].join(' '),
         };
       const most = Math.max(mapping.breaker.atLeast, mapping.breaker.share * pairs);
       const harsh = unsubscribes + clears + removals;
