@@ -1,7 +1,7 @@
 /** Decides about one subscription and its contact: a three-way merge with what both last showed. Pure. */
 import { isAddress } from '../signup/address.ts';
 import type { SyncContact } from './contact.ts';
-import { finding, type Finding, type FindingCode, type FindingPlace, type Side } from './findings.ts';
+import { finding, type Finding, type FindingCode, type Side } from './findings.ts';
 import {
   addressPrint,
   matchKey,
@@ -111,24 +111,35 @@ const fieldBits = 24 - pairFindings.length;
 
 /** Collects the findings of a pair, and the bits of those it reports. */
 class Findings {
-  readonly list: Finding[] = [];
-  readonly #before: number;
-  readonly #place: FindingPlace;
+  list: readonly Finding[] = none;
   reported = 0;
+  private readonly base: Base | undefined;
+  private readonly contact: SyncContact;
+  private readonly subscription: SyncSubscription;
 
-  constructor(base: Base | undefined, place: FindingPlace) {
-    this.#before = base?.reported ?? 0;
-    this.#place = place;
+  constructor(base: Base | undefined, contact: SyncContact, subscription: SyncSubscription) {
+    this.base = base;
+    this.contact = contact;
+    this.subscription = subscription;
   }
 
   add(code: FindingCode, field?: ReadyField, side?: Side): void {
     const own = pairFindings.indexOf(code);
     const bit = own >= 0 ? own : pairFindings.length + ((field?.index ?? 0) % fieldBits);
     this.reported |= 1 << bit;
-    const place = { ...this.#place, ...(field && { field: field.contact }), ...(side && { side }) };
-    this.list.push(finding(code, (this.#before & (1 << bit)) === 0, place));
+    const isNew = ((this.base?.reported ?? 0) & (1 << bit)) === 0;
+    const place = {
+      row: this.contact.row,
+      contactId: this.contact.id,
+      subscriptionId: this.subscription.id,
+      ...(field && { field: field.contact }),
+      ...(side && { side }),
+    };
+    this.list = [...this.list, finding(code, isNew, place)];
   }
 }
+
+const none: readonly never[] = [];
 
 /**
  * Plans one pair.
@@ -148,7 +159,7 @@ export function planPair(
   options: PairOptions = {},
 ): PairPlan {
   const situation = options.situation ?? (base ? 'linked' : 'found_by_address');
-  const findings = new Findings(base, { row: contact.row, contactId: contact.id, subscriptionId: subscription.id });
+  const findings = new Findings(base, contact, subscription);
   for (const code of options.also ?? []) findings.add(code);
   if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
 
@@ -166,21 +177,28 @@ export function planPair(
   /** What is kept of each field in a token that is written in any case. */
   const settled: FieldBase[] = [];
   /** The same, as long as nothing but an echo has come: that is no reason to write a token. */
-  const fields = mapping.fields.map((field): FieldBase => {
+  const fields: FieldBase[] = [];
+  for (const field of mapping.fields) {
     const before = base?.fields[field.index] ?? nothingKept;
-    settled.push(before);
-    if (options.valuesWait) return before;
-    const a = readSubscription(field, subscription);
-    const b = readContact(field, contact, mapping);
-    const planned = planField(field, a, b, before, mapping, findings);
-    settled[field.index] = planned.base;
-    if (planned.write === undefined) return planned.base.agreed === before.agreed ? before : planned.base;
+    const planned = options.valuesWait
+      ? { base: before }
+      : planField(
+          field,
+          readSubscription(field, subscription),
+          readContact(field, contact, mapping),
+          before,
+          mapping,
+          findings,
+        );
+    const isEcho = planned.write === undefined && planned.base.agreed === before.agreed;
+    settled.push(planned.base);
+    fields.push(isEcho ? before : planned.base);
+    if (planned.write === undefined) continue;
     const { side, text } = planned.write;
     clears ||= text === '';
     if (side === 'crm') changes[field.contact] = contactValue(field, text, mapping);
     else custom.push(customFieldWrite(field, text));
-    return planned.base;
-  });
+  }
 
   const subscriptionWrite =
     consent.unsubscribe || custom.length > 0
