@@ -324,8 +324,8 @@ test('names every mistake before anything is read, and no secret', async ({ sand
   await says(
     ['plan', '--config', path],
     'the file has no setting "contact". There are: name, schema, mapping, contacts.',
-    '"mapping.fields[0]" has no setting "colour"',
-    '"mapping.breaker" has no setting "most"',
+    'mapping: "fields[0].colour" is no setting. There are: newsletter, contact,',
+    'mapping: "breaker.most" is no setting. There are: share, atLeast.',
     'the API does not change "status"; its direction can only be to_contact.',
     '"contacts.table" is missing',
   );

@@ -25,20 +25,11 @@ export interface ContactsConfig {
   readonly email: string;
 }
 
-type Check = (value: unknown) => string | null;
-
-const text: Check = (value) => (typeof value === 'string' && value !== '' ? null : 'must be a text that is not empty');
-const yesOrNo: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
-const anything: Check = () => null;
-
-/** Known keys of each object, with the checks that `checkMapping` leaves out. */
+/** Known keys of the file and of its contacts; `checkMapping` knows those of the mapping. */
 const keys = {
-  config: { name: text, schema: text, mapping: anything, contacts: anything },
-  contacts: { table: text, id: text, email: text },
-  field: { newsletter: anything, contact: anything, direction: anything, conflict: anything, separator: text },
-  optOut: { contact: anything, setOnUnsubscribe: yesOrNo },
-  breaker: { share: anything, atLeast: anything },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Check>>>>;
+  config: ['name', 'schema', 'mapping', 'contacts'],
+  contacts: ['table', 'id', 'email'],
+} as const;
 
 /**
  * Reads the file.
@@ -98,20 +89,8 @@ function toMapping(value: unknown, problems: string[]): SyncMapping | null {
     problems.push('"mapping" is missing: say which fields are kept in step, for example {"fields": []}.');
     return null;
   }
-  if (isObject(value)) {
-    const { fields, optOut, breaker, contact, consent, emptyValue, missingIsEmpty } = value;
-    if (contact !== undefined) problems.push('"mapping.contact": name id and address of a contact in "contacts".');
-    if (Array.isArray(fields))
-      for (const [index, field] of fields.entries())
-        if (isObject(field)) objectAt(`"mapping.fields[${index}]"`, field, keys.field, problems);
-    if (optOut !== undefined) objectAt('"mapping.optOut"', optOut, keys.optOut, problems);
-    if (isObject(breaker)) objectAt('"mapping.breaker"', breaker, keys.breaker, problems);
-    if (consent !== undefined && !isText(consent)) problems.push('"mapping.consent" must name a column.');
-    if (emptyValue !== undefined && emptyValue !== null && emptyValue !== '')
-      problems.push('"mapping.emptyValue" must be null or "".');
-    if (missingIsEmpty !== undefined && typeof missingIsEmpty !== 'boolean')
-      problems.push('"mapping.missingIsEmpty" must be true or false.');
-  }
+  if (isObject(value) && value['contact'] !== undefined)
+    problems.push('"mapping.contact": name id and address of a contact in "contacts".');
   try {
     checkMapping(value);
     return value;
@@ -122,11 +101,11 @@ function toMapping(value: unknown, problems: string[]): SyncMapping | null {
   }
 }
 
-/** The object with its known keys checked; null for anything else. */
+/** The object, with what is wrong about its keys and texts told; null for anything else. */
 function objectAt(
   place: string,
   value: unknown,
-  known: Readonly<Record<string, Check>>,
+  known: readonly string[],
   problems: string[],
 ): Readonly<Record<string, unknown>> | null {
   if (!isObject(value)) {
@@ -134,10 +113,9 @@ function objectAt(
     return null;
   }
   for (const [key, entry] of Object.entries(value)) {
-    const check = Object.hasOwn(known, key) ? known[key] : undefined;
-    if (!check) problems.push(`${place} has no setting ${quote(key)}. There are: ${Object.keys(known).join(', ')}.`);
-    const problem = check?.(entry) ?? null;
-    if (problem !== null) problems.push(`${place}: ${quote(key)} ${problem}.`);
+    if (!known.includes(key)) problems.push(`${place} has no setting ${quote(key)}. There are: ${known.join(', ')}.`);
+    else if (key !== 'mapping' && key !== 'contacts' && !isText(entry))
+      problems.push(`${place}: ${quote(key)} must be a text that is not empty.`);
   }
   return value;
 }
@@ -154,7 +132,7 @@ export function writtenColumns({ fields, optOut }: SyncMapping): readonly string
   return [...new Set([...toContact, ...(optOut ? [optOut.contact] : [])])];
 }
 
-const isText = (value: unknown): value is string => text(value) === null;
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

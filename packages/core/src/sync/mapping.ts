@@ -158,32 +158,69 @@ export class MappingError extends Error {
   }
 }
 
-const choices = {
-  direction: ['to_contact', 'to_subscription', 'both'],
-  conflict: ['newsletter', 'crm', 'review'],
-  subscribe: ['never', 'with_confirmation', 'on_consent'],
-} as const;
+/** What is wrong with a setting, in words that follow its name; null where nothing is. */
+type Check = (value: unknown) => string | null;
 
-const situationChoices = {
-  newSubscription: ['create_contact', 'leave'],
-  contactMissing: ['leave', 'create_contact', 'unsubscribe'],
-  subscriptionMissing: ['mark_removed', 'leave'],
-  addressChangedInCrm: ['report', 'move'],
-  addressChangedInNewsletter: ['write', 'report'],
-  ambiguous: ['wait', 'use_linked'],
-} as const satisfies { readonly [Key in keyof SituationActions]-?: readonly NonNullable<SituationActions[Key]>[] };
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const anything: Check = () => null;
+const name: Check = (value) => (isName(value) ? null : 'must be a name.');
+const text: Check = (value) => (isName(value) ? null : 'must be a text that is not empty.');
+const yesOrNo: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false.');
+const list: Check = (value) => (Array.isArray(value) ? null : 'must be a list.');
+const oneOf =
+  (...choices: readonly unknown[]): Check =>
+  (value) =>
+    choices.includes(value)
+      ? null
+      : `is one of: ${choices.map((choice) => (isName(choice) ? choice : JSON.stringify(choice))).join(', ')}.`;
+const numberFrom =
+  (least: number, most = Infinity): Check =>
+  (value) =>
+    typeof value === 'number' && value >= least && value <= most
+      ? null
+      : `is a number from ${least}${most === Infinity ? '' : ` to ${most}`}.`;
 
-const mappingKeys: readonly string[] = [
-  'fields',
-  'contact',
-  'optOut',
-  'subscribe',
-  'consent',
-  'situations',
-  'emptyValue',
-  'missingIsEmpty',
-  'breaker',
-] satisfies readonly (keyof SyncMapping)[];
+/** The settings of each object; what one setting says about another is checked by {@link checkMapping}. */
+const settings = {
+  mapping: {
+    fields: list,
+    contact: anything,
+    optOut: anything,
+    subscribe: oneOf('never', 'with_confirmation', 'on_consent'),
+    consent: name,
+    situations: anything,
+    emptyValue: oneOf(null, ''),
+    missingIsEmpty: yesOrNo,
+    breaker: anything,
+  },
+  field: {
+    newsletter: name,
+    contact: name,
+    direction: oneOf('to_contact', 'to_subscription', 'both'),
+    conflict: oneOf('newsletter', 'crm', 'review'),
+    separator: text,
+  },
+  contact: { id: name, email: name, token: name },
+  optOut: { contact: name, setOnUnsubscribe: yesOrNo },
+  situations: {
+    newSubscription: oneOf('create_contact', 'leave'),
+    contactMissing: oneOf('leave', 'create_contact', 'unsubscribe'),
+    subscriptionMissing: oneOf('mark_removed', 'leave'),
+    addressChangedInCrm: oneOf('report', 'move'),
+    addressChangedInNewsletter: oneOf('write', 'report'),
+    ambiguous: oneOf('wait', 'use_linked'),
+  },
+  breaker: { share: numberFrom(0, 1), atLeast: numberFrom(0) },
+} as const satisfies {
+  readonly mapping: Checks<SyncMapping>;
+  readonly field: Checks<FieldMapping>;
+  readonly contact: Checks<ContactPaths>;
+  readonly optOut: Checks<OptOutMapping>;
+  readonly situations: Checks<SituationActions>;
+  readonly breaker: Checks<NonNullable<SyncMapping['breaker']>>;
+};
+
+type Checks<Settings> = { readonly [Key in keyof Settings]-?: Check };
 
 /**
  * Checks settings that come from a file or a form.
@@ -192,47 +229,62 @@ const mappingKeys: readonly string[] = [
  */
 export function checkMapping(mapping: unknown): asserts mapping is SyncMapping {
   const problems: string[] = [];
-  if (!isRecord(mapping)) throw new MappingError(['It must be an object.']);
-  for (const key of Object.keys(mapping)) {
-    if (!mappingKeys.includes(key)) problems.push(`"${key}" is no setting. There are: ${mappingKeys.join(', ')}.`);
-  }
-  checkFields(mapping['fields'], problems);
-  checkChoice('subscribe', mapping['subscribe'], choices.subscribe, problems);
-  if (mapping['subscribe'] === 'on_consent' && typeof mapping['consent'] !== 'string')
+  const known = checkSettings('', mapping, settings.mapping, ['fields'], problems);
+  if (!known) throw new MappingError(['It must be an object.']);
+  const { fields, contact, optOut, situations, breaker, subscribe, consent } = known;
+  if (Array.isArray(fields)) checkFields(fields, problems);
+  if (contact !== undefined) checkSettings('contact', contact, settings.contact, [], problems);
+  if (optOut !== undefined) checkSettings('optOut', optOut, settings.optOut, ['contact'], problems);
+  if (situations !== undefined) checkSettings('situations', situations, settings.situations, [], problems);
+  if (breaker !== undefined) checkSettings('breaker', breaker, settings.breaker, [], problems);
+  if (subscribe === 'on_consent' && consent === undefined)
     problems.push('"subscribe" is on_consent: name the contact’s consent field in "consent".');
-  checkOptOut(mapping, problems);
-  const situations = mapping['situations'] ?? {};
-  if (!isRecord(situations)) problems.push('"situations" must be an object.');
-  else {
-    for (const [situation, action] of Object.entries(situations)) {
-      const allowed = Object.entries(situationChoices).find(([name]) => name === situation)?.[1];
-      if (allowed) checkChoice(`situations.${situation}`, action, allowed, problems);
-      else problems.push(`"situations.${situation}" is no situation: ${Object.keys(situationChoices).join(', ')}.`);
-    }
-  }
-  checkBreaker(mapping['breaker'], problems);
+  const veto = isRecord(optOut) ? optOut['contact'] : undefined;
+  if (isName(veto) && Array.isArray(fields) && fields.some((field) => isRecord(field) && field['contact'] === veto))
+    problems.push(
+      `"${veto}" is the opt-out and a mapped field. The status of the subscription belongs into a field of its own.`,
+    );
   if (problems.length > 0) throw new MappingError(problems);
 }
 
-function checkFields(fields: unknown, problems: string[]): void {
-  if (!Array.isArray(fields)) {
-    problems.push('"fields" must be a list.');
-    return;
+/**
+ * Checks every setting of an object. A setting that is undefined counts as left out.
+ *
+ * @param place - its path in the mapping; empty for the mapping itself
+ * @returns undefined for anything but an object
+ */
+function checkSettings(
+  place: string,
+  value: unknown,
+  checks: Readonly<Record<string, Check>>,
+  required: readonly string[],
+  problems: string[],
+): Readonly<Record<string, unknown>> | undefined {
+  if (!isRecord(value)) {
+    problems.push(`"${place}" must be an object.`);
+    return undefined;
   }
+  const path = (key: string): string => `"${place}${place && '.'}${key}"`;
+  for (const [key, entry] of Object.entries(value)) {
+    const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
+    if (!check) problems.push(`${path(key)} is no setting. There are: ${Object.keys(checks).join(', ')}.`);
+    const problem = entry === undefined ? null : (check?.(entry) ?? null);
+    if (problem !== null) problems.push(`${path(key)} ${problem}`);
+  }
+  for (const key of required) {
+    if (value[key] === undefined) problems.push(`${path(key)} ${checks[key]?.(undefined) ?? 'is missing.'}`);
+  }
+  return value;
+}
+
+function checkFields(fields: readonly unknown[], problems: string[]): void {
   const targets = new Set<string>();
   let length = fixedLength(fields.length);
-  for (const [index, field] of fields.entries()) {
+  for (const [index, entry] of fields.entries()) {
     const at = `fields[${index}]`;
-    if (!isRecord(field)) {
-      problems.push(`${at} must be an object.`);
-      continue;
-    }
-    const { newsletter, contact, direction, conflict } = field;
-    for (const name of ['newsletter', 'contact'] as const) {
-      if (typeof field[name] !== 'string' || field[name] === '') problems.push(`${at}.${name} must be a name.`);
-    }
-    checkChoice(`${at}.direction`, direction ?? '', choices.direction, problems);
-    checkChoice(`${at}.conflict`, conflict, choices.conflict, problems);
+    const field = checkSettings(at, entry, settings.field, ['newsletter', 'contact', 'direction'], problems);
+    if (!field) continue;
+    const { newsletter, contact, direction } = field;
     if (Object.hasOwn(subscriptionProperties, String(newsletter)) && direction !== 'to_contact')
       problems.push(`${at}: the API does not change "${String(newsletter)}"; its direction can only be to_contact.`);
     length += direction === 'both' ? longestTwoWay : longestOneWay;
@@ -250,38 +302,6 @@ function checkFields(fields: unknown, problems: string[]): void {
     problems.push(
       `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${longestTwoWay}, any other ${longestOneWay}. Map fewer fields, or let some go one way.`,
     );
-}
-
-function checkOptOut(mapping: Readonly<Record<string, unknown>>, problems: string[]): void {
-  const { optOut, fields } = mapping;
-  if (optOut === undefined) return;
-  const path = isRecord(optOut) ? optOut['contact'] : undefined;
-  if (typeof path !== 'string' || path === '') {
-    problems.push('"optOut.contact" must name the contact’s opt-out field.');
-    return;
-  }
-  const clash = Array.isArray(fields) && fields.some((field) => isRecord(field) && field['contact'] === path);
-  if (clash)
-    problems.push(
-      `"${path}" is the opt-out and a mapped field. The status of the subscription belongs into a field of its own.`,
-    );
-}
-
-function checkBreaker(breaker: unknown, problems: string[]): void {
-  if (breaker === undefined) return;
-  if (!isRecord(breaker)) {
-    problems.push('"breaker" must be an object.');
-    return;
-  }
-  const { share = 0, atLeast = 0 } = breaker;
-  if (typeof share !== 'number' || !(share >= 0 && share <= 1))
-    problems.push('"breaker.share" is a number from 0 to 1.');
-  if (typeof atLeast !== 'number' || !(atLeast >= 0)) problems.push('"breaker.atLeast" is a number from 0.');
-}
-
-function checkChoice(name: string, value: unknown, allowed: readonly string[], problems: string[]): void {
-  if (value !== undefined && !allowed.some((choice) => choice === value))
-    problems.push(`"${name}" is one of: ${allowed.join(', ')}.`);
 }
 
 /**
