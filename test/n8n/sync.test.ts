@@ -171,8 +171,8 @@ test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt
   expect(second.output('Sync', 3)[0]).toMatchObject({
     applied: { subscriptionUpdates: 2, failed: 0 },
     consent: expect.arrayContaining([
-      expect.objectContaining({ saidBy: 'crm', field: 'do_not_mail', seen_at: expect.any(String) }),
-      expect.objectContaining({ saidBy: 'newsletter', subscriptionId: leaver }),
+      expect.objectContaining({ said_by: 'crm', field: 'do_not_mail', first_seen: expect.any(String) }),
+      expect.objectContaining({ said_by: 'newsletter', subscription_id: leaver }),
     ]),
   });
   expect(await subscriptionOf(api, edited)).toMatchObject({ status: 'active', firstName: 'Joan' });

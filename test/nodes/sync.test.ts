@@ -270,10 +270,10 @@ describe('consent', () => {
       { json: { id: '1', properties: { do_not_mail: true, newsletter_status: 'inactive' } } },
     ]);
     const record = {
-      seen_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
-      saidBy: 'newsletter',
-      subscriptionId: ada,
-      contactId: '1',
+      first_seen: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
+      said_by: 'newsletter',
+      subscription_id: ada,
+      contact_id: '1',
       field: 'status',
       written: { side: 'crm', field: 'properties.do_not_mail', value: true },
     };
@@ -297,7 +297,7 @@ describe('consent', () => {
     expect(await subscription('ada@example.com')).toMatchObject({ status: 'inactive' });
     expect(report.json).toMatchObject({
       applied: { subscriptionUpdates: 1 },
-      consent: [{ saidBy: 'crm', field: 'properties.do_not_mail', written: { side: 'newsletter' } }],
+      consent: [{ said_by: 'crm', field: 'properties.do_not_mail', written: { side: 'newsletter' } }],
     });
     await settle();
     add('1', { ...properties(crm.get('1')), do_not_mail: 'false' });

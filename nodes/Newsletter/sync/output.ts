@@ -108,10 +108,12 @@ export function reportOf({ settings: { mode, scope }, plan, applied, startedAt, 
   };
 }
 
-/** The records of a run, each with the moment the sync saw the opt-out or unsubscribe. */
+/** The records of a run, each with the moment the sync saw the opt-out or unsubscribe; named as the command does. */
 export function consentRecords(consent: readonly ConsentRecord[], seenAt: number): IDataObject[] {
-  const seen_at = new Date(seenAt).toISOString();
-  return consent.map((record) => toRecord({ seen_at, ...record }));
+  const first_seen = new Date(seenAt).toISOString();
+  return consent.map(({ saidBy, field, subscriptionId, contactId, written }) =>
+    toRecord({ first_seen, said_by: saidBy, field, subscription_id: subscriptionId, contact_id: contactId, written }),
+  );
 }
 
 /** One JSON object a line. */

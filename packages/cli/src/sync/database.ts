@@ -1,6 +1,6 @@
 /** The contacts in PostgreSQL, and beside them the tables that belong to the sync. */
 import pg from 'pg';
-import { decodeToken, type ConsentRecord, type ContactCreate, type ContactWrite } from '@newsletter-kit/core/sync';
+import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
 import { Mistake } from '../command/mistake.ts';
 import { quote } from '../command/parse.ts';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
@@ -129,7 +129,7 @@ function statements({ schema, contacts, mapping }: SyncConfig, columns: Readonly
   const shown = read.map((name) => `c.${identifier(name)}${casts[columns.get(name)?.kind ?? 'value']}`);
   const keepToken = `ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`;
   const noted = `jsonb_to_recordset($2::jsonb) AS r (subscription_id text, said_by text, field text, contact_id text,
-                   written jsonb, once boolean)`;
+                   written jsonb)`;
   const sameConsent = `c.scope = $1 AND c.subscription_id = r.subscription_id AND c.said_by = r.said_by
                          AND c.field = r.field AND c.contact_id IS NOT DISTINCT FROM r.contact_id`;
   const run = `SELECT s.state, s.last_run AS "lastRun",
@@ -173,14 +173,13 @@ function statements({ schema, contacts, mapping }: SyncConfig, columns: Readonly
     noteConsent: `
       INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)
       SELECT $1, r.subscription_id, r.said_by, r.field, r.contact_id, r.written FROM ${noted}
-      WHERE NOT (r.once AND EXISTS (SELECT FROM ${consent} AS c WHERE ${sameConsent}))
       ON CONFLICT (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL
       DO UPDATE SET written = coalesce(c.written, excluded.written)`,
     completeConsent: `UPDATE ${consent} AS c SET completed_at = clock_timestamp() FROM ${noted}
                       WHERE c.completed_at IS NULL AND ${sameConsent}`,
     addConsent: `
       INSERT INTO ${consent} (scope, subscription_id, said_by, field, contact_id, written, completed_at)
-      VALUES ($1, $2, 'newsletter', 'status', $3, $4, clock_timestamp())`,
+      VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
     finish: `UPDATE ${state} SET state = $2, last_run = $3, updated_at = clock_timestamp() WHERE scope = $1`,
     trail: `SELECT id, first_seen, said_by, field, subscription_id, contact_id, written, completed_at FROM ${consent}
             WHERE scope = $1 AND id > $2 ORDER BY id LIMIT ${batchSize}`,
@@ -335,13 +334,8 @@ function connected(
         if (contactId === null || !written.has(contactId)) continue;
         open.set(contactId, [...(open.get(contactId) ?? []), record]);
       }
-      const rowOf = (record: ConsentRecord) => ({
-        ...consentRow(record),
-        // Nothing remembers that it was seen, so the next run may see it again.
-        once: record.written === null && record.contactId !== null && !written.has(record.contactId),
-      });
       // By key: a statement can't write one row twice.
-      const unique = new Map(records.map((record) => [JSON.stringify(consentKey(record)), rowOf(record)]));
+      const unique = new Map(records.map((record) => [JSON.stringify(consentKey(record)), consentRow(record)]));
       for (const batch of inBatches([...unique.values()])) await rows(sql.noteConsent, [scope, JSON.stringify(batch)]);
     },
 
@@ -417,13 +411,10 @@ function connected(
         : await query(sql.update(names), [scope, id, token, id, versions.get(id) ?? '', ...values]);
     if ((rowCount ?? 0) === 0) return 'skipped';
     await completeConsent(open.get(id) ?? []);
-    // The planner records consent only where the mapping has an opt-out.
-    const subscriptionId = decodeToken(token, { signature: 0, fields: [] })?.subscriptionId;
-    if (!mapping.optOut && subscriptionId !== undefined) await recordLeave(subscriptionId, id, changes);
     return 'updated';
   }
 
-  async function create({ subscriptionId, changes }: ContactCreate): Promise<Outcome> {
+  async function create({ subscriptionId, changes, consent }: ContactCreate): Promise<Outcome> {
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
     const [created] = await rows<{ contact_id: string }>(sql.create(names), [
@@ -432,21 +423,16 @@ function connected(
       ...names.map((name) => toColumn(columns.get(name), values[name])),
     ]);
     if (!created) return 'skipped';
-    await recordLeave(subscriptionId, created.contact_id, values);
+    for (const { saidBy, field, written } of consent)
+      await rows(sql.addConsent, [
+        scope,
+        subscriptionId,
+        saidBy,
+        field,
+        created.contact_id,
+        written && JSON.stringify(written),
+      ]);
     return 'created';
-  }
-
-  /** Records that the newsletter said no, where the contact was told so: in its opt-out, else in its status. */
-  async function recordLeave(subscriptionId: string, contactId: string, changes: ContactWrite['changes']) {
-    const optOut = mapping.optOut?.contact;
-    const status = mapping.fields.find(({ newsletter }) => newsletter === 'status')?.contact;
-    const written =
-      optOut !== undefined && changes[optOut] === true
-        ? { side: 'crm', field: optOut, value: true }
-        : status !== undefined && changes[status] === 'inactive'
-          ? { side: 'crm', field: status, value: 'inactive' }
-          : null;
-    if (written) await rows(sql.addConsent, [scope, subscriptionId, contactId, JSON.stringify(written)]);
   }
 
   async function completeConsent(records: ConsentRecords): Promise<void> {

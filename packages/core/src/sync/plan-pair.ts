@@ -50,15 +50,19 @@ export interface ContactWrite {
   readonly token: string;
 }
 
-/** An opt-out or unsubscribe that the sync saw or carried; what an auditor asks for. Holds no address. */
+/**
+ * An opt-out or unsubscribe that the sync saw or carried; what an auditor asks for. Holds no address. It is made by the
+ * run that writes it down in the contact's token, and by no later one.
+ */
 export interface ConsentRecord {
   /** Who said no. */
   readonly saidBy: Side;
   readonly subscriptionId: string;
+  /** Null for a contact that is missing or to be created. */
   readonly contactId: string | null;
   /** The field that said it: `status`, or the contact's opt-out. */
   readonly field: string;
-  /** What was written where: the opt-out of the contact, the status of the subscription, or nothing. */
+  /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or nothing. */
   readonly written: { readonly side: Side; readonly field: string; readonly value: true | 'inactive' } | null;
 }
 
@@ -227,9 +231,21 @@ export function planPair(
     contactWrite: isWritten ? { id: contact.id, situation, changes, token: encodeToken(next, mapping) } : null,
     base: next,
     findings: findings.list,
-    consent: consent.records,
+    consent: isWritten ? consent.records.map((record) => withStatus(record, changes, mapping)) : [],
     clears,
   };
+}
+
+/** A leave that was written nowhere else is told by the contact's copy of the status. */
+export function withStatus(
+  record: ConsentRecord,
+  changes: ContactWrite['changes'],
+  { fields }: ReadyMapping,
+): ConsentRecord {
+  const status = fields.find(({ newsletter, contact }) => newsletter === 'status' && changes[contact] === 'inactive');
+  return status && record.written === null && record.saidBy === 'newsletter'
+    ? { ...record, written: { side: 'crm', field: status.contact, value: 'inactive' } }
+    : record;
 }
 
 /** Whether nothing but an echo has come since the token was written. */
@@ -249,6 +265,8 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
   if (hasToken(token)) return true;
   // One of several contacts of a subscription is not linked to it until it is the only one.
   if (valuesWait) return false;
+  // A leave is recorded once.
+  if (next.consent === 'left_newsletter') return true;
   return next.reported !== 0 || next.optOut === true || fields.some(({ direction }) => direction === 'both');
 }
 
@@ -299,7 +317,9 @@ function planConsent(
   const saidNo = before === 'left_newsletter' || before === 'opted_out_in_crm';
   const state: ConsentState = hasLeft ? (saidNo ? before : 'left_newsletter') : 'subscribed';
   const nothing = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [] };
-  if (!field) return nothing;
+  const place = { subscriptionId: subscription.id, contactId: contact.id };
+  const left = { ...place, saidBy: 'newsletter', field: 'status' } as const;
+  if (!field) return { ...nothing, records: hasLeft && !saidNo ? [{ ...left, written: null }] : [] };
 
   const reading = readValue('boolean', contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
@@ -308,9 +328,9 @@ function planConsent(
 
   const isSet = reading.text === 'true';
   const isNewlySet = isSet && base?.optOut !== true;
-  const place = { subscriptionId: subscription.id, contactId: contact.id };
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
+  const vetoed = { ...place, saidBy: 'crm', field: field.contact } as const;
   if (hasLeft) {
     if (saidNo) {
       const spread = optOutElsewhere && !isSet;
@@ -318,7 +338,7 @@ function planConsent(
         ...nothing,
         optOut: isSet || spread,
         setOptOut: spread,
-        records: spread ? [{ ...place, saidBy: 'crm', field: field.contact, written: optOut }] : [],
+        records: spread ? [{ ...vetoed, written: optOut }] : [],
       };
     }
     // Both say no for the first time: whoever said it first, nothing is left to do.
@@ -327,21 +347,14 @@ function planConsent(
         ...nothing,
         state: isNewlySet ? 'opted_out_in_crm' : 'left_newsletter',
         optOut: true,
-        records: [
-          {
-            ...place,
-            saidBy: isNewlySet ? 'crm' : 'newsletter',
-            field: isNewlySet ? field.contact : 'status',
-            written: null,
-          },
-        ],
+        records: [{ ...(isNewlySet ? vetoed : left), written: null }],
       };
     const isCarried = field.setOnUnsubscribe || optOutElsewhere;
     return {
       ...nothing,
       optOut: isCarried,
       setOptOut: isCarried,
-      records: [{ ...place, saidBy: 'newsletter', field: 'status', written: isCarried ? optOut : null }],
+      records: [{ ...left, written: isCarried ? optOut : null }],
     };
   }
   if (isNewlySet)
@@ -350,7 +363,7 @@ function planConsent(
       state: 'opted_out_in_crm',
       optOut: true,
       unsubscribe: true,
-      records: [{ ...place, saidBy: 'crm', field: field.contact, written: status }],
+      records: [{ ...vetoed, written: status }],
     };
   const spread = optOutElsewhere && !isSet;
   // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
@@ -359,7 +372,7 @@ function planConsent(
     ...nothing,
     optOut: isSet || spread,
     setOptOut: spread,
-    records: spread ? [{ ...place, saidBy: 'crm', field: field.contact, written: optOut }] : [],
+    records: spread ? [{ ...vetoed, written: optOut }] : [],
   };
 }
 

@@ -17,6 +17,7 @@ import {
   isErased,
   planPair,
   readContact,
+  withStatus,
   type ConsentRecord,
   type ContactWrite,
   type CustomFieldWrite,
@@ -69,6 +70,8 @@ export interface ContactCreate {
   readonly subscriptionId: string;
   /** Values by the paths of the contact's fields, with address and token. */
   readonly changes: Readonly<Record<string, unknown>>;
+  /** The leave that the contact is created with. */
+  readonly consent: readonly ConsentRecord[];
 }
 
 /** Why a plan is held back. */
@@ -732,5 +735,8 @@ function toContactCreate(
     reported: 0,
   };
   changes[paths.token] = encodeToken(base, mapping);
-  return { situation, subscriptionId: subscription.id, changes };
+  const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
+  const written = optOut && isOptedOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
+  const consent = hasLeft ? [withStatus({ ...left, written }, changes, mapping)] : [];
+  return { situation, subscriptionId: subscription.id, changes, consent };
 }

@@ -171,7 +171,7 @@ export async function applySync({
     contactUpdates: taken.flatMap(({ contactWrites }) => contactWrites),
     contactCreates: plan.contactCreates,
     findings: [...plan.findings, ...[...failures].map(([pair, detail]) => failed(pair, detail))],
-    consent: taken.flatMap(({ consent }) => consent),
+    consent: [...taken, ...plan.contactCreates].flatMap(({ consent }) => consent),
     updated: inOrder.length - toWrite.filter(({ pair }) => failures.has(pair)).length,
     created: plan.subscriptionCreates.length,
     failed: failures.size,

@@ -135,7 +135,31 @@ describe('createReconciler', () => {
 
   it('opts the contact of a new subscription out where the person has left', () => {
     const { contactCreates } = plan([], [subscription(1, { status: 'inactive' })]);
-    expect(contactCreates).toMatchObject([{ changes: { do_not_mail: true, newsletter_status: 'inactive' } }]);
+    expect(contactCreates).toMatchObject([
+      {
+        changes: { do_not_mail: true, newsletter_status: 'inactive' },
+        consent: [
+          { saidBy: 'newsletter', contactId: null, written: { side: 'crm', field: 'do_not_mail', value: true } },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'its opt-out, which leaving does not set',
+      { optOut: { contact: 'do_not_mail', setOnUnsubscribe: false } },
+      { side: 'crm', field: 'newsletter_status', value: 'inactive' },
+    ],
+    ['no opt-out', { optOut: undefined }, { side: 'crm', field: 'newsletter_status', value: 'inactive' }],
+    ['no copy of the status', { optOut: undefined, fields: [] }, null],
+  ] as const)('records once that a person left, where the contact has %s', (_, mapping, told) => {
+    const gone = [subscription(1, { status: 'inactive' })];
+    const contacts = [contactOf(1)];
+    const record = { saidBy: 'newsletter', subscriptionId: gone[0]?.id, contactId: 'c1', field: 'status' };
+    const first = plan(contacts, gone, startSync(), { mapping });
+    expect(first.pairs.flatMap(({ consent }) => consent)).toEqual([{ ...record, written: told }]);
+    expect(plan(written(contacts, first), gone, first.state, { mapping }).pairs).toEqual([]);
   });
 
   it('leaves the subscription of a deleted contact alone', () => {
@@ -204,6 +228,10 @@ describe('createReconciler', () => {
         ],
       },
     ]);
+    // At rest nothing is recorded anew in every run.
+    const gone = [subscription(1, { status: 'inactive' })];
+    const vetoed = contacts.map((contact) => ({ ...contact, do_not_mail: true }));
+    expect(plan(vetoed, gone, result.state).pairs.flatMap(({ consent }) => consent)).toEqual([]);
   });
 
   it('matches a subscription by its token before its address', () => {
