@@ -171,6 +171,35 @@ describe('Preview', () => {
 });
 
 describe('Apply', () => {
+  it('names the fields of new contacts and of changes as the contacts that came in do', async () => {
+    await subscribe('ada@example.com', 'Bonn');
+    await subscribe('grace@example.com', 'Ulm');
+    const { creates, updates } = await run({
+      items: [
+        {
+          id: '1',
+          'properties.email': 'ada@example.com',
+          'properties.city': '',
+          'properties.newsletter_status': '',
+          'properties.do_not_mail': false,
+          'properties.newsletter_sync_token': '',
+        },
+      ],
+    });
+    const token = expect.any(String);
+    expect(updates.map(({ json }) => json)).toEqual([
+      {
+        id: '1',
+        'properties.city': 'Bonn',
+        'properties.newsletter_status': 'active',
+        'properties.newsletter_sync_token': token,
+      },
+    ]);
+    expect(creates.map(({ json }) => json)).toMatchObject([
+      { 'properties.email': 'grace@example.com', 'properties.city': 'Ulm', 'properties.newsletter_sync_token': token },
+    ]);
+  });
+
   it('gives new contacts and changes nested as the paths say, tied to the items they came from', async () => {
     await subscribe('grace@example.com', 'Ulm');
     await subscribe('ada@example.com', 'Bonn');

@@ -26,8 +26,12 @@ export interface Contacts {
   readonly indexes: readonly number[];
 }
 
-export function createItems(creates: readonly ContactCreate[]): INodeExecutionData[] {
-  return creates.map(({ changes }) => ({ json: toRecord(recordOf(Object.entries(changes))) }));
+/** One item for each contact: its fields and the token, nested as in the contacts that came in. */
+export function createItems(
+  creates: readonly ContactCreate[],
+  { items, indexes: [first = -1] }: Contacts,
+): INodeExecutionData[] {
+  return creates.map(({ changes }) => ({ json: toRecord(recordOf(Object.entries(changes), items[first]?.json)) }));
 }
 
 /** A contact as it came in: the index of its item, and its id unchanged. */
@@ -57,11 +61,13 @@ export function originsOf(
 export function updateItems(
   writes: readonly ContactWrite[],
   origins: ReadonlyMap<string, Origin>,
+  { items }: Contacts,
   { idField, tokenField }: Pick<SyncSettings, 'idField' | 'tokenField'>,
 ): INodeExecutionData[] {
   return writes.map(({ id, changes, token }) => {
     const origin = origins.get(id);
-    const json = toRecord(recordOf([[idField, origin?.id ?? id], ...Object.entries(changes), [tokenField, token]]));
+    const values = [[idField, origin?.id ?? id], ...Object.entries(changes), [tokenField, token]] as const;
+    const json = toRecord(recordOf(values, origin && items[origin.item]?.json));
     return origin ? { json, pairedItem: { item: origin.item } } : { json };
   });
 }

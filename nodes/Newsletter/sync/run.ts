@@ -75,8 +75,8 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};
   const origins = originsOf(contactUpdates, contacts, settings);
   return [
-    await inParts(engine.host, contactCreates, createItems),
-    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, settings)),
+    await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),
+    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, settings)),
     await inParts(engine.host, findings, (part) => reviewItems(part, contacts)),
     [report],
   ];

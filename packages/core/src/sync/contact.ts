@@ -61,11 +61,18 @@ function namesOf(path: string): readonly string[] {
   return split;
 }
 
-/** A record with the given values at their dotted paths. */
-export function recordOf(values: Iterable<readonly [path: string, value: unknown]>): Record<string, unknown> {
+/**
+ * A record with the given values at their dotted paths.
+ *
+ * @param like - a record of the same CRM: a path that is a property's whole name there stays one
+ */
+export function recordOf(
+  values: Iterable<readonly [path: string, value: unknown]>,
+  like?: unknown,
+): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const [path, value] of values) {
-    const outer = path.split('.');
+    const outer = isRecord(like) && Object.hasOwn(like, path) ? [path] : path.split('.');
     const last = outer.pop() ?? path;
     let at = record;
     for (const name of outer) {
