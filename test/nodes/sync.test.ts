@@ -278,6 +278,23 @@ describe('Apply', () => {
     expect(JSON.stringify(review)).not.toMatch(/example\.com|Aachen|Trier/);
   });
 
+  it('reports how many requests it sent to the service, repeated ones too', async () => {
+    await subscribe('ada@example.com');
+    add('1', { email: 'ada@example.com' });
+    await settle();
+    add('1', { ...properties(crm.get('1')), city: 'Bonn' });
+    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 0 }, nth: 1 });
+    sandbox.faults.add({ match: 'subscriptions.bulkUpdate', effect: { status: 503, retryAfter: 0 }, nth: 1 });
+    const before = sandbox.requests().length;
+    const { report } = await run();
+    const statuses = sandbox
+      .requests()
+      .slice(before)
+      .map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(2);
+    expect(report.json).toMatchObject({ requests: statuses.length, applied: { subscriptionUpdates: 1 } });
+  });
+
   it('gives back an id as it came in, and takes an empty item for no contact', async () => {
     await subscribe('ada@example.com', 'Bonn');
     const contact = { id: 42, properties: { email: 'ada@example.com', newsletter_sync_token: null, city: null } };

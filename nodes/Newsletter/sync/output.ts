@@ -85,18 +85,28 @@ export interface Outcome {
   readonly plan: SyncPlan;
   /** Undefined for a preview. */
   readonly applied: AppliedSync | undefined;
+  /** Requests sent to the service, repetitions included. */
+  readonly requests: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-export function reportOf({ settings: { mode, scope }, plan, applied, startedAt, endedAt }: Outcome): IDataObject {
+export function reportOf({
+  settings: { mode, scope },
+  plan,
+  applied,
+  requests,
+  startedAt,
+  endedAt,
+}: Outcome): IDataObject {
   const { counts, held } = plan;
   return {
     mode,
     contacts: scope,
     startedAt: new Date(startedAt).toISOString(),
     durationMs: endedAt - startedAt,
+    requests,
     held: held && toRecord(held),
     counts: toRecord(counts),
     ...(applied

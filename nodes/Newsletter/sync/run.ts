@@ -45,7 +45,10 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     );
   }
   const settings = readSettings(node);
-  const { engine, publicationId } = await openEngine(node, settings.publication);
+  let requests = 0;
+  const { engine, publicationId } = await openEngine(node, settings.publication, () => {
+    requests += 1;
+  });
   const contacts = contactsIn(node.getInputData());
   const staticData = node.getWorkflowStaticData('node');
   const call = { signal: node.getExecutionCancelSignal() };
@@ -70,7 +73,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     showHint(node, `The newsletter refused ${changes}; Review says why. The next run plans them again.`);
   }
   const consent = consentRecords(applied?.consent ?? [], endedAt);
-  const report: INodeExecutionData = { json: reportOf({ settings, plan, applied, startedAt, endedAt }) };
+  const report: INodeExecutionData = { json: reportOf({ settings, plan, applied, requests, startedAt, endedAt }) };
   if (consent.length > 0) report.binary = { consent: await consentFile(node, toNdjson(consent), endedAt) };
   const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};
   const origins = originsOf(contactUpdates, contacts, settings);

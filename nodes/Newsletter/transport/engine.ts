@@ -1,5 +1,5 @@
 /** Opens the engine for a node: its credential says where the API stands and which publication is meant. */
-import { createEngine, type Engine } from '@newsletter-kit/core/engine';
+import { createEngine, type Engine, type EngineOptions } from '@newsletter-kit/core/engine';
 import { NodeOperationError, type IAllExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 import { usesOAuth2 } from '../parameters/authentication.ts';
@@ -13,9 +13,14 @@ export interface OpenEngine {
 
 /**
  * @param named - the publication the node names; empty for the credential's
+ * @param onAttempt - called after each request to the service, repetitions included
  * @throws NodeOperationError where the credential is of an account that was never connected
  */
-export async function openEngine(context: IAllExecuteFunctions, named: string): Promise<OpenEngine> {
+export async function openEngine(
+  context: IAllExecuteFunctions,
+  named: string,
+  onAttempt?: EngineOptions['onAttempt'],
+): Promise<OpenEngine> {
   const node = context.getNode();
   const oAuth2 = usesOAuth2(node);
   const type = oAuth2 ? 'newsletterOAuth2Api' : 'newsletterApi';
@@ -28,7 +33,12 @@ export async function openEngine(context: IAllExecuteFunctions, named: string): 
   }
   const publicationId = named.trim() || credential.publicationId.trim();
   return {
-    engine: createEngine({ host: createHost(context, type), baseUrl: credential.baseUrl.trim(), publicationId }),
+    engine: createEngine({
+      host: createHost(context, type),
+      baseUrl: credential.baseUrl.trim(),
+      publicationId,
+      onAttempt,
+    }),
     publicationId,
   };
 }
