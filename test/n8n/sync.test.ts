@@ -1,99 +1,16 @@
 /**
  * Contact sync in n8n: the example workflow with contacts in a real PostgreSQL, which n8n's own node reads and writes.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Client } from '@newsletter-kit/core';
 import { expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
-import { root } from '../../scripts/chain/root.ts';
+import { publishContactSync } from './harness/contact-sync.ts';
 import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
-import type { Execution } from './harness/rest.ts';
 import { n8n, test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
 const { n8nUrl } = inject('newsletter');
 const server = postgresServer();
-
-interface Example {
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly parameters: Readonly<Record<string, unknown>>;
-  }[];
-  readonly connections: object;
-}
-
-/**
- * The example in Apply, with contacts in a database of its own. A webhook starts it instead of the clock: a plan that
- * was held back is accepted by `?accept=yes`.
- */
-async function publishExample(credentials: object): Promise<{
-  readonly address: string;
-  readonly workflow: string;
-  readonly runOnce: (query?: string) => Promise<Execution>;
-}> {
-  const address = await server.database();
-  const { username, password, port, pathname } = new URL(address);
-  const database = await n8n.createCredential('postgres', {
-    host: '127.0.0.1',
-    port: Number(port),
-    database: pathname.slice(1),
-    user: username,
-    password,
-    ssl: 'disable',
-    sshTunnel: false,
-    allowUnauthorizedCerts: false,
-    maxConnections: 5,
-  });
-  const { nodes, connections } = JSON.parse(
-    await readFile(join(root, 'examples/workflows/contact-sync.json'), 'utf8'),
-  ) as Example;
-  const note = nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters['content'];
-  await server.run(/CREATE TABLE[^;]*;/.exec(String(note))?.[0] ?? '', address);
-
-  const path = `sync-${crypto.randomUUID()}`;
-  const workflow = await n8n.saveWorkflow({
-    nodes: nodes.map((node) => {
-      if (node.type.endsWith('.scheduleTrigger'))
-        return {
-          ...node,
-          type: 'n8n-nodes-base.webhook',
-          typeVersion: 2,
-          webhookId: crypto.randomUUID(),
-          parameters: { path },
-        };
-      if (node.type.endsWith('.postgres')) return { ...node, credentials: { postgres: { id: database, name: 'CRM' } } };
-      return node.type === syncType
-        ? {
-            ...node,
-            credentials,
-            parameters: {
-              ...node.parameters,
-              mode: 'apply',
-              options: { accept: '={{ $("Every night").first().json.query.accept === "yes" }}' },
-            },
-          }
-        : node;
-    }),
-    connections,
-  });
-  await n8n.activate(workflow);
-  let seen = 0;
-  return {
-    address,
-    workflow,
-    async runOnce(query = '') {
-      const response = await fetch(`${n8nUrl}/webhook/${path}${query}`);
-      expect(response.status).toBe(200);
-      await expect.poll(async () => (await n8n.executionIds(workflow)).length, { timeout: 60_000 }).toBe(seen + 1);
-      seen += 1;
-      const execution = await n8n.ended((await n8n.executionIds(workflow)).at(-1) ?? '');
-      expect(execution.error).toBeUndefined();
-      return execution;
-    },
-  };
-}
 
 async function subscriptionOf(api: Client, email: string) {
   const { items } = await api.subscriptions.list({ email, expand: ['custom_fields'] });
@@ -112,7 +29,12 @@ test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt
   credentials,
   sandboxOnPort,
 }) => {
-  const { address, workflow, runOnce } = await publishExample(credentials);
+  const { address, workflow, runOnce } = await publishContactSync({
+    rest: n8n,
+    n8nUrl,
+    postgres: server,
+    credentials,
+  });
   const contacts = (where = ''): Promise<Record<string, unknown>[]> =>
     server.run(`SELECT * FROM contacts ${where} ORDER BY email`, address);
 

@@ -256,9 +256,13 @@ export class Rest {
   }
 
   /** Saves a new workflow as n8n exports it. @returns its id */
-  async saveWorkflow(workflow: { readonly nodes: readonly unknown[]; readonly connections: object }): Promise<string> {
-    const { nodes, connections } = workflow;
-    const saved = { name: 'Of a test', nodes, connections, settings: {} };
+  async saveWorkflow(workflow: {
+    readonly nodes: readonly unknown[];
+    readonly connections: object;
+    readonly settings?: object;
+  }): Promise<string> {
+    const { nodes, connections, settings = {} } = workflow;
+    const saved = { name: 'Of a test', nodes, connections, settings };
     return (await this.#send<{ id: string }>('POST', '/rest/workflows', saved)).id;
   }
 
