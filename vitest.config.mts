@@ -49,7 +49,7 @@ export default defineConfig({
       project('cli', 'packages/cli/test', { ...shared, globalSetup: postgres }),
       project('nodes', 'test/nodes', shared),
       project('scripts', 'test/{scripts,docs}', shared),
-      project('proofs', 'test/proofs', shared),
+      project('proofs', 'test/proofs', { ...shared, globalSetup: postgres }),
       project('chaos', 'test/chaos', oneByOne),
       project('e2e', 'test/e2e', oneByOne),
       project('widget', 'test/widget', oneByOne),
