@@ -62,7 +62,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 const history = fc.array(fc.array(step, { maxLength: 2 }), { minLength: rounds, maxLength: rounds });
 /** The request that a run is killed at, if it gets there; before anything is written, after it, or in between. */
 const kills = fc.array(
-  fc.constantFrom(null, null, 'subscriptions.list', 'subscriptions.bulkUpdate', 'subscriptionUpdates.get'),
+  fc.constantFrom(null, null, 'subscriptions.list', 'subscriptions.bulkUpdate', 'bulkSubscriptionUpdates.get'),
   { minLength: rounds, maxLength: rounds },
 );
 

@@ -1,0 +1,151 @@
+/**
+ * "A CRM in step in ten minutes" of the README, step by step in the editor of a fresh n8n, with a data table as the CRM.
+ * The pictures are written to .output/n8n, to be looked at.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ElementHandle, Page } from 'puppeteer-core';
+import { expect, inject } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { openBrowser } from '../e2e/visitor.ts';
+import type { ExampleWorkflow } from './harness/contact-sync.ts';
+import { openEditor, openPanel, openWorkflow, picture } from './harness/editor.ts';
+import { syncType } from './harness/nodes.ts';
+import type { Execution } from './harness/rest.ts';
+import { n8n, test } from './harness/test.ts';
+
+const { n8nUrl } = inject('newsletter');
+
+test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
+
+test('keeps a data table in step: preview, apply, and an edit of each side', async ({
+  credentials,
+  api,
+  sandboxOnPort,
+}) => {
+  const example = JSON.parse(
+    await readFile(join(root, 'examples/workflows/contact-sync-data-table.json'), 'utf8'),
+  ) as ExampleWorkflow;
+  const nodes = example.nodes.map((node) => (node.type === syncType ? { ...node, credentials } : node));
+  const workflow = await n8n.saveWorkflow({ ...example, nodes });
+  const session = await openBrowser();
+  try {
+    const page = await openEditor(session.browser, n8nUrl);
+    await openWorkflow(page, n8nUrl, workflow);
+    await picture(page, 'guide-sync-workflow');
+
+    await execute(page, workflow, 'Set up');
+    const preview = await execute(page, workflow, 'Every hour');
+    expect(preview.output('Report')).toMatchObject([
+      { mode: 'preview', held: null, counts: { contacts: 0, subscriptions: 300, contactCreates: 286 } },
+    ]);
+    await openPanel(page, 'Report');
+    await picture(page, 'guide-sync-report');
+    await close(page);
+
+    await openPanel(page, 'Sync');
+    await page.click('[data-test-id=parameter-input-mode] input');
+    await (await shown(page, '.el-select-dropdown__item', /^\s*Apply/)).click();
+    await page.waitForFunction(() =>
+      document.querySelector('[data-test-id=node-parameters]')?.textContent.includes('Connect Create Contact'),
+    );
+    await picture(page, 'guide-sync-apply');
+    await close(page);
+    const applied = await execute(page, workflow, 'Every hour');
+    expect(applied.output('Create contacts')).toHaveLength(286);
+    await picture(page, 'guide-sync-applied');
+    const again = await execute(page, workflow, 'Every hour');
+    expect([0, 1].map((index) => again.output('Sync', index))).toEqual([[], []]);
+
+    await page.goto(`${n8nUrl}/home/datatables`, { waitUntil: 'domcontentloaded' });
+    await (await shown(page, '[data-test-id=data-table-card], h2, a, span', /^Newsletter contacts/)).click();
+    const ada = await cell(page, 0, 'Ada');
+    await ada.click({ count: 2 });
+    await page.keyboard.down('Control');
+    await page.keyboard.press('a');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('Augusta');
+    await save(page);
+    const optOut = await cell(page, 2, 'Null');
+    await optOut.click({ count: 2 });
+    await page.keyboard.press('Space');
+    await save(page);
+    await picture(page, 'guide-sync-table');
+
+    const find = async (email: string) => {
+      const [found] = (await api.subscriptions.list({ email, expand: ['custom_fields'] })).items;
+      const name = found?.custom_fields?.find((field) => field.name === 'First Name')?.value;
+      return { id: found?.id ?? '', status: found?.status, name };
+    };
+    await openWorkflow(page, n8nUrl, workflow);
+    const edited = await execute(page, workflow, 'Every hour');
+    expect(edited.output('Report')).toMatchObject([{ applied: { subscriptionUpdates: 2, failed: 0 } }]);
+    await picture(page, 'guide-sync-edited');
+    expect(await find('ada.lovelace@example.com')).toMatchObject({ status: 'active', name: 'Augusta' });
+    expect(await find('fatima.horvat2@mail.example.com')).toMatchObject({ status: 'inactive' });
+
+    const { id } = await find('ines.ferreira3@correo.example');
+    await api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, unsubscribe: true }] });
+    sandboxOnPort.clock.advance('PT1M');
+    const left = await execute(page, workflow, 'Every hour');
+    expect(left.output('Update contacts')).toMatchObject([{ do_not_mail: true, newsletter_status: 'inactive' }]);
+    await n8n.activate(workflow);
+  } finally {
+    await session.close();
+  }
+});
+
+/** Points at the trigger, presses "Execute workflow" beside it, and waits for the end. */
+async function execute(page: Page, workflow: string, trigger: string): Promise<Execution> {
+  const before = new Set(await n8n.executionIds(workflow));
+  await page.hover(`[data-test-id=canvas-node][data-node-name="${trigger}"]`);
+  // It moves into place under the pointer.
+  const button = await page.waitForSelector(`[data-test-id="execute-workflow-button-${trigger}"]`, { visible: true });
+  await button?.evaluate((element) => element instanceof HTMLElement && element.click());
+  let id: string | undefined;
+  await expect
+    .poll(async () => (id = (await n8n.executionIds(workflow)).find((each) => !before.has(each))))
+    .toBeDefined();
+  const execution = await n8n.ended(id ?? '');
+  expect(execution.error).toBeUndefined();
+  await page.mouse.move(700, 700);
+  // What n8n says of it lies over the nodes.
+  const notification = '.el-notification';
+  await page.waitForSelector(notification, { visible: true });
+  await page.$$eval(`${notification}__closeBtn`, (buttons) => buttons.forEach((each) => (each as HTMLElement).click()));
+  await page.waitForSelector(notification, { hidden: true });
+  return execution;
+}
+
+/** Ends the edit of a cell, and waits until n8n has saved it. */
+async function save(page: Page): Promise<void> {
+  const saved = page.waitForResponse(
+    (response) => response.request().method() === 'PATCH' && response.url().includes('/data-tables/'),
+  );
+  await page.keyboard.press('Enter');
+  expect((await saved).ok()).toBe(true);
+}
+
+async function close(page: Page): Promise<void> {
+  await page.click('[data-test-id=ndv-close-button]');
+  await page.waitForSelector('[data-test-id=node-parameters]', { hidden: true });
+}
+
+/** Waits for a visible element with this text. */
+async function shown(page: Page, selector: string, text: RegExp): Promise<ElementHandle<Element>> {
+  const found = await page.waitForFunction(
+    (each, source) =>
+      [...document.querySelectorAll(each)].find(
+        (element) => element.checkVisibility() && new RegExp(source).test(element.textContent.trim()),
+      ),
+    {},
+    selector,
+    text.source,
+  );
+  return found as ElementHandle<Element>;
+}
+
+/** Waits for a cell of a data table. */
+async function cell(page: Page, row: number, text: string): Promise<ElementHandle<Element>> {
+  return shown(page, `[role=row][row-index="${row}"] [role=gridcell]`, new RegExp(`^${text}$`));
+}
