@@ -1,0 +1,155 @@
+/**
+ * Stand-ins for the APIs of vendors, which their own nodes in a real n8n reach by the vendors' host names: n8n goes
+ * through a proxy on this machine that ends TLS with a certificate authority of the test. Nothing leaves the machine.
+ */
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createProxy, type IncomingMessage } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { getRequestListener } from '@hono/node-server';
+import { generate } from 'selfsigned';
+import { startOwnN8n, type OwnN8n } from './own.ts';
+
+/** Answers the requests for a host as its vendor would. */
+export type StandIn = (request: Request) => Response | Promise<Response>;
+
+export interface Vendors {
+  /** Variables for an n8n whose requests are to come here. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Answers a host, such as `api.hubapi.com`, until the returned function is called. */
+  standIn(host: string, answer: StandIn): Promise<() => void>;
+  /** Hosts without a stand-in that n8n asked for. They were answered with 502. */
+  readonly refused: readonly string[];
+  close(): Promise<void>;
+}
+
+const noHost = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
+
+/** Starts the proxy on a free port. */
+export async function startVendors(): Promise<Vendors> {
+  const authority = await createAuthority();
+  const hosts = new Map<string, { readonly answer: StandIn; readonly context: SecureContext }>();
+  const refused: string[] = [];
+  const tunnels = new Set<Duplex>();
+
+  const listener = getRequestListener(
+    async (request) =>
+      (await hosts.get(new URL(request.url).hostname)?.answer(request)) ?? new Response(null, { status: 502 }),
+    { overrideGlobalObjects: false },
+  );
+  const vendor = createHttpsServer(
+    {
+      SNICallback(name, done) {
+        const host = hosts.get(name);
+        done(host ? null : new Error(`No stand-in for ${name}`), host?.context);
+      },
+    },
+    (request, response) => void listener(request, response),
+  );
+  const proxy = createProxy((request, response) => {
+    refused.push(new URL(request.url ?? '', 'http://unknown.invalid').hostname);
+    response.writeHead(502).end();
+  });
+  proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex, head: Buffer) => {
+    tunnels.add(socket);
+    socket.once('close', () => tunnels.delete(socket));
+    // A client that gives up closes its side at any time.
+    socket.on('error', () => socket.destroy());
+    const { hostname } = new URL(`https://${url}`);
+    if (!hosts.has(hostname)) {
+      refused.push(hostname);
+      socket.end(noHost);
+      return;
+    }
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) socket.unshift(head);
+    vendor.emit('connection', socket);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+
+  const folder = await mkdtemp(join(tmpdir(), 'newsletter-vendors-'));
+  const certificate = join(folder, 'authority.pem');
+  await writeFile(certificate, authority.certificate);
+  const proxyUrl = `http://127.0.0.1:${port}`;
+  const notProxied = '127.0.0.1,localhost';
+  return {
+    env: {
+      HTTP_PROXY: proxyUrl,
+      HTTPS_PROXY: proxyUrl,
+      NO_PROXY: notProxied,
+      // Where both are set, the names in lower case count.
+      http_proxy: proxyUrl,
+      https_proxy: proxyUrl,
+      no_proxy: notProxied,
+      NODE_EXTRA_CA_CERTS: certificate,
+    },
+    refused,
+    async standIn(host, answer) {
+      const context = createSecureContext(await authority.issue(host));
+      hosts.set(host, { answer, context });
+      return () => void hosts.delete(host);
+    },
+    async close() {
+      for (const socket of tunnels) socket.destroy();
+      proxy.closeAllConnections();
+      proxy.close();
+      await once(proxy, 'close');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An n8n that reaches nothing but this machine, and the stand-ins for vendors. */
+export interface N8nWithVendors {
+  readonly n8n: OwnN8n;
+  readonly vendors: Vendors;
+  close(): Promise<void>;
+}
+
+export async function startN8nWithVendors(settings: Readonly<Record<string, string>> = {}): Promise<N8nWithVendors> {
+  const vendors = await startVendors();
+  try {
+    const n8n = await startOwnN8n({ ...settings, ...vendors.env });
+    return {
+      n8n,
+      vendors,
+      async close() {
+        await n8n.close();
+        await vendors.close();
+      },
+    };
+  } catch (error) {
+    await vendors.close();
+    throw error;
+  }
+}
+
+/** A certificate authority that lives as long as the test. */
+async function createAuthority() {
+  const key = { keyType: 'ec', algorithm: 'sha256' } as const;
+  const authority = await generate([{ name: 'commonName', value: 'Newsletter Kit tests' }], {
+    ...key,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, critical: true },
+    ],
+  });
+  return {
+    certificate: authority.cert,
+    /** A certificate for the host, and its key. */
+    async issue(host: string) {
+      const { cert, private: privateKey } = await generate([{ name: 'commonName', value: host }], {
+        ...key,
+        ca: { key: authority.private, cert: authority.cert },
+      });
+      return { cert, key: privateKey };
+    },
+  };
+}
