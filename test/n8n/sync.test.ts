@@ -1,25 +1,43 @@
 /**
  * Contact sync in n8n: the example workflow with contacts in a real PostgreSQL, which n8n's own node reads and writes.
  */
-import type { Client } from '@newsletter-kit/core';
 import { expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
-import { publishContactSync } from './harness/contact-sync.ts';
 import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
+import { publishSync, readExample, subscriptionOf } from './harness/sync-example.ts';
 import { n8n, test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
 const { n8nUrl } = inject('newsletter');
 const server = postgresServer();
 
-async function subscriptionOf(api: Client, email: string) {
-  const { items } = await api.subscriptions.list({ email, expand: ['custom_fields'] });
-  const [found] = items;
-  return {
-    id: found?.id ?? '',
-    status: found?.status,
-    firstName: found?.custom_fields?.find(({ name }) => name === 'First Name')?.value,
-  };
+/** The example with contacts in a database of its own. */
+async function publishExample(credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>) {
+  const address = await server.database();
+  const { username, password, port, pathname } = new URL(address);
+  const database = await n8n.createCredential('postgres', {
+    host: '127.0.0.1',
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    password,
+    ssl: 'disable',
+    sshTunnel: false,
+    allowUnauthorizedCerts: false,
+    maxConnections: 5,
+  });
+  const example = await readExample('contact-sync');
+  const note = example.nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters['content'];
+  await server.run(/CREATE TABLE[^;]*;/.exec(String(note))?.[0] ?? '', address);
+  const published = await publishSync({
+    n8n,
+    n8nUrl,
+    example,
+    credentials,
+    contactCredentials: { postgres: { id: database, name: 'CRM' } },
+    isContactNode: ({ type }) => type.endsWith('.postgres'),
+  });
+  return { address, ...published };
 }
 
 test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
