@@ -1,10 +1,17 @@
 /**
  * Contact sync with CRMs in n8n: the example workflows with the vendors' own nodes, against stand-ins for their APIs.
  */
-import { afterAll, beforeAll, expect } from 'vitest';
+import type { Client } from '@newsletter-kit/core';
+import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createAirtable, createHubspot, createPipedrive, type Crm, type CrmCall } from './harness/crms.ts';
 import { start } from './harness/nodes.ts';
-import { test } from './harness/test.ts';
+import { publishSync, readExample, subscriptionOf, type ExampleFile } from './harness/sync-example.ts';
+import { test as base } from './harness/test.ts';
 import { startN8nWithVendors, type N8nWithVendors } from './harness/vendors.ts';
+import { all } from './operations/execution.ts';
+
+const test = base.extend({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
 let started: N8nWithVendors;
 beforeAll(async () => {
@@ -46,4 +53,236 @@ test('reaches the stand-in of a host, and no other host', async () => {
   remove();
   const without = await n8n.rest.run(workflow);
   expect(without.error?.message).toBeTruthy();
+});
+
+interface Example {
+  readonly name: string;
+  readonly file: string;
+  readonly create: (file: ExampleFile) => Crm;
+  /** The kind of the nodes that read and write contacts. */
+  readonly contactNode: string;
+}
+
+/** The base and the table that the nodes of the example name. */
+function airtableOf({ nodes }: ExampleFile): Crm {
+  const parameters = nodes.find(({ type }) => type.endsWith('.airtable'))?.parameters ?? {};
+  const idOf = (name: string): string => {
+    const locator = parameters[name];
+    return typeof locator === 'object' && locator !== null && 'value' in locator ? String(locator.value) : '';
+  };
+  return createAirtable({ base: idOf('base'), table: idOf('table') });
+}
+
+const hubspot: Example = {
+  name: 'HubSpot',
+  file: 'contact-sync-hubspot',
+  create: createHubspot,
+  contactNode: '.httpRequest',
+};
+const examples: readonly Example[] = [
+  hubspot,
+  { name: 'Airtable', file: 'contact-sync-airtable', create: airtableOf, contactNode: '.airtable' },
+  { name: 'Pipedrive', file: 'contact-sync-pipedrive', create: createPipedrive, contactNode: '.pipedrive' },
+];
+
+/** Publishes the example for a new CRM, which answers until the test ends. */
+async function publish({ file, create, contactNode }: Example, { clientOptions }: SandboxOnPort) {
+  const { n8n, vendors } = started;
+  const example = await readExample(file);
+  const crm = create(example);
+  const { baseUrl, token, publicationId } = clientOptions;
+  const newsletter = await n8n.rest.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId });
+  const { type, data } = crm.credential;
+  const { workflow, runOnce } = await publishSync({
+    n8n: n8n.rest,
+    n8nUrl: n8n.url,
+    example,
+    credentials: { newsletterApi: { id: newsletter, name: 'Of a test' } },
+    contactCredentials: { [type]: { id: await n8n.rest.createCredential(type, data), name: 'CRM' } },
+    isContactNode: (node) => node.type.endsWith(contactNode),
+  });
+  const remove = await vendors.standIn(crm.host, crm.answer);
+  /** @returns the report, and the calls that the CRM took meanwhile */
+  const run = async (query?: string, status?: 'success' | 'error') => {
+    const before = crm.calls.length;
+    const execution = await runOnce(query, status);
+    return { report: execution.output('Sync', 3)[0], calls: crm.calls.slice(before) };
+  };
+  return {
+    crm,
+    run,
+    /** Runs it until a run writes nothing. @returns how many runs wrote */
+    async settle() {
+      for (let runs = 0; runs < 4; runs += 1) {
+        const { calls, report } = await run();
+        if (writesOf(calls).length > 0) continue;
+        expect(report).toMatchObject({ held: null, applied: { subscriptionUpdates: 0, contactUpdates: 0, failed: 0 } });
+        return runs;
+      }
+      throw new Error('The fourth run still wrote.');
+    },
+    contact: (email: string) => crm.contacts().find((each) => each.email === email),
+    async [Symbol.asyncDispose]() {
+      await n8n.rest.deactivate(workflow);
+      remove();
+    },
+  };
+}
+
+const writesOf = (calls: readonly CrmCall[]): readonly CrmCall[] => calls.filter(({ method }) => method !== 'GET');
+
+/** Everybody but erased persons, whose addresses end in .invalid: no contact is created for them. */
+async function keptAddresses(api: Client): Promise<string[]> {
+  return sorted(await all(api.subscriptions.list())).filter((email) => !email.endsWith('.invalid'));
+}
+
+/** Their addresses in lower case, as HubSpot keeps them. */
+const sorted = (records: readonly { readonly email: string }[]): string[] =>
+  records.map(({ email }) => email.toLowerCase()).toSorted();
+
+describe.each(examples)('$name', (example) => {
+  test('is kept in step: creates, edits of both sides, an opt-out and an unsubscribe', async ({
+    api,
+    sandboxOnPort,
+  }) => {
+    await using sync = await publish(example, sandboxOnPort);
+    const { crm, run, contact } = sync;
+    const kept = await keptAddresses(api);
+    const ada = 'ada.lovelace@example.com';
+    crm.save(ada, { firstName: 'Augusta' });
+
+    // One contact for 300 subscriptions looks like a list that was cut short.
+    const held = await run();
+    expect(held.report).toMatchObject({ held: { reason: 'too_many_creations' } });
+    expect(writesOf(held.calls)).toEqual([]);
+
+    const first = await run('?accept=yes');
+    expect(first.report).toMatchObject({ held: null, counts: { contacts: 1, contactCreates: kept.length - 1 } });
+    expect(sorted(crm.contacts())).toEqual(kept);
+    expect(await sync.settle()).toBeLessThanOrEqual(2);
+    expect(crm.contacts().every(({ token }) => token !== '')).toBe(true);
+    expect(await subscriptionOf(api, ada)).toMatchObject({ status: 'active', firstName: 'Augusta' });
+
+    const [edited = '', optedOut = '', left = '', changed = '', emptied = ''] = crm
+      .contacts()
+      .filter(({ email, firstName, status }) => status === 'active' && firstName !== '' && email !== ada)
+      .map(({ email }) => email);
+    crm.save(edited, { firstName: 'Joan' });
+    crm.save(optedOut, { optOut: true });
+    const { id: leaver } = await subscriptionOf(api, left);
+    const { id: renamed } = await subscriptionOf(api, changed);
+    const { id: nameless } = await subscriptionOf(api, emptied);
+    const before = { left: contact(left), changed: contact(changed), emptied: contact(emptied) };
+    await api.subscriptions.bulkUpdate({
+      subscriptions: [
+        { subscription_id: leaver, unsubscribe: true },
+        { subscription_id: renamed, custom_fields: [{ name: 'First Name', value: 'Grace' }] },
+        { subscription_id: nameless, custom_fields: [{ name: 'First Name', delete: true }] },
+      ],
+    });
+    sandboxOnPort.clock.advance('PT1M');
+
+    const second = await run();
+    expect(second.report).toMatchObject({ held: null, applied: { subscriptionUpdates: 2, failed: 0 } });
+    expect(await subscriptionOf(api, edited)).toMatchObject({ status: 'active', firstName: 'Joan' });
+    expect(await subscriptionOf(api, optedOut)).toMatchObject({ status: 'inactive' });
+    // Nothing else of a contact changes but its token.
+    const token = expect.any(String);
+    expect(contact(left)).toEqual({ ...before.left, optOut: true, status: 'inactive', token });
+    expect(contact(changed)).toEqual({ ...before.changed, firstName: 'Grace', token });
+    expect(contact(emptied)).toEqual({ ...before.emptied, firstName: '', token });
+    expect(await sync.settle()).toBeLessThanOrEqual(2);
+    expect(contact(optedOut)).toMatchObject({ optOut: true, status: 'inactive' });
+  });
+
+  test('plans again what the CRM did not take, and writes nothing after half a list', async ({
+    api,
+    sandboxOnPort,
+  }) => {
+    await using sync = await publish(example, sandboxOnPort);
+    const { crm, run, contact } = sync;
+    const kept = await keptAddresses(api);
+    const ada = 'ada.lovelace@example.com';
+    crm.save(ada, { firstName: 'Augusta' });
+
+    let writes = 0;
+    crm.failing = ({ method }) => method !== 'GET' && (writes += 1) % 2 === 0;
+    await run('?accept=yes');
+    expect(crm.calls.filter(({ status }) => status === 500).length).toBeGreaterThan(0);
+    expect(crm.contacts().length).toBeLessThan(kept.length);
+    crm.failing = undefined;
+    await run('?accept=yes');
+    await sync.settle();
+    expect(sorted(crm.contacts())).toEqual(kept);
+
+    const { id } = await subscriptionOf(api, ada);
+    await api.subscriptions.bulkUpdate({
+      subscriptions: [{ subscription_id: id, custom_fields: [{ name: 'First Name', value: 'Grace' }] }],
+    });
+    sandboxOnPort.clock.advance('PT1M');
+    crm.failing = ({ method }) => method !== 'GET';
+    const unwritten = contact(ada);
+    await run();
+    expect(contact(ada)).toEqual(unwritten);
+    crm.failing = undefined;
+    await sync.settle();
+    expect(contact(ada)).toMatchObject({ firstName: 'Grace' });
+
+    // Half a list of contacts would look as if the others had been deleted.
+    let reads = 0;
+    crm.failing = ({ method }) => method === 'GET' && (reads += 1) % 2 === 0;
+    const { calls, report } = await run('?accept=yes', 'error');
+    expect(report).toBeUndefined();
+    expect(writesOf(calls)).toEqual([]);
+  });
+});
+
+test('HubSpot takes 100 contacts a call, and one bad address costs the others nothing', async ({
+  api,
+  sandboxOnPort,
+}) => {
+  await using sync = await publish(hubspot, sandboxOnPort);
+  const { crm, run } = sync;
+  const kept = await keptAddresses(api);
+  const batches = (count: number): number => Math.ceil(count / 100);
+  const callsOf = (calls: readonly CrmCall[]): Record<string, number> =>
+    Object.fromEntries(
+      [...Map.groupBy(calls, ({ method, path }) => `${method} ${path}`)].map(([call, { length }]) => [call, length]),
+    );
+  const path = '/crm/v3/objects/contacts';
+
+  crm.refusedAddress = 'ada.lovelace@example.com';
+  const first = await run('?accept=yes');
+  expect(crm.contacts()).toHaveLength(kept.length - 1);
+  expect(callsOf(first.calls)).toEqual({
+    [`GET ${path}`]: 1,
+    [`POST ${path}/batch/create`]: batches(kept.length),
+    [`POST ${path}`]: 100,
+  });
+
+  crm.refusedAddress = undefined;
+  const second = await run();
+  expect(crm.contacts()).toHaveLength(kept.length);
+  expect(callsOf(second.calls)).toEqual({
+    [`GET ${path}`]: batches(kept.length - 1),
+    [`POST ${path}/batch/create`]: 1,
+  });
+
+  const renamed = await all(api.subscriptions.list({ status: 'active' }));
+  await api.subscriptions.bulkUpdate({
+    subscriptions: renamed.map(({ id }) => ({
+      subscription_id: id,
+      custom_fields: [{ name: 'First Name', value: 'Joan' }],
+    })),
+  });
+  sandboxOnPort.clock.advance('PT1M');
+  const third = await run();
+  expect(crm.contacts().filter(({ firstName }) => firstName === 'Joan')).toHaveLength(renamed.length);
+  expect(callsOf(third.calls)).toEqual({
+    [`GET ${path}`]: batches(kept.length),
+    [`POST ${path}/batch/update`]: batches(renamed.length),
+  });
+  await sync.settle();
+  const atRest = await run();
+  expect(callsOf(atRest.calls)).toEqual({ [`GET ${path}`]: batches(kept.length) });
 });
