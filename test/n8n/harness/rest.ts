@@ -1,6 +1,7 @@
 /** n8n's own REST API, the one its editor uses, signed in as the owner. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
+import type { INodeTypeDescription } from 'n8n-workflow';
 import { setUpOwner } from '../../../scripts/n8n/owner.ts';
 
 /** The owner every test signs in as. */
@@ -288,6 +289,12 @@ export class Rest {
     request: DynamicRequest & { readonly filter?: string; readonly paginationToken?: string },
   ): Promise<LocatorPage> {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-locator-results', request);
+  }
+
+  /** Every node type as n8n loaded it; one that changed much between its versions has several descriptions. */
+  async nodeTypes(): Promise<readonly INodeTypeDescription[]> {
+    const response = await fetch(`${this.#url}/types/nodes.json`, { headers: { cookie: this.#cookie } });
+    return (await response.json()) as INodeTypeDescription[];
   }
 
   /** The node type as n8n loaded it. */
