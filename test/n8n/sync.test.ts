@@ -4,7 +4,7 @@
 import { expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
-import { publishSync, readExample, subscriptionOf } from './harness/sync-example.ts';
+import { createDatabase, publishSync, readExample, subscriptionOf } from './harness/sync-example.ts';
 import { n8n, test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
@@ -13,28 +13,14 @@ const server = postgresServer();
 
 /** The example with contacts in a database of its own. */
 async function publishExample(credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>) {
-  const address = await server.database();
-  const { username, password, port, pathname } = new URL(address);
-  const database = await n8n.createCredential('postgres', {
-    host: '127.0.0.1',
-    port: Number(port),
-    database: pathname.slice(1),
-    user: username,
-    password,
-    ssl: 'disable',
-    sshTunnel: false,
-    allowUnauthorizedCerts: false,
-    maxConnections: 5,
-  });
   const example = await readExample('contact-sync');
-  const note = example.nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters['content'];
-  await server.run(/CREATE TABLE[^;]*;/.exec(String(note))?.[0] ?? '', address);
+  const { address, postgres } = await createDatabase(server, n8n, [example]);
   const published = await publishSync({
     n8n,
     n8nUrl,
     example,
     credentials,
-    contactCredentials: { postgres: { id: database, name: 'CRM' } },
+    contactCredentials: postgres,
     isContactNode: ({ type }) => type.endsWith('.postgres'),
   });
   return { address, ...published };
