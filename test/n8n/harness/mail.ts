@@ -1,0 +1,42 @@
+/** An SMTP server on loopback that keeps every email it gets, and the credential by which n8n sends there. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+export interface MailServer {
+  /** Fields of n8n's SMTP credential. */
+  readonly credential: Readonly<Record<string, string | number | boolean>>;
+  /** What came so far, oldest first. */
+  readonly received: readonly Email[];
+  close(): Promise<void>;
+}
+
+export async function startMailServer(): Promise<MailServer> {
+  const received: Email[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData(stream, _session, done) {
+      const keep = async (): Promise<void> => {
+        try {
+          const parts: Buffer[] = [];
+          for await (const part of stream) parts.push(part as Buffer);
+          received.push(await PostalMime.parse(Buffer.concat(parts), { attachmentEncoding: 'utf8' }));
+          done();
+        } catch (error) {
+          done(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      void keep();
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    credential: { user: '', password: '', host: '127.0.0.1', port, secure: false, disableStartTls: true, hostName: '' },
+    received,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
