@@ -1,0 +1,285 @@
+/**
+ * Stand-ins for the APIs of Salesforce and Google Sheets: records in memory, and the paths, pages, answers and errors
+ * that the vendors document. Both sign in with a signed JWT, whose signature is checked.
+ */
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import type { StandIn, Vendors } from './vendors.ts';
+
+/** A contact in the words of the tests. */
+export interface CrmContact {
+  readonly email: string;
+  readonly firstName: string;
+  readonly status: string;
+  readonly optOut: boolean;
+  readonly token: string;
+}
+
+/** A CRM that n8n reaches by its vendor's host names. */
+export interface Crm {
+  /** n8n's type of the credential, and its fields. */
+  readonly credential: { readonly type: string; readonly data: Readonly<Record<string, string | boolean>> };
+  readonly answers: Readonly<Record<string, StandIn>>;
+  /** Calls that wrote: method and path. */
+  readonly writes: string[];
+  /** An address that Salesforce takes for malformed. */
+  refusedAddress?: string | undefined;
+  contacts(): readonly CrmContact[];
+  /** What a person does in the CRM: adds a contact, or changes the one of this address. */
+  save(email: string, values: { readonly firstName?: string; readonly optOut?: boolean }): void;
+}
+
+/** Has the stand-ins answer. @returns what ends that */
+export async function connect(vendors: Vendors, { answers }: Crm): Promise<() => void> {
+  const removals = await Promise.all(Object.entries(answers).map(([host, answer]) => vendors.standIn(host, answer)));
+  return () => {
+    for (const remove of removals) remove();
+  };
+}
+
+const accessToken = 'token-of-the-stand-in';
+
+/** A key, and the token endpoint that knows it. */
+function createIssuer(audience: string, further: Readonly<Record<string, string>> = {}) {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const publicKey = createPublicKey(privateKey);
+  return {
+    privateKey,
+    async answer(request: Request): Promise<Response> {
+      const form = new URLSearchParams(await request.text());
+      const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
+      const isSigned = verify(
+        'RSA-SHA256',
+        Buffer.from(`${header}.${claims}`),
+        publicKey,
+        Buffer.from(signature, 'base64url'),
+      );
+      const { aud } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}') as { readonly aud?: string };
+      return isSigned && aud === audience
+        ? Response.json({ access_token: accessToken, token_type: 'Bearer', expires_in: 3600, ...further })
+        : Response.json({ error: 'invalid_grant' }, { status: 400 });
+    },
+  };
+}
+
+const isAuthorized = ({ headers }: Request): boolean => headers.get('authorization') === `Bearer ${accessToken}`;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a contact that the example names, and the kinds of those that are no texts of 255 characters. */
+const salesforceFields: Readonly<Record<string, 'text' | 'boolean'>> = {
+  Email: 'text',
+  FirstName: 'text',
+  LastName: 'text',
+  HasOptedOutOfEmail: 'boolean',
+  Newsletter_Status__c: 'text',
+  Newsletter_Topics__c: 'text',
+  Newsletter_Token__c: 'text',
+};
+
+/** Smaller than the vendor's 2,000, so that the contacts of a test take several pages. */
+const pageSize = 200;
+
+export const salesforceHost = 'example.my.salesforce.com';
+
+export function createSalesforce(): Crm {
+  const issuer = createIssuer('https://login.salesforce.com', { instance_url: `https://${salesforceHost}` });
+  const rows = new Map<string, Fields>();
+  const writes: string[] = [];
+  const newId = (): string => `003${String(rows.size + 1).padStart(12, '0')}AAA`;
+  const failure = (errorCode: string, message: string, fields: readonly string[] = []) => ({
+    success: false,
+    errors: [{ statusCode: errorCode, message, fields }],
+  });
+
+  /** Takes one record of a call, as the sObject Collections API does: each has a result of its own. */
+  function take(record: Fields, isNew: boolean): object {
+    const { attributes, id, ...values } = record;
+    if (typeof attributes !== 'object' || attributes === null || Reflect.get(attributes, 'type') !== 'Contact')
+      return failure('INVALID_TYPE', 'The type is missing');
+    if (!isNew && !rows.has(String(id))) return failure('ENTITY_IS_DELETED', 'There is no such contact');
+    if (isNew && (id !== undefined || !values['LastName']))
+      return failure('REQUIRED_FIELD_MISSING', 'A last name is missing', ['LastName']);
+    if (crm.refusedAddress !== undefined && values['Email'] === crm.refusedAddress)
+      return failure('INVALID_EMAIL_ADDRESS', 'The address is malformed', ['Email']);
+    const wrong = Object.entries(values).find(([name, value]) => {
+      const kind = salesforceFields[name];
+      if (kind === 'boolean') return typeof value !== 'boolean';
+      return kind === undefined || (value !== null && (typeof value !== 'string' || value.length > 255));
+    });
+    if (wrong) return failure('INVALID_FIELD', `The value of ${wrong[0]} does not fit`, [wrong[0]]);
+    const at = isNew ? newId() : String(id);
+    rows.set(at, { ...rows.get(at), ...values });
+    return { id: at, success: true, errors: [] };
+  }
+
+  const shown = (from: number, names: readonly string[]): Response => {
+    const all = [...rows].map(([Id, values]) => ({ Id, HasOptedOutOfEmail: false, ...values }));
+    const page = all.slice(from, from + pageSize);
+    const isDone = from + pageSize >= all.length;
+    return Response.json({
+      totalSize: all.length,
+      done: isDone,
+      ...(!isDone && { nextRecordsUrl: `/services/data/v59.0/query/01g${from + pageSize}` }),
+      records: page.map((row: Fields) => ({
+        attributes: { type: 'Contact', url: `/services/data/v59.0/sobjects/Contact/${String(row['Id'])}` },
+        ...Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
+      })),
+    });
+  };
+  let selected: readonly string[] = [];
+
+  async function answer(request: Request): Promise<Response> {
+    if (!isAuthorized(request)) return Response.json([{ errorCode: 'INVALID_SESSION_ID' }], { status: 401 });
+    const { pathname, searchParams } = new URL(request.url);
+    const [, what = ''] = /^\/services\/data\/v59\.0\/(.*)$/.exec(pathname) ?? [];
+    if (request.method === 'GET' && what === 'query') {
+      const soql = searchParams.get('q') ?? '';
+      const [, names = ''] = /^SELECT ([\w, ]+)\s+FROM Contact\s+WHERE Email != null$/.exec(soql) ?? [];
+      selected = names.split(/,\s*/);
+      if (selected.some((name) => name !== 'Id' && !Object.hasOwn(salesforceFields, name)))
+        return Response.json([{ errorCode: 'MALFORMED_QUERY', message: 'No such field' }], { status: 400 });
+      return shown(0, selected);
+    }
+    const [, next] = /^query\/01g(\d+)$/.exec(what) ?? [];
+    if (request.method === 'GET' && next) return shown(Number(next), selected);
+    if (what === 'composite/sobjects' && ['POST', 'PATCH'].includes(request.method)) {
+      writes.push(`${request.method} ${pathname}`);
+      const { records } = (await request.json()) as { readonly records: readonly Fields[] };
+      if (records.length > 200)
+        return Response.json([{ errorCode: 'EXCEEDED_MAX_SIZE', message: 'At most 200 records' }], { status: 400 });
+      return Response.json(records.map((record) => take(record, request.method === 'POST')));
+    }
+    return Response.json([{ errorCode: 'NOT_FOUND' }], { status: 404 });
+  }
+
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const crm: Crm = {
+    credential: {
+      type: 'salesforceJwtApi',
+      data: {
+        environment: 'production',
+        clientId: 'app',
+        username: 'crm@example.com',
+        privateKey: issuer.privateKey,
+        myDomainUrl: '',
+      },
+    },
+    answers: { 'login.salesforce.com': (request) => issuer.answer(request), [salesforceHost]: answer },
+    writes,
+    contacts: () =>
+      [...rows.values()].map((row) => ({
+        email: text(row['Email']),
+        firstName: text(row['FirstName']),
+        status: text(row['Newsletter_Status__c']),
+        optOut: row['HasOptedOutOfEmail'] === true,
+        token: text(row['Newsletter_Token__c']),
+      })),
+    save(email, { firstName, optOut }) {
+      const [id = newId()] = [...rows].find(([, row]) => row['Email'] === email) ?? [];
+      rows.set(id, {
+        Email: email,
+        LastName: 'Person',
+        ...rows.get(id),
+        ...(firstName !== undefined && { FirstName: firstName }),
+        ...(optOut !== undefined && { HasOptedOutOfEmail: optOut }),
+      });
+    },
+  };
+  return crm;
+}
+
+type Cell = string | number | boolean;
+
+const sheetTitle = 'Contacts';
+const header = ['id', 'email', 'first_name', 'topics', 'newsletter_status', 'do_not_mail', 'newsletter_sync_token'];
+
+/** @param documentId - the one that the nodes of the example name */
+export function createSheet(documentId: string): Crm {
+  const issuer = createIssuer('https://oauth2.googleapis.com/token');
+  const rows: Cell[][] = [header];
+  const writes: string[] = [];
+  const column = (name: string): number => header.indexOf(name);
+
+  /** Cells as the API gives them: empty ones at the end of a row are left out. */
+  const values = (isFormatted: boolean) =>
+    rows.map((row) => {
+      const full = Array.from(row, (cell: Cell | undefined) => cell ?? '');
+      const last = full.findLastIndex((cell) => cell !== '');
+      return full
+        .slice(0, last + 1)
+        .map((cell) => (isFormatted ? (typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell)) : cell));
+    });
+  const refuse = (message: string): Response =>
+    Response.json({ error: { code: 400, status: 'INVALID_ARGUMENT', message } }, { status: 400 });
+
+  async function answer(request: Request): Promise<Response> {
+    if (!isAuthorized(request)) return Response.json({ error: { code: 401 } }, { status: 401 });
+    const { pathname, searchParams } = new URL(request.url);
+    const base = `/v4/spreadsheets/${documentId}`;
+    if (!pathname.startsWith(base)) return Response.json({ error: { code: 404 } }, { status: 404 });
+    const what = decodeURIComponent(pathname.slice(base.length));
+    if (request.method === 'GET') {
+      if (what === '')
+        return Response.json({ sheets: [{ properties: { sheetId: 0, title: sheetTitle, sheetType: 'GRID' } }] });
+      if (!new RegExp(`^/values/'?${sheetTitle}'?(![A-Z0-9]+:[A-Z0-9]+)?$`).test(what)) return refuse(`Range ${what}`);
+      const isHeader = what.endsWith('!1:1');
+      const all = values(searchParams.get('valueRenderOption') === 'FORMATTED_VALUE');
+      return Response.json({ majorDimension: 'ROWS', values: isHeader ? all.slice(0, 1) : all });
+    }
+    writes.push(`${request.method} ${pathname}`);
+    const body = (await request.json()) as {
+      readonly values?: readonly (readonly (Cell | null)[])[];
+      readonly data?: readonly { readonly range: string; readonly values: readonly (readonly Cell[])[] }[];
+      readonly valueInputOption?: string;
+    };
+    // Anything else would read a text that begins with "=" as a formula.
+    if ((searchParams.get('valueInputOption') ?? body.valueInputOption) !== 'RAW') return refuse('valueInputOption');
+    if (what.startsWith('/values/') && what.endsWith(':append')) {
+      for (const row of body.values ?? []) rows.push(row.map((cell) => cell ?? ''));
+      return Response.json({ updates: { updatedRows: body.values?.length } });
+    }
+    if (what !== '/values:batchUpdate') return refuse(what);
+    for (const {
+      range,
+      values: [[cell = ''] = []],
+    } of body.data ?? []) {
+      const [, letter = '', number = ''] = new RegExp(`^${sheetTitle}!([A-Z])(\\d+)$`).exec(range) ?? [];
+      const row = rows[Number(number) - 1];
+      if (!row || letter === '') return refuse(`Range ${range}`);
+      row[letter.charCodeAt(0) - 'A'.charCodeAt(0)] = cell;
+    }
+    return Response.json({ totalUpdatedCells: body.data?.length });
+  }
+
+  return {
+    credential: {
+      type: 'googleApi',
+      data: { email: 'sync@example.iam.gserviceaccount.com', privateKey: issuer.privateKey },
+    },
+    answers: { 'oauth2.googleapis.com': (request) => issuer.answer(request), 'sheets.googleapis.com': answer },
+    writes,
+    contacts: () =>
+      rows.slice(1).map((row) => {
+        const text = (name: string): string => String(row[column(name)] ?? '');
+        return {
+          email: text('email'),
+          firstName: text('first_name'),
+          status: text('newsletter_status'),
+          optOut: row[column('do_not_mail')] === true,
+          token: text('newsletter_sync_token'),
+        };
+      }),
+    save(email, { firstName, optOut }) {
+      let row = rows.find((each) => each[column('email')] === email);
+      if (!row) rows.push((row = [String(rows.length), email]));
+      if (firstName !== undefined) row[column('first_name')] = firstName;
+      if (optOut !== undefined) row[column('do_not_mail')] = optOut;
+      // A person sorts the sheet whenever it is open.
+      rows.splice(1, rows.length - 1, ...rows.slice(1).toSorted((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1)));
+    },
+  };
+}
