@@ -1,6 +1,6 @@
 /** The example workflows are set as the nodes are today, and run from one node to the next. */
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/chain/root.ts';
 import type { Property } from './bundle.ts';
@@ -70,6 +70,16 @@ describe.each(paths)('%s', (path) => {
         expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
     }
   });
+});
+
+it.each(paths)('the page of the examples shows %s, and its picture is there and small', (path) => {
+  const folder = join(root, 'examples/workflows');
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  const file = basename(path);
+  const picture = new RegExp(`\\[!\\[[^\\]]+\\]\\(([^)]+)\\)\\]\\(${file}\\)`).exec(readme)?.[1] ?? '';
+  expect(picture).toBe(`../../.github/guide/workflows/${basename(path, '.json')}.png`);
+  expect(readFileSync(join(folder, picture)).subarray(1, 4).toString()).toBe('PNG');
+  expect(statSync(join(folder, picture)).size).toBeLessThan(150_000);
 });
 
 it('the first hundred get the premium tier, all at once', async () => {

@@ -2,11 +2,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
+import sharp from 'sharp';
 import { root } from '../../../scripts/chain/root.ts';
 import { owner } from './rest.ts';
 
 /** Ignored by git; pictures are for people to look at. */
-const pictures = join(root, '.output', 'n8n');
+export const pictures = join(root, '.output', 'n8n');
 
 /** Signs in and gives the page. */
 export async function openEditor(browser: Browser, url: string): Promise<Page> {
@@ -61,6 +62,77 @@ export async function picture(page: Page, name: string): Promise<string> {
   const path = join(pictures, `${name}.png`);
   await page.screenshot({ path: `${path.slice(0, -4)}.png` });
   return path;
+}
+
+/** Where something is drawn, in pixels of the page. */
+export interface Drawn {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Height of its text that does not show. */
+  readonly hidden: number;
+}
+
+/**
+ * A picture of the open workflow in its full size, cropped to it.
+ *
+ * @param folder - where to write it
+ * @returns its path, and where nodes and notes are on the page
+ */
+export async function canvasPicture(
+  page: Page,
+  folder: string,
+  name: string,
+): Promise<{ readonly path: string; readonly nodes: readonly Drawn[]; readonly notes: readonly Drawn[] }> {
+  // The editor's keys: fit everything into the window, and, since that also enlarges, back to full size.
+  await page.keyboard.press('1');
+  await settle(page);
+  await page.keyboard.press('0');
+  await settle(page);
+  // Without the grid of dots.
+  await page.addStyleTag({ content: '.vue-flow__background { display: none }' });
+  const drawn = await page.$$eval('.vue-flow__node', (elements) =>
+    elements.map((element) => {
+      const isNote = element.querySelector('[data-test-id=sticky]') !== null;
+      const own = element.getBoundingClientRect();
+      // Name, outputs and their names stand outside of the node's own box.
+      const parts = [element, ...element.querySelectorAll('*')]
+        .filter((part) => part.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+        .map((part) => part.getBoundingClientRect())
+        // The button that runs a trigger stands to its left, and shows only under the pointer.
+        .filter((box) => box.width > 0 && box.height > 0 && box.left > own.left - 60);
+      const boxes = isNote ? [own] : parts;
+      const x = Math.min(...boxes.map((box) => box.left));
+      const y = Math.min(...boxes.map((box) => box.top));
+      const text = element.querySelector('.sticky-textarea, [data-test-id=sticky] *');
+      return {
+        name: element.textContent.trim().slice(0, 40),
+        x,
+        y,
+        width: Math.max(...boxes.map((box) => box.right)) - x,
+        height: Math.max(...boxes.map((box) => box.bottom)) - y,
+        hidden: isNote && text ? text.scrollHeight - text.clientHeight : 0,
+        isNote,
+      };
+    }),
+  );
+  const margin = 30;
+  const left = Math.min(...drawn.map(({ x }) => x)) - margin;
+  const top = Math.min(...drawn.map(({ y }) => y)) - margin;
+  const clip = {
+    x: left,
+    y: top,
+    width: Math.max(...drawn.map(({ x, width }) => x + width)) + margin - left,
+    height: Math.max(...drawn.map(({ y, height }) => y + height)) + margin - top,
+  };
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${name}.png`);
+  await sharp(await page.screenshot({ clip }))
+    .png({ palette: true, compressionLevel: 9, effort: 10 })
+    .toFile(path);
+  return { path, nodes: drawn.filter(({ isNote }) => !isNote), notes: drawn.filter(({ isNote }) => isNote) };
 }
 
 /** The editor animates what it shows, and fills it in as it loads; a picture before that is over shows half of it. */
