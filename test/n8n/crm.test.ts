@@ -86,7 +86,11 @@ const examples: readonly Example[] = [
 ];
 
 /** Publishes the example for a new CRM, which answers until the test ends. */
-async function publish({ file, create, contactNode }: Example, { clientOptions }: SandboxOnPort) {
+async function publish(
+  { file, create, contactNode }: Example,
+  { clientOptions }: SandboxOnPort,
+  mode?: 'apply' | 'as-saved',
+) {
   const { n8n, vendors } = started;
   const example = await readExample(file);
   const crm = create(example);
@@ -100,6 +104,7 @@ async function publish({ file, create, contactNode }: Example, { clientOptions }
     credentials: { newsletterApi: { id: newsletter, name: 'Of a test' } },
     contactCredentials: { [type]: { id: await n8n.rest.createCredential(type, data), name: 'CRM' } },
     isContactNode: (node) => node.type.endsWith(contactNode),
+    ...(mode && { mode }),
   });
   const remove = await vendors.standIn(crm.host, crm.answer);
   /** @returns the report, and the calls that the CRM took meanwhile */
@@ -141,6 +146,15 @@ const sorted = (records: readonly { readonly email: string }[]): string[] =>
   records.map(({ email }) => email.toLowerCase()).toSorted();
 
 describe.each(examples)('$name', (example) => {
+  test('gets a preview from the workflow as it stands', async ({ api, sandboxOnPort }) => {
+    await using sync = await publish(example, sandboxOnPort, 'as-saved');
+    const { calls, report } = await sync.run('?accept=yes');
+    const contactCreates = (await keptAddresses(api)).length;
+    expect(report).toMatchObject({ mode: 'preview', counts: { contacts: 0, contactCreates } });
+    expect(calls.length).toBeGreaterThan(0);
+    expect(writesOf(calls)).toEqual([]);
+  });
+
   test('is kept in step: creates, edits of both sides, an opt-out and an unsubscribe', async ({
     api,
     sandboxOnPort,
@@ -163,6 +177,9 @@ describe.each(examples)('$name', (example) => {
     expect(crm.contacts().every(({ token }) => token !== '')).toBe(true);
     expect(await subscriptionOf(api, ada)).toMatchObject({ status: 'active', firstName: 'Augusta' });
 
+    // More than a page of any CRM, and unknown to the newsletter.
+    const strangers = Array.from({ length: 600 }, (_, index) => `stranger.${index}@example.net`);
+    for (const email of strangers) crm.save(email, {});
     const [edited = '', optedOut = '', left = '', changed = '', emptied = ''] = crm
       .contacts()
       .filter(({ email, firstName, status }) => status === 'active' && firstName !== '' && email !== ada)
@@ -183,7 +200,11 @@ describe.each(examples)('$name', (example) => {
     sandboxOnPort.clock.advance('PT1M');
 
     const second = await run();
-    expect(second.report).toMatchObject({ held: null, applied: { subscriptionUpdates: 2, failed: 0 } });
+    expect(second.report).toMatchObject({
+      held: null,
+      counts: { contacts: kept.length + strangers.length },
+      applied: { subscriptionUpdates: 2, failed: 0 },
+    });
     expect(await subscriptionOf(api, edited)).toMatchObject({ status: 'active', firstName: 'Joan' });
     expect(await subscriptionOf(api, optedOut)).toMatchObject({ status: 'inactive' });
     // Nothing else of a contact changes but its token.
@@ -193,6 +214,7 @@ describe.each(examples)('$name', (example) => {
     expect(contact(emptied)).toEqual({ ...before.emptied, firstName: '', token });
     expect(await sync.settle()).toBeLessThanOrEqual(2);
     expect(contact(optedOut)).toMatchObject({ optOut: true, status: 'inactive' });
+    expect(strangers.filter((email) => contact(email)?.token !== '')).toEqual([]);
   });
 
   test('plans again what the CRM did not take, and writes nothing after half a list', async ({

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@newsletter-kit/core';
-import { expect } from 'vitest';
-import type { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
+import { eventually } from '../../../packages/relay/test/eventually.ts';
+import type { Postgres } from '../../../packages/relay/test/postgres-server.ts';
 import { root } from '../../../scripts/chain/root.ts';
 import { syncType } from './nodes.ts';
 import type { Execution, Rest } from './rest.ts';
@@ -19,7 +19,7 @@ type Credentials = Readonly<Record<string, { readonly id: string; readonly name:
 
 export interface ExampleFile {
   readonly nodes: readonly ExampleNode[];
-  readonly connections: object;
+  readonly connections: Readonly<Record<string, unknown>>;
   readonly settings: object;
 }
 
@@ -32,11 +32,16 @@ export async function readExample(name: string): Promise<ExampleFile> {
 export interface PublishedExample {
   /** The id of the workflow. */
   readonly workflow: string;
+  /** The webhook's address. */
+  readonly url: string;
+  /** Starts an execution. @returns its id */
+  readonly start: (query?: string) => Promise<string>;
   /**
    * Runs it and waits for its end.
    *
    * @param query - `?accept=yes` accepts a plan that would be held back
    * @param status - how it has to end; default `success`
+   * @throws where it ends in another way
    */
   readonly runOnce: (query?: string, status?: 'success' | 'error') => Promise<Execution>;
 }
@@ -45,6 +50,8 @@ interface Place {
   readonly n8n: Rest;
   readonly n8nUrl: string;
   readonly example: ExampleFile;
+  /** Changes the workflow before it is saved. */
+  readonly finish?: (workflow: ExampleFile) => ExampleFile;
 }
 
 interface SyncSettings extends Place {
@@ -55,22 +62,32 @@ interface SyncSettings extends Place {
   readonly isContactNode: (node: ExampleNode) => boolean;
   /** What a person fills in at these nodes besides. */
   readonly fillIn?: (parameters: ExampleNode['parameters']) => ExampleNode['parameters'];
+  /** The mode of the sync node; `as-saved` is the one of the file. Default `apply`. */
+  readonly mode?: 'apply' | 'as-saved';
+  /** Parameters of the sync node that differ from the file's. */
+  readonly parameters?: ExampleNode['parameters'];
 }
 
 /** Publishes it in Apply. Apart from that, the trigger and the credentials, it is the file as it stands. */
-export function publishSync({ fillIn = (parameters) => parameters, ...settings }: SyncSettings) {
+export function publishSync({
+  fillIn = (parameters) => parameters,
+  mode = 'apply',
+  parameters = {},
+  ...settings
+}: SyncSettings): Promise<PublishedExample> {
   const trigger = settings.example.nodes.find(isSchedule)?.name ?? '';
   return publishExample(settings, (node) => {
     if (settings.isContactNode(node))
       return { ...node, parameters: fillIn(node.parameters), credentials: settings.contactCredentials };
     if (node.type !== syncType) return node;
-    const { options, ...parameters } = node.parameters;
+    const { options } = node.parameters;
     return {
       ...node,
       credentials: settings.credentials,
       parameters: {
+        ...node.parameters,
+        ...(mode === 'apply' && { mode }),
         ...parameters,
-        mode: 'apply',
         options: {
           ...(typeof options === 'object' && options),
           accept: `={{ $("${trigger}").first().json.query.accept === "yes" }}`,
@@ -88,43 +105,50 @@ const isSchedule = ({ type }: ExampleNode): boolean => type.endsWith('.scheduleT
  * @param change - what the test sets in a node
  */
 export async function publishExample(
-  { n8n, n8nUrl, example }: Place,
+  { n8n, n8nUrl, example, finish = (workflow) => workflow }: Place,
   change: (node: ExampleNode) => ExampleNode,
 ): Promise<PublishedExample> {
   const path = `example-${crypto.randomUUID()}`;
-  const workflow = await n8n.saveWorkflow({
-    ...example,
-    nodes: example.nodes.map((node) =>
-      isSchedule(node)
-        ? {
-            ...node,
-            type: 'n8n-nodes-base.webhook',
-            typeVersion: 2,
-            webhookId: crypto.randomUUID(),
-            parameters: { path },
-          }
-        : change(node),
-    ),
-  });
+  const nodes = example.nodes.map((node) =>
+    isSchedule(node)
+      ? {
+          ...node,
+          type: 'n8n-nodes-base.webhook',
+          typeVersion: 2,
+          webhookId: crypto.randomUUID(),
+          parameters: { path },
+        }
+      : change(node),
+  );
+  const workflow = await n8n.saveWorkflow(finish({ ...example, nodes }));
   await n8n.activate(workflow);
-  let seen = 0;
-  return {
-    workflow,
-    async runOnce(query = '', status = 'success') {
-      const response = await fetch(`${n8nUrl}/webhook/${path}${query}`);
-      expect(response.status).toBe(200);
-      await expect.poll(async () => (await n8n.executionIds(workflow)).length, { timeout: 60_000 }).toBe(seen + 1);
-      seen += 1;
-      const execution = await n8n.ended((await n8n.executionIds(workflow)).at(-1) ?? '', 300_000);
-      expect(execution.status, execution.error?.message).toBe(status);
-      return execution;
-    },
-  };
+  const url = `${n8nUrl}/webhook/${path}`;
+  return { workflow, url, start, runOnce };
+
+  async function start(query = ''): Promise<string> {
+    const before = new Set(await n8n.executionIds(workflow));
+    // After a restart n8n answers before it has registered its webhooks.
+    await eventually('the webhook takes the request', async () => {
+      const response = await fetch(url + query);
+      await response.body?.cancel();
+      return response.ok;
+    });
+    return eventually('the execution begins', async () =>
+      (await n8n.executionIds(workflow)).find((each) => !before.has(each)),
+    );
+  }
+
+  async function runOnce(query = '', status: 'success' | 'error' = 'success'): Promise<Execution> {
+    const execution = await n8n.ended(await start(query), 300_000);
+    if (execution.status !== status)
+      throw new Error(`The execution ended with ${execution.status}: ${execution.error?.message}`);
+    return execution;
+  }
 }
 
 /** A new database with the tables that the notes of these examples describe, and its credential in this n8n. */
 export async function createDatabase(
-  server: PostgresServer,
+  server: Postgres,
   n8n: Rest,
   examples: readonly ExampleFile[],
 ): Promise<{ readonly address: string; readonly postgres: Credentials }> {
@@ -147,6 +171,24 @@ export async function createDatabase(
     maxConnections: 5,
   });
   return { address, postgres: { postgres: { id, name: 'CRM' } } };
+}
+
+/** The example with contacts in PostgreSQL, in a database of its own. */
+export async function publishContactSync({
+  server,
+  ...settings
+}: Pick<SyncSettings, 'n8n' | 'n8nUrl' | 'credentials' | 'parameters' | 'finish'> & {
+  readonly server: Postgres;
+}): Promise<PublishedExample & { readonly address: string }> {
+  const example = await readExample('contact-sync');
+  const { address, postgres } = await createDatabase(server, settings.n8n, [example]);
+  const published = await publishSync({
+    ...settings,
+    example,
+    contactCredentials: postgres,
+    isContactNode: ({ type }) => type.endsWith('.postgres'),
+  });
+  return { address, ...published };
 }
 
 /** What the tests look at in the subscription of this address. */
