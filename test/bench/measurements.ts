@@ -223,6 +223,30 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'n8n/sync.ts',
+    needs: 'n8n',
+    goals: {
+      requests: {
+        title: 'n8n: requests of a sync of 100,000, against a page of 100 and a batch of 1,000',
+        unit: '×',
+        must: { atMost: 1.1 },
+      },
+      memory: {
+        title: 'n8n: memory of that above the same workflow without the node',
+        unit: 'MB',
+        must: { atMost: 250 },
+      },
+      health: { title: 'n8n: longest answer of /healthz meanwhile', unit: 'ms', must: { atMost: 1000 } },
+      again: { title: 'n8n: writes of the run after', unit: 'writes', must: { atMost: 0 } },
+      compare: {
+        title: 'n8n: sync of 20,000 with 20,000, against Compare Datasets',
+        unit: '× as fast',
+        must: { atLeast: 20 },
+      },
+      bundle: { title: 'n8n: files that the sync node loads, gzip', unit: 'kB', must: { atMost: 60 } },
+    },
+  },
+  {
     script: 'n8n/polls.ts',
     needs: 'n8n',
     goals: {

@@ -2,22 +2,15 @@
  * Twenty thousand subscriptions by Bulk Import, against one by one with Create in the same n8n; and what that adds to
  * the memory of n8n's process at most.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { items, newsletterType, start } from '../../n8n/harness/nodes.ts';
 import { tell } from '../figure.ts';
-import { withN8n } from './started.ts';
+import { memory, withN8n } from './started.ts';
 
 const count = 20_000;
 /** As many are created one by one; the time of each is what is compared. */
 const sample = 1_000;
 const warmed = 500;
-
-/** Megabytes: what the process has now, or the most it had since it was last asked to forget. */
-async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const [, kilobytes] =
-    new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1024;
-}
 
 await withN8n(async ({ n8n, pid, sandbox: startSandbox, credentials: credentialsFor }) => {
   const sandbox = await startSandbox();

@@ -1,4 +1,5 @@
 /** A real n8n with the package as it is published, and the sandbox's command, both processes of their own. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installN8n } from '../../../scripts/n8n/install.ts';
@@ -27,6 +28,7 @@ export interface ServedSandbox {
 
 export interface Started {
   readonly n8n: Rest;
+  readonly n8nUrl: string;
   readonly pid: number;
   /** Starts a sandbox, stopped with everything else. */
   sandbox(options?: readonly string[]): Promise<ServedSandbox>;
@@ -34,16 +36,24 @@ export interface Started {
   credentials(sandbox: ServedSandbox): Promise<NonNullable<NodeDraft['credentials']>>;
 }
 
+/** Megabytes: what the process has now, or the most it had since it was last asked to forget. */
+export async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const [, kilobytes] =
+    new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
 /** Starts n8n, lets `work` measure, and ends everything. */
-export async function withN8n(work: (started: Started) => Promise<void>): Promise<void> {
+export async function withN8n<Result>(work: (started: Started) => Promise<Result>): Promise<Result> {
   const installation = await createInstallation(await installN8n());
   const stops: (() => Promise<void>)[] = [() => installation.close()];
   try {
     await installPackage(installation.userFolder);
     await installation.start();
     const n8n = new Rest(installation.url, await Rest.setUpOwner(installation.url));
-    await work({
+    return await work({
       n8n,
+      n8nUrl: installation.url,
       pid: installation.pid() ?? 0,
       async sandbox(options = ['--seed', 'empty']) {
         const { served, stop } = await serveSandbox(options);
