@@ -4,27 +4,12 @@
 import { expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
-import { createDatabase, publishSync, readExample, subscriptionOf } from './harness/sync-example.ts';
+import { publishContactSync, subscriptionOf } from './harness/sync-example.ts';
 import { n8n, test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
 const { n8nUrl } = inject('newsletter');
 const server = postgresServer();
-
-/** The example with contacts in a database of its own. */
-async function publishExample(credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>) {
-  const example = await readExample('contact-sync');
-  const { address, postgres } = await createDatabase(server, n8n, [example]);
-  const published = await publishSync({
-    n8n,
-    n8nUrl,
-    example,
-    credentials,
-    contactCredentials: postgres,
-    isContactNode: ({ type }) => type.endsWith('.postgres'),
-  });
-  return { address, ...published };
-}
 
 test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
@@ -33,12 +18,7 @@ test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt
   credentials,
   sandboxOnPort,
 }) => {
-  const { address, workflow, runOnce } = await publishContactSync({
-    rest: n8n,
-    n8nUrl,
-    postgres: server,
-    credentials,
-  });
+  const { address, workflow, runOnce } = await publishContactSync({ n8n, n8nUrl, server, credentials });
   const contacts = (where = ''): Promise<Record<string, unknown>[]> =>
     server.run(`SELECT * FROM contacts ${where} ORDER BY email`, address);
 

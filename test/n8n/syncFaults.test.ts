@@ -9,8 +9,8 @@ import { expect } from 'vitest';
 import { eventually } from '../../packages/relay/test/eventually.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { publishContactSync, type ContactSync } from './harness/contact-sync.ts';
 import { startOwnN8n } from './harness/own.ts';
+import { publishContactSync, type PublishedSync } from './harness/sync-example.ts';
 import { test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
@@ -40,7 +40,7 @@ type Row = Readonly<Record<string, unknown>>;
 class Sides {
   readonly #api: Client;
   readonly #sandbox: SandboxOnPort;
-  readonly #sync: Pick<ContactSync, 'address'>;
+  readonly #sync: Pick<PublishedSync, 'address'>;
   /** Contacts in the order in which they get edited; nobody's name is edited in two rounds. */
   #waiting: readonly Row[] = [];
   /** Names as they must be in the end, by address. */
@@ -50,7 +50,7 @@ class Sides {
   #rounds = 0;
   readonly #seed = testSeed();
 
-  constructor(api: Client, sandbox: SandboxOnPort, sync: Pick<ContactSync, 'address'>) {
+  constructor(api: Client, sandbox: SandboxOnPort, sync: Pick<PublishedSync, 'address'>) {
     this.#api = api;
     this.#sandbox = sandbox;
     this.#sync = sync;
@@ -206,9 +206,9 @@ test('keeps 2,000 contacts in step through edits of both sides, faults of the se
     const { baseUrl, token, publicationId } = sandbox.clientOptions;
     const credential = await own.rest.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId });
     const sync = await publishContactSync({
-      rest: own.rest,
+      n8n: own.rest,
       n8nUrl: own.url,
-      postgres: server,
+      server,
       credentials: { newsletterApi: { id: credential, name: 'Of a test' } },
     });
     const sides = new Sides(api, sandbox, sync);
@@ -292,6 +292,6 @@ test('keeps 2,000 contacts in step through edits of both sides, faults of the se
 
 const sleeping = `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'BEGIN%' AND wait_event = 'PgSleep'`;
 
-function sleepers({ address }: Pick<ContactSync, 'address'>): Promise<Row[]> {
+function sleepers({ address }: Pick<PublishedSync, 'address'>): Promise<Row[]> {
   return server.run(sleeping, address);
 }

@@ -13,8 +13,8 @@ import { publicationId, type Seed } from '@newsletter-kit/sandbox';
 import { eventually } from '../../../packages/relay/test/eventually.ts';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
 import { root } from '../../../scripts/chain/root.ts';
-import { publishContactSync, type ContactSync, type ExampleWorkflow } from '../../n8n/harness/contact-sync.ts';
 import { newsletterType, start, syncType } from '../../n8n/harness/nodes.ts';
+import { publishContactSync, type ExampleFile, type PublishedSync } from '../../n8n/harness/sync-example.ts';
 import { median, tell } from '../figure.ts';
 import { memory, withN8n, type ServedSandbox, type Started } from './started.ts';
 
@@ -113,7 +113,7 @@ async function contactsFor(api: Client, mapping: SyncMapping): Promise<readonly 
 
 const postgres = new PostgresServer();
 
-async function fill({ address }: ContactSync, contacts: readonly Contact[]): Promise<void> {
+async function fill({ address }: PublishedSync, contacts: readonly Contact[]): Promise<void> {
   const columns = 'email, first_name, topics, newsletter_status, do_not_mail, newsletter_sync_token';
   for (let begin = 0; begin < contacts.length; begin += 10_000) {
     const rows = JSON.stringify(contacts.slice(begin, begin + 10_000));
@@ -125,7 +125,7 @@ async function fill({ address }: ContactSync, contacts: readonly Contact[]): Pro
 }
 
 /** Saves nothing of an execution, and has the webhook answer with the report once it ends. */
-function unsaved(workflow: ExampleWorkflow): ExampleWorkflow {
+function unsaved(workflow: ExampleFile): ExampleFile {
   return {
     ...workflow,
     settings: { ...workflow.settings, saveDataSuccessExecution: 'none' },
@@ -138,11 +138,7 @@ function unsaved(workflow: ExampleWorkflow): ExampleWorkflow {
 }
 
 /** The same workflow without the sync node: it ends with all contacts as items. */
-function withoutNode({
-  nodes,
-  connections: { Sync: _, ...connections },
-  ...workflow
-}: ExampleWorkflow): ExampleWorkflow {
+function withoutNode({ nodes, connections: { Sync: _, ...connections }, ...workflow }: ExampleFile): ExampleFile {
   return unsaved({
     ...workflow,
     nodes: nodes.map((node) =>
@@ -163,7 +159,7 @@ interface Ran {
 }
 
 /** Runs the workflow once while n8n is asked all the time how it is. */
-async function ran(pid: number, n8nUrl: string, { url }: ContactSync): Promise<Ran> {
+async function ran(pid: number, n8nUrl: string, { url }: PublishedSync): Promise<Ran> {
   const before = await memory(pid, 'VmRSS');
   await writeFile(`/proc/${pid}/clear_refs`, '5'); // the peak is counted from here
   const begun = performance.now();
@@ -232,7 +228,7 @@ async function bundle(): Promise<{ bytes: number; detail: string }> {
 /** Milliseconds that the sync node and Compare Datasets take for the same contacts and subscriptions, by rounds. */
 async function compare(
   { n8n, ...started }: Started,
-  { database }: ContactSync,
+  { database }: PublishedSync,
   parameters: Readonly<Record<string, unknown>>,
   seed: string,
 ): Promise<readonly { sync: number; compareDatasets: number }[]> {
@@ -298,7 +294,7 @@ async function compare(
 }
 
 /** Edits names: every so many contacts, and as many other subscriptions. */
-async function edit(api: Client, sandbox: ServedSandbox, { address }: ContactSync): Promise<void> {
+async function edit(api: Client, sandbox: ServedSandbox, { address }: PublishedSync): Promise<void> {
   const every = size / edited;
   await postgres.run(`UPDATE contacts SET first_name = 'Edited here' WHERE id % ${every} = 1`, address);
   const subscriptions: BulkUpdate = [];
@@ -329,13 +325,13 @@ try {
     const { mapping, parameters } = await mappingFor(api);
     const contacts = await contactsFor(api, mapping);
     const credentials = await started.credentials(sandbox);
-    const options = { rest: n8n, n8nUrl, postgres, parameters, credentials };
+    const options = { n8n, n8nUrl, server: postgres, parameters, credentials };
 
-    const without = await publishContactSync({ ...options, change: withoutNode });
+    const without = await publishContactSync({ ...options, finish: withoutNode });
     await fill(without, contacts);
     const bare = await ran(pid, n8nUrl, without);
 
-    const sync = await publishContactSync({ ...options, change: unsaved });
+    const sync = await publishContactSync({ ...options, finish: unsaved });
     await fill(sync, contacts);
     await edit(api, sandbox, sync);
     const before = await answered(sandbox);

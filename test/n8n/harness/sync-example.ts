@@ -173,13 +173,21 @@ export async function createDatabase(
   return { address, postgres: { postgres: { id, name: 'CRM' } } };
 }
 
-/** The example with contacts in PostgreSQL, in a database of its own. */
+/** The example with contacts in PostgreSQL. */
+export interface PublishedSync extends PublishedExample {
+  /** The database with the table `contacts`. */
+  readonly address: string;
+  /** Its credential in n8n. */
+  readonly database: Credentials;
+}
+
+/** Publishes it, with a database of its own. */
 export async function publishContactSync({
   server,
   ...settings
 }: Pick<SyncSettings, 'n8n' | 'n8nUrl' | 'credentials' | 'parameters' | 'finish'> & {
   readonly server: Postgres;
-}): Promise<PublishedExample & { readonly address: string }> {
+}): Promise<PublishedSync> {
   const example = await readExample('contact-sync');
   const { address, postgres } = await createDatabase(server, settings.n8n, [example]);
   const published = await publishSync({
@@ -188,7 +196,7 @@ export async function publishContactSync({
     contactCredentials: postgres,
     isContactNode: ({ type }) => type.endsWith('.postgres'),
   });
-  return { address, ...published };
+  return { address, database: postgres, ...published };
 }
 
 /** What the tests look at in the subscription of this address. */
