@@ -8,7 +8,9 @@ import { buildBundle, type Bundle, type Property } from '../nodes/bundle.ts';
 import { offered } from '../nodes/parameters.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const guide = /^## A working automation in ten minutes$([\s\S]*?)^## /m.exec(readme)?.[1] ?? '';
+const section = (heading: string): string => new RegExp(`^## ${heading}$([\\s\\S]*?)^## `, 'm').exec(readme)?.[1] ?? '';
+const guide = section('A working automation in ten minutes');
+const crm = section('Door 3: your CRM').replace(/^### In code$[\s\S]*/m, '');
 
 /** What the editor of n8n 2.40 itself shows, as it stood on the pictures. */
 const words = new Set([
@@ -41,6 +43,8 @@ const words = new Set([
   'File(s) Selector',
   'Extract from File',
   'Extract from CSV',
+  'Overview',
+  'Data tables',
   // The credentials that `npm run n8n` brings.
   'Newsletter sandbox',
   'Newsletter sandbox (OAuth2)',
@@ -56,20 +60,33 @@ beforeAll(async () => {
     NewsletterSignupTrigger: new () => Pick<Bundle['trigger'], 'description'>;
   };
   const signup = new NewsletterSignupTrigger().description;
-  const properties = [newsletter.description, trigger.description, signup]
+  const sync = bundle.sync.description;
+  const properties = [newsletter.description, trigger.description, signup, sync]
     .flatMap((node) => node.properties)
     .concat(credential.properties, oAuth2.properties);
   const events = trigger.description.properties.find(({ name }) => name === 'event')?.options ?? [];
   shown = new Set([
-    ...[newsletter.description, trigger.description, signup, credential, oAuth2].map((type) =>
+    ...[newsletter.description, trigger.description, signup, sync, credential, oAuth2].map((type) =>
       String(Reflect.get(type, 'displayName')),
     ),
     ...properties.flatMap(labels),
     ...offered(bundle).map(({ action }) => action),
     ...events.map(({ name }) => `On ${name.toLowerCase()}`),
+    ...[sync.outputNames ?? []].flat().map(String),
+    ...namesIn('contact-sync-data-table'),
   ]);
 });
 afterAll(() => bundle?.remove());
+
+/** The names of an example workflow, of its nodes and of its data tables. */
+function namesIn(example: string): string[] {
+  const { name, nodes } = JSON.parse(readFileSync(join(root, `examples/workflows/${example}.json`), 'utf8')) as {
+    readonly name: string;
+    readonly nodes: readonly { readonly name: string; readonly parameters: object }[];
+  };
+  const tables = nodes.map(({ parameters }) => String(Reflect.get(parameters, 'tableName') ?? name));
+  return [name, ...nodes.map((node) => node.name), ...tables];
+}
 
 function labels({ displayName, name, options = [], values = [], ...option }: Property): string[] {
   return [
@@ -81,17 +98,24 @@ function labels({ displayName, name, options = [], values = [], ...option }: Pro
 }
 
 describe('the guide', () => {
-  it('names only what is to be seen in the editor', () => {
-    const named = [...guide.replaceAll(/```[\s\S]*?```/g, '').matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)].flatMap(
-      ([, text = '']) => text.replaceAll(/\s+/g, ' ').split(' → '),
-    );
-    expect(named.length).toBeGreaterThan(40);
+  it.each([
+    ['automations', () => guide, 40],
+    ['the contact sync', () => crm, 30],
+  ])('names only what is to be seen in the editor: %s', (_, text, least) => {
+    const named = [
+      ...text()
+        .replaceAll(/```[\s\S]*?```/g, '')
+        .matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g),
+    ].flatMap(([, text = '']) => text.replaceAll(/\s+/g, ' ').split(' → '));
+    expect(named.length).toBeGreaterThan(least);
     expect(named.filter((name) => !words.has(name) && !shown.has(name))).toEqual([]);
   });
 
   it('shows pictures that are there, and small', () => {
-    const pictures = [...guide.matchAll(/!\[([^\]]+)\]\(([^)]+\.png)\)/g)].map(([, , path = '']) => join(root, path));
-    expect(pictures.length).toBeGreaterThan(5);
+    const pictures = [...(guide + crm).matchAll(/!\[([^\]]+)\]\(([^)]+\.png)\)/g)].map(([, , path = '']) =>
+      join(root, path),
+    );
+    expect(pictures.length).toBeGreaterThan(9);
     for (const picture of pictures) {
       expect(readFileSync(picture).subarray(1, 4).toString(), picture).toBe('PNG');
       expect(statSync(picture).size, picture).toBeLessThan(150_000);
