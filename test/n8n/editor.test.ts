@@ -50,35 +50,6 @@ it('shows the panels with the labels a person expects', async () => {
   await picture(page, 'create');
 });
 
-it.each(['contactSync', 'contactSyncHubspot', 'contactSyncAirtable', 'contactSyncPipedrive'])(
-  'draws %s without overlaps, and its note in full',
-  async (workflow) => {
-    await page.setViewport({ width: 1920, height: 1600 });
-    await openWorkflow(page, n8nUrl, workflow);
-    await picture(page, workflow);
-    const boxes = await page.$$eval('.vue-flow__node', (nodes) =>
-      nodes.map((node) => {
-        const { x, y, right, bottom } = node.getBoundingClientRect();
-        return { name: node.textContent.slice(0, 30), x, y, right, bottom };
-      }),
-    );
-    expect(boxes.length).toBeGreaterThan(7);
-    const overlaps = boxes.flatMap((a, index) =>
-      boxes
-        .slice(index + 1)
-        .filter((b) => a.x < b.right && b.x < a.right && a.y < b.bottom && b.y < a.bottom)
-        .map((b) => [a.name, b.name]),
-    );
-    expect(overlaps).toEqual([]);
-    const hidden = await page.$$eval('[data-node-type$=stickyNote]', ([note]) =>
-      [...(note?.querySelectorAll('p, li, td') ?? [])]
-        .filter((text) => text.getBoundingClientRect().bottom > (note?.getBoundingClientRect().bottom ?? 0))
-        .map(({ textContent }) => textContent),
-    );
-    expect(hidden).toEqual([]);
-  },
-);
-
 it('shows the contact sync with its four outputs, and a notice that the preview writes nothing', async () => {
   await openWorkflow(page, n8nUrl, 'contactSync');
   const canvas = await page.$eval('body', (body) => body.textContent);

@@ -24,12 +24,14 @@ export interface CrmContact {
   readonly token: string;
 }
 
+/** A CRM that n8n reaches by its vendor's host names. */
 export interface Crm {
-  readonly host: string;
   /** n8n's type of the credential, and its fields. */
   readonly credential: { readonly type: string; readonly data: Readonly<Record<string, string>> };
-  readonly answer: StandIn;
-  readonly calls: readonly CrmCall[];
+  /** What answers each host. */
+  readonly answers: Readonly<Record<string, StandIn>>;
+  /** Calls of the API; those that sign in are not among them. */
+  readonly calls: CrmCall[];
   /** Answers the calls for which this is true with 500. */
   failing: ((call: Omit<CrmCall, 'status'>) => boolean) | undefined;
   /** An address that the vendor takes for malformed. */
@@ -37,6 +39,16 @@ export interface Crm {
   contacts(): readonly CrmContact[];
   /** What a person does in the CRM: adds a contact, or changes the one of this address. */
   save(email: string, values: { readonly firstName?: string; readonly optOut?: boolean }): void;
+}
+
+/** Records the calls of an API, and fails those that a test wants to fail. */
+export function recordCalls(crm: Pick<Crm, 'calls' | 'failing'>, answer: StandIn, failure: () => Response): StandIn {
+  return async (request) => {
+    const call = { method: request.method, path: new URL(request.url).pathname };
+    const response = crm.failing?.(call) ? failure() : await answer(request);
+    crm.calls.push({ ...call, status: response.status });
+    return response;
+  };
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -79,7 +91,6 @@ function refuse(status: ContentfulStatusCode, message: string): never {
 function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
   const fields = new Set(Object.values(names));
   const rows = new Map<string, Values>();
-  const calls: CrmCall[] = [];
 
   const read = (values: Values): Values =>
     Object.fromEntries(
@@ -109,7 +120,6 @@ function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
   const app = new Hono();
   app.use(async ({ req }, next) => {
     if (!vendor.isAuthorized(req.raw)) refuse(401, 'The credential is wrong');
-    if (crm.failing?.({ method: req.method, path: req.path })) refuse(500, 'The service failed');
     await next();
   });
   app.onError((error, context) => {
@@ -119,16 +129,18 @@ function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
   vendor.addRoutes(app, store);
 
   const crm: Crm = {
-    host: vendor.host,
     credential: vendor.credential,
+    answers: {
+      [vendor.host]: (request) =>
+        recordCalls(
+          crm,
+          (each) => app.fetch(each),
+          () => Response.json(vendor.errorBody(500, 'The service failed'), { status: 500 }),
+        )(request),
+    },
+    calls: [],
     failing: undefined,
     refusedAddress: undefined,
-    calls,
-    async answer(request) {
-      const response = await app.fetch(request);
-      calls.push({ method: request.method, path: new URL(request.url).pathname, status: response.status });
-      return response;
-    },
     contacts: () =>
       [...rows.values()].map((row) => ({
         email: textOf(row[names.email]),

@@ -3,38 +3,7 @@
  * that the vendors document. Both sign in with a signed JWT, whose signature is checked.
  */
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import type { StandIn, Vendors } from './vendors.ts';
-
-/** A contact in the words of the tests. */
-export interface CrmContact {
-  readonly email: string;
-  readonly firstName: string;
-  readonly status: string;
-  readonly optOut: boolean;
-  readonly token: string;
-}
-
-/** A CRM that n8n reaches by its vendor's host names. */
-export interface Crm {
-  /** n8n's type of the credential, and its fields. */
-  readonly credential: { readonly type: string; readonly data: Readonly<Record<string, string | boolean>> };
-  readonly answers: Readonly<Record<string, StandIn>>;
-  /** Calls that wrote: method and path. */
-  readonly writes: string[];
-  /** An address that Salesforce takes for malformed. */
-  refusedAddress?: string | undefined;
-  contacts(): readonly CrmContact[];
-  /** What a person does in the CRM: adds a contact, or changes the one of this address. */
-  save(email: string, values: { readonly firstName?: string; readonly optOut?: boolean }): void;
-}
-
-/** Has the stand-ins answer. @returns what ends that */
-export async function connect(vendors: Vendors, { answers }: Crm): Promise<() => void> {
-  const removals = await Promise.all(Object.entries(answers).map(([host, answer]) => vendors.standIn(host, answer)));
-  return () => {
-    for (const remove of removals) remove();
-  };
-}
+import { recordCalls, type Crm } from './crms.ts';
 
 const accessToken = 'token-of-the-stand-in';
 
@@ -88,7 +57,6 @@ export const salesforceHost = 'example.my.salesforce.com';
 export function createSalesforce(): Crm {
   const issuer = createIssuer('https://login.salesforce.com', { instance_url: `https://${salesforceHost}` });
   const rows = new Map<string, Fields>();
-  const writes: string[] = [];
   const newId = (): string => `003${String(rows.size + 1).padStart(12, '0')}AAA`;
   const failure = (errorCode: string, message: string, fields: readonly string[] = []) => ({
     success: false,
@@ -147,7 +115,6 @@ export function createSalesforce(): Crm {
     const [, next] = /^query\/01g(\d+)$/.exec(what) ?? [];
     if (request.method === 'GET' && next) return shown(Number(next), selected);
     if (what === 'composite/sobjects' && ['POST', 'PATCH'].includes(request.method)) {
-      writes.push(`${request.method} ${pathname}`);
       const { records } = (await request.json()) as { readonly records: readonly Fields[] };
       if (records.length > 200)
         return Response.json([{ errorCode: 'EXCEEDED_MAX_SIZE', message: 'At most 200 records' }], { status: 400 });
@@ -168,12 +135,19 @@ export function createSalesforce(): Crm {
         myDomainUrl: '',
       },
     },
-    answers: { 'login.salesforce.com': (request) => issuer.answer(request), [salesforceHost]: answer },
-    writes,
+    answers: {
+      'login.salesforce.com': (request) => issuer.answer(request),
+      [salesforceHost]: (request) =>
+        recordCalls(crm, answer, () => Response.json([{ errorCode: 'SERVER_UNAVAILABLE' }], { status: 500 }))(request),
+    },
+    calls: [],
+    failing: undefined,
+    refusedAddress: undefined,
     contacts: () =>
       [...rows.values()].map((row) => ({
         email: text(row['Email']),
         firstName: text(row['FirstName']),
+        topics: text(row['Newsletter_Topics__c']),
         status: text(row['Newsletter_Status__c']),
         optOut: row['HasOptedOutOfEmail'] === true,
         token: text(row['Newsletter_Token__c']),
@@ -201,7 +175,6 @@ const header = ['id', 'email', 'first_name', 'topics', 'newsletter_status', 'do_
 export function createSheet(documentId: string): Crm {
   const issuer = createIssuer('https://oauth2.googleapis.com/token');
   const rows: Cell[][] = [header];
-  const writes: string[] = [];
   const column = (name: string): number => header.indexOf(name);
 
   /** Cells as the API gives them: empty ones at the end of a row are left out. */
@@ -230,7 +203,6 @@ export function createSheet(documentId: string): Crm {
       const all = values(searchParams.get('valueRenderOption') === 'FORMATTED_VALUE');
       return Response.json({ majorDimension: 'ROWS', values: isHeader ? all.slice(0, 1) : all });
     }
-    writes.push(`${request.method} ${pathname}`);
     const body = (await request.json()) as {
       readonly values?: readonly (readonly (Cell | null)[])[];
       readonly data?: readonly { readonly range: string; readonly values: readonly (readonly Cell[])[] }[];
@@ -255,19 +227,26 @@ export function createSheet(documentId: string): Crm {
     return Response.json({ totalUpdatedCells: body.data?.length });
   }
 
-  return {
+  const crm: Crm = {
     credential: {
       type: 'googleApi',
       data: { email: 'sync@example.iam.gserviceaccount.com', privateKey: issuer.privateKey },
     },
-    answers: { 'oauth2.googleapis.com': (request) => issuer.answer(request), 'sheets.googleapis.com': answer },
-    writes,
+    answers: {
+      'oauth2.googleapis.com': (request) => issuer.answer(request),
+      'sheets.googleapis.com': (request) =>
+        recordCalls(crm, answer, () => Response.json({ error: { code: 500 } }, { status: 500 }))(request),
+    },
+    calls: [],
+    failing: undefined,
+    refusedAddress: undefined,
     contacts: () =>
       rows.slice(1).map((row) => {
         const text = (name: string): string => String(row[column(name)] ?? '');
         return {
           email: text('email'),
           firstName: text('first_name'),
+          topics: text('topics'),
           status: text('newsletter_status'),
           optOut: row[column('do_not_mail')] === true,
           token: text('newsletter_sync_token'),
@@ -282,4 +261,5 @@ export function createSheet(documentId: string): Crm {
       rows.splice(1, rows.length - 1, ...rows.slice(1).toSorted((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1)));
     },
   };
+  return crm;
 }
