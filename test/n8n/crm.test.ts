@@ -274,7 +274,8 @@ describe.each(examples)('$name', (example) => {
     crm.save(ada, { firstName: 'Augusta' });
 
     let writes = 0;
-    crm.failing = ({ method }) => method !== 'GET' && (writes += 1) % 2 === 1;
+    // n8n itself repeats some writes up to twice.
+    crm.failing = ({ method }) => method !== 'GET' && (writes += 1) <= 3;
     await run('?accept=yes');
     expect(crm.calls.filter(({ status }) => status === 500).length).toBeGreaterThan(0);
     expect(crm.contacts().length).toBeLessThan(kept.length);
