@@ -215,7 +215,8 @@ it('goes on after SIGKILL of the relay in the middle', async () => {
   );
   await run(['erase', 'old1@example.com'], commandOf(folder, null));
   const relay = await serve(folder);
-  expect(relay.output()).toContain('a move was begun and is not over');
+  // It is told after the line that the relay takes signups.
+  await eventually('the relay tells of the move', () => relay.output().includes('a move was begun and is not over'));
   const { code, stderr } = await run(['move', '--to', to], commandOf(folder, relay));
   expect([code, stderr]).toEqual([0, '']);
   relay.child.kill('SIGTERM');
