@@ -1,4 +1,5 @@
 /** Which fields are kept in step and what happens in each situation: the settings of a sync, checked. Pure. */
+import { customFieldKinds } from '../contract/values.ts';
 import { hashText, type Digest } from '../hash.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
@@ -349,8 +350,7 @@ export function prepareMapping(
   };
 }
 
-const kinds: readonly string[] = ['string', 'integer', 'boolean', 'date', 'datetime', 'list', 'double'];
-const isKind = (kind: string | undefined): kind is ValueKind => kind !== undefined && kinds.includes(kind);
+const isKind = (kind: string | undefined): kind is ValueKind => customFieldKinds.some((known) => known === kind);
 
 function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string, CustomFieldInfo>): ReadyField {
   const { newsletter, contact, direction, conflict = 'review', separator } = field;

@@ -88,8 +88,6 @@ export interface PairOptions {
   readonly valuesWait?: boolean | undefined;
   /** The opt-out is set in another contact of the same subscription: it counts here, too. */
   readonly optOutElsewhere?: boolean | undefined;
-  /** Reported in addition to what the pair itself gives reason for. */
-  readonly also?: readonly FindingCode[] | undefined;
 }
 
 const nothingKept: FieldBase = {};
@@ -164,7 +162,6 @@ export function planPair(
 ): PairPlan {
   const situation = options.situation ?? (base ? 'linked' : 'found_by_address');
   const findings = new Findings(base, contact, subscription);
-  for (const code of options.also ?? []) findings.add(code);
   if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
 
   const changes: Record<string, unknown> = {};

@@ -360,7 +360,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         findings.push(...own);
         const row = rows[index];
         if (situation === 'erased' && row !== undefined) {
-          erased.add(print(matchKey(contactAt(row).contact.email)));
+          erased.add(print(contactAt(row).contact.email));
         }
       }
     }
@@ -448,7 +448,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
 
     function createSubscription(contact: SyncContact, situation: SubscriptionCreate['situation']): void {
-      const key = print(matchKey(contact.email));
+      const key = print(contact.email);
       if (erased.has(key)) return;
       // Where one of the contacts with this address says no, or does not say, nobody is subscribed.
       const rows = rowsOf(byAddress.get(matchKey(contact.email)));
@@ -477,7 +477,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const key = print(base.subscriptionId);
       missing.add(key);
       if (!wasMissing.has(key)) return;
-      if (isAddress(contact.email)) erased.add(print(matchKey(contact.email)));
+      if (isAddress(contact.email)) erased.add(print(contact.email));
       report('subscription_gone', { row: contact.row, contactId: contact.id, subscriptionId: base.subscriptionId });
       const status = mapping.fields.find(({ newsletter }) => newsletter === 'status');
       if (mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return;
