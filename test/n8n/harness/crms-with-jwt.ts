@@ -3,7 +3,7 @@
  * that the vendors document. Both sign in with a signed JWT, whose signature is checked.
  */
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { recordCalls, type Crm } from './crms.ts';
+import { answerCall, type Crm } from './crms.ts';
 
 const accessToken = 'token-of-the-stand-in';
 
@@ -138,7 +138,7 @@ export function createSalesforce(): Crm {
     answers: {
       'login.salesforce.com': (request) => issuer.answer(request),
       [salesforceHost]: (request) =>
-        recordCalls(crm, answer, () => Response.json([{ errorCode: 'SERVER_UNAVAILABLE' }], { status: 500 }))(request),
+        answerCall(crm, request, answer, () => Response.json([{ errorCode: 'SERVER_UNAVAILABLE' }], { status: 500 })),
     },
     calls: [],
     failing: undefined,
@@ -235,7 +235,7 @@ export function createSheet(documentId: string): Crm {
     answers: {
       'oauth2.googleapis.com': (request) => issuer.answer(request),
       'sheets.googleapis.com': (request) =>
-        recordCalls(crm, answer, () => Response.json({ error: { code: 500 } }, { status: 500 }))(request),
+        answerCall(crm, request, answer, () => Response.json({ error: { code: 500 } }, { status: 500 })),
     },
     calls: [],
     failing: undefined,

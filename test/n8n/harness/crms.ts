@@ -41,14 +41,17 @@ export interface Crm {
   save(email: string, values: { readonly firstName?: string; readonly optOut?: boolean }): void;
 }
 
-/** Records the calls of an API, and fails those that a test wants to fail. */
-export function recordCalls(crm: Pick<Crm, 'calls' | 'failing'>, answer: StandIn, failure: () => Response): StandIn {
-  return async (request) => {
-    const call = { method: request.method, path: new URL(request.url).pathname };
-    const response = crm.failing?.(call) ? failure() : await answer(request);
-    crm.calls.push({ ...call, status: response.status });
-    return response;
-  };
+/** Answers a call of an API and records it; fails it where the test wants that. */
+export async function answerCall(
+  crm: Pick<Crm, 'calls' | 'failing'>,
+  request: Request,
+  answer: StandIn,
+  failure: () => Response,
+): Promise<Response> {
+  const call = { method: request.method, path: new URL(request.url).pathname };
+  const response = crm.failing?.(call) ? failure() : await answer(request);
+  crm.calls.push({ ...call, status: response.status });
+  return response;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -132,11 +135,12 @@ function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
     credential: vendor.credential,
     answers: {
       [vendor.host]: (request) =>
-        recordCalls(
+        answerCall(
           crm,
+          request,
           (each) => app.fetch(each),
           () => Response.json(vendor.errorBody(500, 'The service failed'), { status: 500 }),
-        )(request),
+        ),
     },
     calls: [],
     failing: undefined,
