@@ -123,6 +123,7 @@ export function virtualHost(
   const during = passing ? async <T>(work: () => Promise<T>): Promise<T> => work() : clock.during;
   return {
     now: clock.now,
+    monotonic: clock.now,
     sleep: clock.sleep,
     random,
     async send(request) {

@@ -16,6 +16,7 @@ export function createHost(context: IAllExecuteFunctions, credentialType: string
     },
     sleep: (ms, signal) => (signal === undefined ? sleep(ms) : unlessAborted(sleep(ms), signal)),
     now: () => Date.now(),
+    monotonic: () => performance.now(),
     random: () => Math.random(),
   };
 }

@@ -18,6 +18,7 @@ export interface AttemptEvent {
 }
 
 /** What came of sending once. */
+/** Times by the host's monotonic clock. */
 export type Attempt = { readonly sentAt: number; readonly durationMs: number } & (Success | Failure);
 
 interface Success {
@@ -34,12 +35,12 @@ interface Success {
  */
 export async function sendOnce(host: Host, operation: Named, request: HostRequest): Promise<Attempt> {
   if (request.signal?.aborted) throw new AbortedError(operation.id);
-  const sentAt = host.now();
+  const sentAt = host.monotonic();
   try {
     const answer = await host.send(request);
-    return read(operation, answer, sentAt, host.now() - sentAt);
+    return read(operation, answer, sentAt, host.monotonic() - sentAt);
   } catch (error) {
-    if (error instanceof TransportError) return { error, sentAt, durationMs: host.now() - sentAt };
+    if (error instanceof TransportError) return { error, sentAt, durationMs: host.monotonic() - sentAt };
     throw error;
   }
 }

@@ -137,7 +137,7 @@ export function createEngine(options: EngineOptions): Engine {
       options: callOptions,
       policy: policyOver(usualPolicy, callOptions.retry),
       totalMs,
-      deadline: host.now() + totalMs,
+      deadline: host.monotonic() + totalMs,
     });
     const checked = validator?.answer(operation.id, value) ?? { value };
     if ('problems' in checked) throw new InvalidAnswerError(operation.id, status, checked.problems);

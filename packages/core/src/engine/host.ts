@@ -1,5 +1,5 @@
 /**
- * What the engine needs from wherever it runs: a way to send, a way to wait, a clock, a die. Nothing else reaches
+ * What the engine needs from the platform: sending, waiting, two clocks and random numbers. Nothing else reaches
  * outside.
  */
 
@@ -38,8 +38,13 @@ export interface Host {
   send(request: HostRequest): Promise<HostAnswer>;
   /** Resolves after `ms` milliseconds, or rejects as soon as the signal aborts. */
   sleep(ms: number, signal?: Signal): Promise<void>;
-  /** Milliseconds since the Unix epoch. */
+  /** The time of day: milliseconds since the Unix epoch. Used only to read dates in headers and records. */
   now(): number;
+  /**
+   * Milliseconds of a clock that is never set back or forward, such as `performance.now()`; its zero has no meaning.
+   * Deadlines, waits and durations are measured with it, so that correcting the time of day changes none of them.
+   */
+  monotonic(): number;
   /** A number from 0 up to, not including, 1. */
   random(): number;
 }

@@ -9,8 +9,8 @@ export interface ToldQuota {
   readonly limit: number | null;
   /** Requests that are left in this window. */
   readonly remaining: number;
-  /** When the next window begins, in milliseconds since the Unix epoch by the host's clock. */
-  readonly resetAt: number;
+  /** Milliseconds until the next window begins. */
+  readonly resetInMs: number;
 }
 
 /** Smaller values of a reset header are a number of seconds, larger ones a moment in Unix seconds. */
@@ -31,8 +31,8 @@ export function toldQuota(headers: Headers, nowMs: number): ToldQuota | null {
   for (const names of spellings) {
     const remaining = numberIn(headers, names.remaining);
     if (remaining === null) continue;
-    const resetAt = resetMoment(headers, names.reset, nowMs);
-    if (resetAt !== null) return { limit: numberIn(headers, names.limit), remaining, resetAt };
+    const resetInMs = untilReset(headers, names.reset, nowMs);
+    if (resetInMs !== null) return { limit: numberIn(headers, names.limit), remaining, resetInMs };
   }
   return null;
 }
@@ -54,16 +54,17 @@ export function retryAfterMs(
   }
   if (status !== 429) return undefined; // other answers carry a reset as a matter of course
   for (const { reset } of spellings) {
-    const resetAt = resetMoment(headers, reset, nowMs);
-    if (resetAt !== null) return Math.max(0, resetAt - nowMs);
+    const resetInMs = untilReset(headers, reset, nowMs);
+    if (resetInMs !== null) return resetInMs;
   }
   return undefined;
 }
 
-function resetMoment(headers: Headers, name: string, nowMs: number): number | null {
+/** Milliseconds until the moment in a reset header; 0 where it has passed, null where the header is missing. */
+function untilReset(headers: Headers, name: string, nowMs: number): number | null {
   const reset = numberIn(headers, name);
   if (reset === null) return null;
-  return reset < smallestEpoch ? nowMs + reset * 1000 : byHostClock(reset * 1000, headers, nowMs);
+  return reset < smallestEpoch ? reset * 1000 : Math.max(0, byHostClock(reset * 1000, headers, nowMs) - nowMs);
 }
 
 /**

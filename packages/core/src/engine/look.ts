@@ -21,7 +21,10 @@ export interface Doubtful {
   readonly operation: Named;
   readonly args: Values;
   readonly options: CallOptions;
-  /** The moment it must have ended, and the one at which it was first sent and its answer lost. */
+  /**
+   * The moment it must have ended, and the one at which it was first sent and its answer lost; by the host's monotonic
+   * clock.
+   */
   readonly deadline: number;
   readonly since: number;
 }
@@ -33,7 +36,7 @@ export interface Look {
   happened(call: Doubtful): Promise<Finding>;
 }
 
-export function createLook(host: Pick<Host, 'now'>, readList: ReadList): Look {
+export function createLook(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList): Look {
   /** The last answer with a `Date`, and when it came. It is read only when somebody looks: few calls ever do. */
   let dated: { readonly headers: HostAnswer['headers']; readonly at: number } | null = null;
   return {
@@ -47,7 +50,7 @@ export function createLook(host: Pick<Host, 'now'>, readList: ReadList): Look {
       try {
         const first = await readList(lookUp.list, listArguments(lookUp, args), {
           ...options,
-          totalTimeoutMs: deadline - host.now(),
+          totalTimeoutMs: deadline - host.monotonic(),
         });
         for (let page: Page<unknown> | null = first; page !== null; page = await page.next())
           records.push(...page.items);
@@ -56,9 +59,10 @@ export function createLook(host: Pick<Host, 'now'>, readList: ReadList): Look {
         return 'unclear';
       }
       const skew = dated && clockSkewMs(dated.headers, dated.at);
+      const now = host.now() + (skew ?? 0);
       return find(lookUp, records, args, {
-        from: since + (skew ?? 0),
-        to: host.now() + (skew ?? 0),
+        from: now - (host.monotonic() - since),
+        to: now,
         known: skew !== null,
       });
     },

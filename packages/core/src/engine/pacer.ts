@@ -8,7 +8,7 @@ import { createQuota } from './quota.ts';
 export interface Waiter {
   /** Calls of one stream wait in line; streams take turns. Calls without one are a stream together. */
   readonly stream?: object | undefined;
-  /** The moment from which on a turn is of no use any more, in milliseconds since the Unix epoch. */
+  /** The moment from which on a turn is of no use any more, in milliseconds of the host's monotonic clock. */
   readonly deadline?: number | undefined;
   /** Longest pause the caller puts up with where the service asks for one, in milliseconds. */
   readonly maxPauseMs?: number | undefined;
@@ -75,7 +75,10 @@ interface Waiting extends Waiter {
  * const clients = ['pub_1', 'pub_2'].map((publicationId) => createClient({ ...options, host, pacer, publicationId }));
  * ```
  */
-export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency = 32 }: PacerOptions = {}): Pacer {
+export function createPacer(
+  clock: Pick<Host, 'monotonic' | 'now' | 'sleep'>,
+  { maxConcurrency = 32 }: PacerOptions = {},
+): Pacer {
   const quota = createQuota();
   const line = createLine();
   let inFlight = 0;
@@ -87,7 +90,7 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
   /** Lets go whoever may, and sets the alarm for who may later. */
   function pump(): void {
     for (;;) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const next = line.first();
       if (!next) return ring(Number.POSITIVE_INFINITY);
       const at = mayGoAt(next, now);
@@ -111,7 +114,7 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
 
   /** Sends away who would wait in vain. */
   function dismissHopeless(): void {
-    const now = clock.now();
+    const now = clock.monotonic();
     for (const waiter of line.all()) {
       const error = hopeless(waiter, now, quota.pausedUntil - now);
       if (error) sendAway(waiter, error);
@@ -128,7 +131,7 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
         if (ended) return;
         ended = true;
         inFlight -= 1;
-        if (answer && quota.answered(sent, answer, clock.now())) dismissHopeless();
+        if (answer && quota.answered(sent, answer, clock.monotonic(), clock.now())) dismissHopeless();
         if (answer !== undefined)
           adapt(answer === null || answer.status === 429 || answer.status >= 500, full, sent.at);
         pump();
@@ -140,7 +143,7 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
   function adapt(trouble: boolean, full: boolean, sentAt: number): void {
     if (trouble) {
       if (sentAt <= lastCut) return; // what failed together is one trouble
-      lastCut = clock.now();
+      lastCut = clock.monotonic();
       concurrency = Math.max(1, Math.floor(concurrency / 2));
       sinceGrown = 0;
     } else if (full && (sinceGrown += 1) >= concurrency * roundsToGrow) {
@@ -167,12 +170,12 @@ export function createPacer(clock: Pick<Host, 'now' | 'sleep'>, { maxConcurrency
       const error = new Error('The host could not wait.', { cause: failure });
       for (const waiter of line.all()) sendAway(waiter, error);
     };
-    clock.sleep(Math.max(1, Math.ceil(at - clock.now())), own.stop).then(() => over(undefined), over);
+    clock.sleep(Math.max(1, Math.ceil(at - clock.monotonic())), own.stop).then(() => over(undefined), over);
   }
 
   return {
     turn(waiter) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const error = waiter.signal?.aborted
         ? new TransportError('aborted')
         : hopeless(waiter, now, quota.pausedUntil - now);

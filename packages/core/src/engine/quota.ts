@@ -24,8 +24,12 @@ export interface Quota {
   /** Until when a 429 asks everyone to wait; in the past where none does. */
   readonly pausedUntil: number;
   sent(now: number): Sent;
-  /** @returns true where the answer was a 429 that says something new: not one of several that were refused together */
-  answered(sent: Sent, answer: Pick<HostAnswer, 'status' | 'headers'>, now: number): boolean;
+  /**
+   * @param now - by the clock that is never set
+   * @param wallMs - the time of day, in milliseconds since the Unix epoch: headers may hold dates
+   * @returns true where the answer was a 429 that says something new: not one of several that were refused together
+   */
+  answered(sent: Sent, answer: Pick<HostAnswer, 'status' | 'headers'>, now: number, wallMs: number): boolean;
 }
 
 /** Pause after a 429 that says nothing, where nothing passed before it either; doubles with each, in milliseconds. */
@@ -59,10 +63,10 @@ export function createQuota(): Quota {
       (told ?? model).sent(now);
       return { at: now };
     },
-    answered(sent, answer, now) {
-      const quota = toldQuota(answer.headers, now);
+    answered(sent, answer, now, wallMs) {
+      const quota = toldQuota(answer.headers, wallMs);
       silent = quota ? 0 : silent + 1;
-      if (quota) (told ??= telling()).heard({ ...quota, resetAt: Math.min(quota.resetAt, now + longestPauseMs) });
+      if (quota) (told ??= telling()).heard(quota, now + Math.min(quota.resetInMs, longestPauseMs));
       else if (told && silent >= longSilence) {
         told = null;
         model = learning();
@@ -75,7 +79,7 @@ export function createQuota(): Quota {
       if (sent.at <= lastRefusal) return false;
       lastRefusal = now;
       refusalsInARow += 1;
-      const wish = retryAfterMs(answer, now);
+      const wish = retryAfterMs(answer, wallMs);
       const asked = wish === undefined ? undefined : Math.min(wish, longestPauseMs);
       if (!told) model = model.refused(sent, now, asked);
       const blind = asked === undefined || asked === 0;

@@ -41,7 +41,7 @@ export interface Call {
   readonly policy: RetryPolicy;
   /** Milliseconds for all of it; Infinity for no limit. */
   readonly totalMs: number;
-  /** When they are over, in milliseconds since the Unix epoch. */
+  /** When they are over, by the host's monotonic clock. */
   readonly deadline: number;
 }
 
@@ -104,7 +104,7 @@ async function sendInTurn(sender: Sender, call: Course, attempt: number): Promis
   const turn = await takeTurn(sender, call, attempt);
   try {
     if (!call.renewed) call.token = await tokens?.get();
-    const result = await sendOnce(host, call.operation, signed(call, host.now()));
+    const result = await sendOnce(host, call.operation, signed(call, host.monotonic()));
     if (result.answer) look.heard(result.answer);
     turn?.done(result.answer ?? (result.error?.failure === 'aborted' ? undefined : null));
     return result;
@@ -180,7 +180,7 @@ function untilNext(
   attempt: number,
 ): number | null {
   const delay = nextDelay(operation, failed, attempt, policy, host);
-  return delay !== null && host.now() + delay < deadline ? delay : null;
+  return delay !== null && host.monotonic() + delay < deadline ? delay : null;
 }
 
 async function pause({ host }: Sender, { operation, options: { signal } }: Course, ms: number): Promise<void> {

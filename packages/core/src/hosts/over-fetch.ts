@@ -47,6 +47,7 @@ export function hostOver(send: Send, isNetworkError: (error: unknown) => boolean
       });
     },
     now: () => Date.now(),
+    monotonic: () => performance.now(),
     random: () => Math.random(),
   };
 }

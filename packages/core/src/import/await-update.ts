@@ -84,12 +84,12 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
     deadlineMs = 600_000,
   } = options;
   const { host } = engine;
-  const begun = host.now();
+  const begun = host.monotonic();
   for (let delay = Math.min(firstDelayMs, maxDelayMs); ; delay = Math.min(maxDelayMs, delay * 1.5)) {
     const { data: update } = await engine.call('bulkSubscriptionUpdates.get', { id, publicationId }, { signal });
     const outcome = outcomes[update.status ?? ''];
     if (outcome) return { outcome, update, problems: readErrorLog(update.error_log ?? [], items) };
-    const waited = host.now() - begun;
+    const waited = host.monotonic() - begun;
     if (waited >= deadlineMs) throw new UpdatePendingError(id, update.status ?? 'unknown', waited);
     await host.sleep(Math.min(delay, deadlineMs - waited), signal);
   }

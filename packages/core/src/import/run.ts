@@ -99,7 +99,7 @@ export async function runImport(options: CommonOptions, course: Course): Promise
   } = options;
   const ledger = await openLedger(journal, course.mode, source.fingerprint, host);
   const known = new AddressSet(ledger.seed);
-  const tally = new Tally(() => host.now(), source.total);
+  const tally = new Tally(() => host.monotonic(), source.total);
   tally.counts.batches = ledger.batches;
   const { counts } = tally;
 

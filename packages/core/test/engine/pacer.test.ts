@@ -37,6 +37,7 @@ function stillClock() {
   };
   return {
     now: () => now,
+    monotonic: () => now,
     sleepers,
     /** How often somebody began to sleep. */
     slept: () => slept,

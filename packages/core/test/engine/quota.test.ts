@@ -25,7 +25,7 @@ function watched() {
     return {
       answer(answer: Parameters<typeof quota.answered>[1], after = at) {
         underWay -= 1;
-        return quota.answered(sent, answer, start + after);
+        return quota.answered(sent, answer, start + after, start + after);
       },
     };
   };

@@ -8,6 +8,8 @@ export type Scripted = Partial<HostAnswer> | TransportError;
 export interface ScriptedHost extends Host {
   readonly sent: HostRequest[];
   readonly slept: number[];
+  /** Sets the time of day back (negative) or forward, as a person or NTP would. */
+  setClock(byMs: number): void;
 }
 
 export function scriptedHost(
@@ -17,7 +19,8 @@ export function scriptedHost(
   const left = [...script];
   const sent: HostRequest[] = [];
   const slept: number[] = [];
-  let now = options.nowMs ?? Date.UTC(2026, 0, 1);
+  let elapsed = 0;
+  let start = options.nowMs ?? Date.UTC(2026, 0, 1);
   return {
     sent,
     slept,
@@ -31,9 +34,13 @@ export function scriptedHost(
     async sleep(ms, signal) {
       if (signal?.aborted) throw new TransportError('aborted');
       slept.push(ms);
-      now += ms;
+      elapsed += ms;
     },
-    now: () => now,
+    now: () => start + elapsed,
+    monotonic: () => elapsed,
+    setClock(byMs) {
+      start += byMs;
+    },
     random: () => options.random ?? 0.5,
   };
 }

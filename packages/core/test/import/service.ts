@@ -35,6 +35,7 @@ export function service(answering: Answering = () => undefined): Service {
       return { status: 200, headers: {}, body: JSON.stringify(yes), ...(await answering(rows, call)) };
     },
     sleep: async (ms) => void (now += ms),
+    monotonic: () => now,
     now: () => now,
     random: () => 0.5,
   };
