@@ -1,11 +1,13 @@
 /** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
-import { operation, type OperationId } from '@newsletter-kit/core/contract';
+import { operation } from '@newsletter-kit/core/contract';
 import {
   ApiError,
+  isOperationId,
   InvalidRequestError,
   NetworkError,
   NewsletterError,
   TimeoutError,
+  type CallName,
 } from '@newsletter-kit/core/engine';
 import { NodeApiError, NodeOperationError, type INode, type INodeProperties } from 'n8n-workflow';
 import { usesOAuth2 } from '../parameters/authentication.ts';
@@ -32,7 +34,7 @@ const remediesOAuth2: Readonly<Record<number, string>> = {
 };
 
 /** Where an operation has reasons of its own. */
-const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<number, string>>>>> = {
+const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
   'journeys.enroll': {
     400: 'Check the Subscription, and that the Automation has an active Add by API trigger.',
     404: 'Only existing subscribers can be enrolled. Check the Subscription and the Automation; new subscribers are enrolled by Subscription: Create with Automation IDs.',
@@ -53,10 +55,10 @@ const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<
   },
 };
 
-function remedyFor(node: INode, id: OperationId, status: number): string {
+function remedyFor(node: INode, id: CallName, status: number): string {
   const own =
     remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
-  const { scope } = operation(id);
+  const scope = isOperationId(id) ? operation(id).scope : null;
   const access =
     status === 403 && usesOAuth2(node) && scope !== null
       ? `Access in the Newsletter OAuth2 credential must include ${scope}; connect it again after a change.`

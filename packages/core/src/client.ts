@@ -1,7 +1,7 @@
 /** The typed client: a method per operation of the contract, on the engine. */
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions } from './engine/engine.ts';
-import type { Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
+import type { ApiPromise, Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
 import { createFetchHost } from './hosts/fetch.ts';
 import type { Fetch } from './hosts/over-fetch.ts';
 import type { Answer } from './schema/index.ts';
@@ -20,7 +20,7 @@ type Method<Id extends OperationId> = Id extends 'oauth.authorize'
   ? (args: Arguments<Id>) => string
   : Id extends ListId
     ? (...rest: Rest<Id>) => PagePromise<Item<Id>>
-    : (...rest: Rest<Id>) => Promise<Answer<Id>>;
+    : (...rest: Rest<Id>) => ApiPromise<Answer<Id>>;
 
 type Methods = { readonly [R in Resource]: { readonly [V in Verb<R>]: Method<Extract<OperationId, `${R}.${V}`>> } };
 
@@ -30,6 +30,20 @@ type Methods = { readonly [R in Resource]: { readonly [V in Verb<R>]: Method<Ext
  * address to send a person to.
  */
 export interface Client extends Methods {
+  /**
+   * Sends what the contract does not know, with the authorization, pace, retries and errors of every other call.
+   * Nothing is checked against a schema, and the answer is whatever JSON the service sends.
+   *
+   * @example
+   * ```ts
+   * const posts = await client.request<{ data: unknown[] }>('GET', '/publications/{publicationId}/posts', {
+   *   query: { limit: 5 },
+   * });
+   * ```
+   * @param path - relative to `baseUrl`; `{publicationId}` stands for the publication of the options or the client
+   * @returns the parsed JSON; null where the answer has no body
+   */
+  readonly request: Engine['request'];
   /** The engine underneath, to call operations by id. */
   readonly engine: Engine;
 }
@@ -72,7 +86,7 @@ export function createClient(options: ClientOptions): Client {
     (resources[resource] ??= {})[verb] = method(engine, id, success);
   }
   // The loop above makes exactly what the type says; a test compares the two.
-  return { ...resources, engine } as unknown as Client;
+  return { ...resources, request: engine.request, engine } as unknown as Client;
 }
 
 function method(engine: Engine, id: OperationId, success: number): unknown {

@@ -2,50 +2,68 @@
  * Reads what the service answered: a value, or the right error. Survives HTML, empty and cut-off bodies on any status.
  * Pure.
  */
-import type { Operation, OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
-import { apiError, InvalidAnswerError, type ApiError, type ServiceMessage } from './errors.ts';
+import {
+  apiError,
+  InvalidAnswerError,
+  isOperationId,
+  type ApiError,
+  type CallName,
+  type ServiceMessage,
+} from './errors.ts';
+import type { Named } from './failure.ts';
 import type { HostAnswer } from './host.ts';
 import { retryAfterMs } from './limits.ts';
 import { redact } from './redact.ts';
 
-/** Answers that promise no body although their status would allow one, and what they are read as. */
-const withoutBody: Partial<Readonly<Record<OperationId, unknown>>> = {
-  'subscriptions.updateStatus': null,
-  'subscriptions.updateStatusPut': null,
-  'oauth.revoke': {},
-};
-
 /** Answers that stand by themselves, not in `data`; a service that wraps them like all others means the same. */
-const unwrapped: ReadonlySet<OperationId> = new Set(['subscriptions.bulkCreate']);
+const unwrapped: ReadonlySet<CallName> = new Set(['subscriptions.bulkCreate']);
+
+/** Answers for which the specification shows no content although their status allows a body. */
+const withoutContent: ReadonlySet<CallName> = new Set([
+  'subscriptions.updateStatus',
+  'subscriptions.updateStatusPut',
+  'oauth.revoke',
+]);
 
 /**
- * The parsed body of a success; null where the contract promises none: some services send `{}` then, or a page.
+ * The parsed body of a success; null where the contract promises none. An HTML page in place of the body (a sign-in
+ * page, a proxy's notice) is an error for every operation, also for those without a body.
  *
- * @throws InvalidAnswerError where the body is missing, cut off or no JSON
+ * @throws InvalidAnswerError where the body is missing, cut off, no JSON or no JSON of this operation
  */
-export function readSuccess(operation: Operation & { readonly id: OperationId }, answer: HostAnswer): unknown {
-  if (operation.success === 204) return null;
-  if (operation.id in withoutBody) return withoutBody[operation.id];
-  if (answer.body.trim() === '') throw new InvalidAnswerError(operation.id, answer.status, ['the body is empty']);
+export function readSuccess(operation: Named, answer: HostAnswer): unknown {
+  const { id, base, success } = operation;
+  const isRaw = !isOperationId(id);
+  const hasContent = success !== 204 && !withoutContent.has(id);
+  const nothing = id === 'oauth.revoke' ? {} : null;
+  if (answer.body.trim() === '') {
+    if (isRaw || !hasContent) return nothing;
+    throw new InvalidAnswerError(id, answer.status, ['the body is empty']);
+  }
+  const value = parseSuccess(id, answer);
+  if (isRaw) return value;
+  if (!isRecord(value)) {
+    if (value === null && !hasContent) return nothing;
+    throw new InvalidAnswerError(id, answer.status, ['the body is no JSON object']);
+  }
+  if (!hasContent) return nothing;
+  if (unwrapped.has(id)) return isRecord(value['data']) ? value['data'] : value;
+  if (base === 'api' && !('data' in value)) throw new InvalidAnswerError(id, answer.status, ['"data" is missing']);
+  return value;
+}
+
+function parseSuccess(id: CallName, { status, headers, body }: HostAnswer): unknown {
   try {
-    const value: unknown = JSON.parse(answer.body);
-    return unwrapped.has(operation.id) && isRecord(value) && isRecord(value['data']) ? value['data'] : value;
+    return JSON.parse(body);
   } catch {
-    const kind = answer.headers['content-type'] ?? 'no content type';
-    throw new InvalidAnswerError(operation.id, answer.status, [
-      `the body is not JSON (${kind}, ${answer.body.length} characters)`,
-    ]);
+    const kind = headers['content-type'] ?? 'no content type';
+    throw new InvalidAnswerError(id, status, [`the body is not JSON (${kind}, ${body.length} characters)`]);
   }
 }
 
 /** The error an answer of another status stands for. */
-export function readError(
-  operation: Operation & { readonly id: OperationId },
-  answer: HostAnswer,
-  nowMs: number,
-  secrets: readonly string[],
-): ApiError {
+export function readError(operation: Named, answer: HostAnswer, nowMs: number, secrets: readonly string[]): ApiError {
   const body = parse(answer.body);
   return apiError(operation.id, {
     status: answer.status,

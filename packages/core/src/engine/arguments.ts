@@ -28,6 +28,9 @@ export type ListId = Extract<OperationId, `${string}.list${string}`>;
 /** Item of a list operation. */
 export type Item<Id extends ListId> = Answer<Id>['data'][number];
 
+/** A value of a query parameter. */
+export type QueryValue = string | number | boolean | null | undefined;
+
 /** What can be set for one call. */
 export interface CallOptions {
   /** Ends the call, also while it waits to repeat. */
@@ -44,6 +47,15 @@ export interface CallOptions {
    * all other calls are one together unless they say otherwise.
    */
   readonly stream?: object | undefined;
+  /**
+   * Fields added to the body, sent as they are: what the service takes and the contract does not know. They replace
+   * fields of the same name.
+   */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  /** Parameters added to the query, sent as they are under the names given here; a list repeats its name. */
+  readonly extraQuery?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
+  /** Headers added to the request. They replace those of the client, save `Authorization` where it has a token. */
+  readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
   /** Patience for this call, over the client's; `false` for a single attempt. */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
 }

@@ -1,13 +1,13 @@
 /** One sending of a request, and what came of it. */
-import type { OperationId } from '../contract/index.ts';
 import { readSuccess } from './answer.ts';
-import { AbortedError, InvalidAnswerError } from './errors.ts';
+import { AbortedError, InvalidAnswerError, type CallName } from './errors.ts';
 import type { Failure, Named } from './failure.ts';
 import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
 
 /** One attempt, for logs and metrics. Holds no secret and no address. */
 export interface AttemptEvent {
-  readonly operation: OperationId;
+  /** The operation; for `client.request` the method and path, addresses removed. */
+  readonly operation: CallName;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly durationMs: number;

@@ -3,18 +3,28 @@
  * through.
  */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
+import { isRecord } from '../is-record.ts';
 import type { Answer } from '../schema/index.ts';
+import { ApiPromise, type Head } from './api-promise.ts';
 import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
 import type { AttemptEvent } from './attempt.ts';
-import { InvalidAnswerError, InvalidRequestError } from './errors.ts';
+import { InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
 import type { Named } from './failure.ts';
 import type { Host, HostRequest } from './host.ts';
 import { createLook } from './look.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { continuation, deadEnd, Page, PagePromise, readPaging, type Continuation } from './pages.ts';
-import { contentTypes, encodeBody, encodeQuery, sortArguments, type RequestParts } from './request.ts';
+import {
+  encodeBody,
+  encodeQuery,
+  rawRequest,
+  requestHeaders,
+  sortArguments,
+  type RawRequestOptions,
+  type RequestParts,
+} from './request.ts';
 import { defaultRetryPolicy, policyOver, type RetryPolicy } from './retry.ts';
-import { send, type Sender } from './send.ts';
+import { send, type Delivered, type Sender } from './send.ts';
 import { tokenSource, type Token } from './token.ts';
 
 /** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
@@ -59,7 +69,7 @@ export interface EngineOptions {
 
 /** Calls operations by id. The typed client, the n8n nodes and every test stand on this. */
 export interface Engine {
-  /** What the engine runs on: its clock and its way to wait serve whoever drives it. */
+  /** What the engine runs on: its clocks and its way to wait serve whoever drives it. */
   readonly host: Host;
   /**
    * Calls one operation and resolves with its answer; null where the answer has no body.
@@ -67,12 +77,24 @@ export interface Engine {
    * @throws InvalidRequestError, ApiError (a class per status), InvalidAnswerError, NetworkError, TimeoutError,
    *   AbortedError
    */
-  call<Id extends OperationId>(id: Id, args: Arguments<Id>, options?: CallOptions): Promise<Answer<Id>>;
+  call<Id extends OperationId>(id: Id, args: Arguments<Id>, options?: CallOptions): ApiPromise<Answer<Id>>;
   /** A list operation, page by page or item by item. */
   list<Id extends ListId>(id: Id, args: Arguments<Id>, options?: CallOptions): PagePromise<Item<Id>>;
+  /**
+   * Sends what the contract does not know, with the authorization, pace, retries and errors of every other call.
+   * Nothing is checked against a schema.
+   *
+   * @param path - relative to the base URL; `{publicationId}` stands for the publication of the options or the engine
+   * @returns the parsed JSON; null where the answer has no body
+   */
+  request<T = unknown>(method: RequestMethod, path: string, options?: RequestOptions): ApiPromise<T>;
   /** The address of an operation that a browser visits, such as `oauth.authorize`. */
   address<Id extends OperationId>(id: Id, args: Arguments<Id>): string;
 }
+
+/** What can be set for a request the contract does not know. */
+export interface RequestOptions
+  extends RawRequestOptions, Omit<CallOptions, 'extraBody' | 'extraQuery' | 'extraHeaders'> {}
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -85,18 +107,15 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host)) || null,
-    look: createLook(host, (id, args, call) => {
-      const list: Named = operationById(id);
-      return listPage(list, partsOf(list, args), call);
-    }),
+    look: createLook(host, list),
     onAttempt: options.onAttempt,
   };
 
-  function urlOf(operation: Named, parts: RequestParts): string {
+  function urlOf(operation: Named, parts: RequestParts, extra?: CallOptions['extraQuery']): string {
     const base = roots[operation.base];
     if (!base)
       throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
-    return base + parts.path + encodeQuery(operation, parts.query);
+    return base + parts.path + encodeQuery(operation, parts.query, extra);
   }
 
   function withPublication(operation: Named, args: Values): Values {
@@ -104,77 +123,122 @@ export function createEngine(options: EngineOptions): Engine {
     return inPublication ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
   }
 
-  function partsOf(operation: Named, args: Values): RequestParts {
+  function partsOf(id: OperationId, operation: Named, args: Values): RequestParts {
     const parts = sortArguments(operation, withPublication(operation, args));
     if (!validator) return parts;
-    const checked = validator.request(operation.id, parts);
-    if ('problems' in checked) throw new InvalidRequestError(operation.id, checked.problems);
+    const checked = validator.request(id, parts);
+    if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
     return { path: parts.path, ...checked.value };
   }
 
-  function requestOf(operation: Named, parts: RequestParts, { timeoutMs, signal }: CallOptions): HostRequest {
-    const body = encodeBody(operation, parts.body);
-    const accept = 'application/json';
+  function requestOf(
+    { method }: Named,
+    url: string,
+    headers: HostRequest['headers'],
+    body: string | undefined,
+    { timeoutMs, signal }: CallOptions,
+  ): HostRequest {
     return {
-      method: operation.method,
-      url: urlOf(operation, parts),
-      headers:
-        operation.body && body !== undefined
-          ? { accept, 'content-type': contentTypes[operation.body.encoding] }
-          : { accept },
+      method,
+      url,
+      headers,
       ...(body !== undefined && { body }),
       timeoutMs: timeoutMs ?? options.timeoutMs ?? 30_000,
       ...(signal && { signal }),
     };
   }
 
-  async function call(operation: Named, parts: RequestParts, callOptions: CallOptions, args: Values): Promise<unknown> {
+  function carry(operation: Named, request: HostRequest, callOptions: CallOptions, args: Values): Promise<Delivered> {
     const totalMs = callOptions.totalTimeoutMs ?? options.totalTimeoutMs ?? Number.POSITIVE_INFINITY;
-    const { status, value } = await send(sender, {
+    return send(sender, {
       operation,
       args,
-      request: requestOf(operation, parts, callOptions),
+      request,
       options: callOptions,
       policy: policyOver(usualPolicy, callOptions.retry),
       totalMs,
       deadline: host.monotonic() + totalMs,
     });
-    const checked = validator?.answer(operation.id, value) ?? { value };
-    if ('problems' in checked) throw new InvalidAnswerError(operation.id, status, checked.problems);
-    return checked.value;
   }
 
-  async function listPage(operation: Named, parts: RequestParts, callOptions: CallOptions): Promise<Page<unknown>> {
-    const answer = asRecord(await call(operation, parts, callOptions, {}));
-    if (!Array.isArray(answer['data'])) throw new InvalidAnswerError(operation.id, 200, ['"data" is not a list']);
+  async function call(
+    id: OperationId,
+    operation: Named,
+    parts: RequestParts,
+    callOptions: CallOptions,
+    args: Values,
+  ): Promise<{ readonly data: unknown; readonly head: Head }> {
+    const body = encodeBody(operation, parts.body, callOptions.extraBody);
+    const headers = requestHeaders(operation, body !== undefined, callOptions.extraHeaders);
+    const url = urlOf(operation, parts, callOptions.extraQuery);
+    const { head, value } = await carry(
+      operation,
+      requestOf(operation, url, headers, body, callOptions),
+      callOptions,
+      args,
+    );
+    const checked = validator?.answer(id, value) ?? { value };
+    if ('problems' in checked) throw new InvalidAnswerError(id, head.status, checked.problems);
+    return { data: checked.value, head };
+  }
+
+  async function callById(id: OperationId, args: Values, callOptions: CallOptions) {
+    const operation: Named = operationById(id);
+    return call(id, operation, partsOf(id, operation, args), callOptions, withPublication(operation, args));
+  }
+
+  async function raw(
+    method: RequestMethod,
+    path: string,
+    { query, body, headers: extraHeaders, ...rest }: RequestOptions,
+  ): Promise<{ readonly data: unknown; readonly head: Head }> {
+    const described = rawRequest(method, path, { publicationId, ...rest, body }, roots.api);
+    const { operation } = described;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const search = encodeQuery(operation, {}, query);
+    const url = roots.api + described.path + (described.path.includes('?') ? search.replace('?', '&') : search);
+    const headers = requestHeaders(operation, text !== undefined, extraHeaders);
+    const { head, value } = await carry(operation, requestOf(operation, url, headers, text, rest), rest, {});
+    return { data: value, head };
+  }
+
+  async function listPage(
+    id: OperationId,
+    operation: Named,
+    parts: RequestParts,
+    callOptions: CallOptions,
+  ): Promise<Page<unknown>> {
+    const { data, head } = await call(id, operation, parts, callOptions, {});
+    const answer = isRecord(data) ? data : {};
+    if (!Array.isArray(answer['data'])) throw new InvalidAnswerError(id, head.status, ['"data" is not a list']);
     const paging = readPaging(answer);
     const next = continuation(paging);
-    return new Page<unknown>(answer['data'], paging, () => {
+    return new Page<unknown>(answer['data'], paging, head, () => {
       if (next === null) return null;
       const reason = deadEnd(askedFor(parts), next);
-      if (reason !== null) return Promise.reject(new InvalidAnswerError(operation.id, 200, [reason]));
-      return listPage(operation, { ...parts, query: { ...withoutPlace(parts.query), ...next } }, callOptions);
+      if (reason !== null) return Promise.reject(new InvalidAnswerError(id, head.status, [reason]));
+      return listPage(id, operation, { ...parts, query: { ...withoutPlace(parts.query), ...next } }, callOptions);
     });
+  }
+
+  async function list(id: ListId, args: Values, callOptions: CallOptions): Promise<Page<unknown>> {
+    const operation: Named = operationById(id);
+    return listPage(id, operation, partsOf(id, operation, args), callOptions);
   }
 
   return {
     host,
-    async call(id, args, callOptions = {}) {
-      const operation: Named = operationById(id);
-      return (await call(operation, partsOf(operation, args), callOptions, withPublication(operation, args))) as Answer<
-        typeof id
-      >;
-    },
+    // The types of arguments and answers come from the schemas; the contract decides at run time.
+    call: (id, args, callOptions = {}) => new ApiPromise(callById(id, args, callOptions)) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
-      const operation: Named = operationById(id);
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
-      return new PagePromise(
-        async () => listPage(operation, partsOf(operation, args), one) as Promise<Page<Item<typeof id>>>,
-      );
+      return new PagePromise(() => list(id, args, one) as Promise<Page<Item<typeof id>>>);
     },
+    request: (method, path, requestOptions = {}) =>
+      new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
     address(id, args) {
       const operation: Named = operationById(id);
-      return urlOf(operation, partsOf(operation, args));
+      return urlOf(operation, partsOf(id, operation, args));
     },
   };
 }
@@ -191,8 +255,4 @@ function askedFor({ query }: RequestParts): Continuation {
 function withoutPlace(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { cursor: _cursor, page: _page, ...rest } = query;
   return rest;
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

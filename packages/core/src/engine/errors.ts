@@ -3,6 +3,7 @@
  * address.
  */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
+import type { Method } from '../contract/types.ts';
 import type { TransportError } from './host.ts';
 
 /** One message of the service. */
@@ -11,13 +12,19 @@ export interface ServiceMessage {
   readonly code: string;
 }
 
+/** Methods that `client.request` sends. */
+export type RequestMethod = Method | 'HEAD';
+
+/** What was called: an operation of the contract, or the method and path given to `client.request`. */
+export type CallName = OperationId | `${RequestMethod} /${string}`;
+
 /** The ancestor of every error of the client. */
 export class NewsletterError extends Error {
   override readonly name: string = 'NewsletterError';
-  /** The operation that was called. */
-  readonly operation: OperationId;
+  /** The operation that was called; for `client.request` the method and path, addresses removed. */
+  readonly operation: CallName;
 
-  constructor(operation: OperationId, message: string) {
+  constructor(operation: CallName, message: string) {
     super(`${operation}: ${message}`);
     this.operation = operation;
   }
@@ -29,7 +36,7 @@ export class InvalidRequestError extends NewsletterError {
   /** Each problem, with the field it is about. */
   readonly problems: readonly string[];
 
-  constructor(operation: OperationId, problems: readonly string[]) {
+  constructor(operation: CallName, problems: readonly string[]) {
     super(operation, `the request was not sent: ${problems.join('; ')}.`);
     this.problems = problems;
   }
@@ -41,7 +48,7 @@ export class InvalidAnswerError extends NewsletterError {
   readonly status: number;
   readonly problems: readonly string[];
 
-  constructor(operation: OperationId, status: number, problems: readonly string[]) {
+  constructor(operation: CallName, status: number, problems: readonly string[]) {
     super(
       operation,
       `the answer (${status}) could not be read: ${problems.join('; ')}. The request may have been carried out.`,
@@ -82,7 +89,7 @@ export class ApiError extends NewsletterError implements ApiErrorDetails {
   readonly errors: readonly ServiceMessage[];
   readonly retryAfterMs: number | undefined;
 
-  constructor(operation: OperationId, details: ApiErrorDetails) {
+  constructor(operation: CallName, details: ApiErrorDetails) {
     const said = details.errors.map(({ message, code }) => `${message.replace(/\.$/, '')} (${code})`).join('; ');
     const what = details.heldBack
       ? `the request was not sent: the service answered an earlier one with ${details.status} and asks to wait ${Math.ceil((details.retryAfterMs ?? 0) / 1000)} s`
@@ -130,7 +137,7 @@ export class NetworkError extends NewsletterError {
   readonly notSent: boolean;
   readonly code: string | undefined;
 
-  constructor(operation: OperationId, cause: TransportError) {
+  constructor(operation: CallName, cause: TransportError) {
     super(
       operation,
       cause.notSent
@@ -149,7 +156,7 @@ export class TimeoutError extends NewsletterError {
   /** True where the time was over before the request was sent: all of it went into waiting for the quota. */
   readonly notSent: boolean;
 
-  constructor(operation: OperationId, timeoutMs: number, { notSent = false }: { readonly notSent?: boolean } = {}) {
+  constructor(operation: CallName, timeoutMs: number, { notSent = false }: { readonly notSent?: boolean } = {}) {
     super(
       operation,
       notSent
@@ -165,7 +172,7 @@ export class TimeoutError extends NewsletterError {
 export class AbortedError extends NewsletterError {
   override readonly name = 'AbortedError';
 
-  constructor(operation: OperationId) {
+  constructor(operation: CallName) {
     super(operation, 'the call was aborted by its signal.');
   }
 }
@@ -186,7 +193,7 @@ export function withAdvice(error: Error, advice: string | undefined): Error {
 }
 
 /** The error class for a status. */
-export function apiError(operation: OperationId, details: ApiErrorDetails): ApiError {
+export function apiError(operation: CallName, details: ApiErrorDetails): ApiError {
   const Class = classes[details.status] ?? (details.status >= 500 ? ServerError : ApiError);
   return new Class(operation, details);
 }
@@ -199,7 +206,7 @@ const remedies: Readonly<Record<number, string>> = {
   429: 'Wait, then call less often.',
 };
 
-const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<number, string>>>>> = {
+const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
   'journeys.enroll': {
     400: 'Check the subscriber, and that the automation has an active Add by API trigger.',
     404: 'Check the automation id and the subscriber, and that the automation has an active Add by API trigger.',
@@ -207,14 +214,19 @@ const remediesByOperation: Readonly<Partial<Record<OperationId, Readonly<Record<
   'deletionRequests.create': { 409: 'A deletion request for this subscriber exists already.' },
 };
 
+/** Whether an operation of the contract was called, and not `client.request`. */
+export function isOperationId(call: CallName): call is OperationId {
+  return !call.includes(' ');
+}
+
 /** 403: what the key or token would need. */
-function permission(operation: OperationId): string {
-  const { scope } = operationById(operation);
+function permission(operation: CallName): string {
+  const scope = isOperationId(operation) ? operationById(operation).scope : null;
   const token = scope ? `An OAuth token needs the scope "${scope}" for this; connect again and ask for it. ` : '';
   return `${token}An API key must not be restricted to publications, and the feature must be enabled for the organization.`;
 }
 
-function remedy(operation: OperationId, status: number): string {
+function remedy(operation: CallName, status: number): string {
   return (
     (status === 403 ? permission(operation) : undefined) ??
     remediesByOperation[operation]?.[status] ??

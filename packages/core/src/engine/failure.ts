@@ -1,5 +1,5 @@
 /** How an attempt fails: whether it may have happened all the same, and the error that it stands for. Pure. */
-import type { Operation, OperationId } from '../contract/index.ts';
+import type { Operation } from '../contract/index.ts';
 import { readError } from './answer.ts';
 import {
   AbortedError,
@@ -7,13 +7,18 @@ import {
   NetworkError,
   RateLimitError,
   TimeoutError,
+  type CallName,
   type InvalidAnswerError,
+  type RequestMethod,
 } from './errors.ts';
 import { TransportError, type HostAnswer } from './host.ts';
 import { PausedError } from './pacer.ts';
 
-/** An operation of the contract, with its id. */
-export type Named = Operation & { readonly id: OperationId };
+/** What is called: an operation of the contract, or a request of `client.request` described in the same terms. */
+export interface Named extends Omit<Operation, 'id' | 'method'> {
+  readonly id: CallName;
+  readonly method: RequestMethod;
+}
 
 /** An error status, or an answer that was lost: none came, or none that can be read. */
 export type Failure =

@@ -8,6 +8,7 @@
 import type { OperationId } from '../contract/index.ts';
 import { addressKey } from '../signup/address.ts';
 import { isRecord } from '../is-record.ts';
+import type { CallName } from './errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,7 @@ interface LookUp {
   readonly advice: string;
 }
 
-const lookUps: Partial<Readonly<Record<OperationId, LookUp>>> = {
+const lookUps: Partial<Readonly<Record<CallName, LookUp>>> = {
   'journeys.enroll': {
     list: 'journeys.list',
     listArguments: ['publicationId', 'automationId'],
@@ -57,7 +58,7 @@ const lookUps: Partial<Readonly<Record<OperationId, LookUp>>> = {
 };
 
 /** The look-up of an operation; undefined where there is none, as for OAuth grants. */
-export function lookUpOf(id: OperationId): LookUp | undefined {
+export function lookUpOf(id: CallName): LookUp | undefined {
   return lookUps[id];
 }
 

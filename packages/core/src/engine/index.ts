@@ -1,7 +1,15 @@
 /** The engine and all it speaks: hosts, errors, pages, the retry policy. Host-free. */
-export type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
+export { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts';
+export type { Arguments, CallOptions, Item, ListId, QueryValue } from './arguments.ts';
 export type { AttemptEvent } from './attempt.ts';
-export { createEngine, type Checked, type Engine, type EngineOptions, type Validator } from './engine.ts';
+export {
+  createEngine,
+  type Checked,
+  type Engine,
+  type EngineOptions,
+  type RequestOptions,
+  type Validator,
+} from './engine.ts';
 export {
   AbortedError,
   ApiError,
@@ -17,6 +25,9 @@ export {
   ServerError,
   TimeoutError,
   UnauthorizedError,
+  isOperationId,
+  type CallName,
+  type RequestMethod,
   type ServiceMessage,
 } from './errors.ts';
 export {

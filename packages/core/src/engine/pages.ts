@@ -1,5 +1,6 @@
 /** Lists: `await` gives a page, `for await` gives items across all pages. */
 import { lastOffsetPage } from '../contract/values.ts';
+import { DerivedPromise, responseInfo, type Head, type ResponseInfo, type WithResponse } from './api-promise.ts';
 
 /** Where a list goes on: the cursor or the page number to ask for. */
 export type Continuation = { readonly cursor: string } | { readonly page: number };
@@ -74,9 +75,10 @@ export class Page<T> implements Paging {
   readonly totalPages: number | null;
   /** Count over all pages, where the service tells. */
   readonly totalResults: number | null;
+  readonly #head: Head;
   readonly #next: () => Promise<Page<T>> | null;
 
-  constructor(items: readonly T[], paging: Paging, next: () => Promise<Page<T>> | null) {
+  constructor(items: readonly T[], paging: Paging, head: Head, next: () => Promise<Page<T>> | null) {
     this.items = items;
     this.limit = paging.limit;
     this.hasMore = paging.hasMore;
@@ -84,7 +86,13 @@ export class Page<T> implements Paging {
     this.page = paging.page;
     this.totalPages = paging.totalPages;
     this.totalResults = paging.totalResults;
+    this.#head = head;
     this.#next = next;
+  }
+
+  /** Status, headers, request id and warnings of the response this page came in. */
+  get response(): ResponseInfo {
+    return responseInfo(this.#head);
   }
 
   /** The following page, or null at the end. */
@@ -95,6 +103,7 @@ export class Page<T> implements Paging {
 
 /**
  * A list that has not been asked for yet: nothing is sent until it is awaited (the first page) or iterated (all items).
+ * A real `Promise` of the first page.
  *
  * @example
  * ```ts
@@ -102,26 +111,28 @@ export class Page<T> implements Paging {
  * for await (const subscription of client.subscriptions.list()) console.log(subscription.id);
  * ```
  */
-export class PagePromise<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
+export class PagePromise<T> extends DerivedPromise<Page<T>> implements AsyncIterable<T> {
   readonly #start: () => Promise<Page<T>>;
   #first: Promise<Page<T>> | undefined;
 
   constructor(start: () => Promise<Page<T>>) {
+    super();
     this.#start = start;
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- awaiting a list is its interface
-  then<A = Page<T>, B = never>(
-    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    this.#first ??= this.#start();
-    return this.#first.then(onFulfilled, onRejected);
+  protected override read(): Promise<Page<T>> {
+    return (this.#first ??= this.#start());
+  }
+
+  /** The first page with status, headers, request id and warnings. */
+  async withResponse(): Promise<WithResponse<Page<T>>> {
+    const page = await this.read();
+    return { data: page, ...page.response };
   }
 
   /** Page after page, each asked for when the one before is used up. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    for (let page: Page<T> | null = await this; page !== null; page = await page.next()) yield page;
+    for (let page: Page<T> | null = await this.read(); page !== null; page = await page.next()) yield page;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {

@@ -1,6 +1,9 @@
 /** Makes a request out of an operation and its arguments. Pure. */
-import type { Operation, OperationId } from '../contract/index.ts';
-import { InvalidRequestError } from './errors.ts';
+import type { RetryClass } from '../contract/types.ts';
+import type { CallOptions } from './arguments.ts';
+import { InvalidRequestError, type CallName, type RequestMethod } from './errors.ts';
+import type { Named } from './failure.ts';
+import { redact } from './redact.ts';
 
 /** The parts of a request, before host and authorization. */
 export interface RequestParts {
@@ -20,9 +23,9 @@ interface Places {
   readonly body: ReadonlySet<string>;
 }
 
-const known = new WeakMap<Operation, Places>();
+const known = new WeakMap<Named, Places>();
 
-function placesOf(operation: Operation): Places {
+function placesOf(operation: Named): Places {
   const before = known.get(operation);
   if (before) return before;
   const places: Places = {
@@ -34,20 +37,19 @@ function placesOf(operation: Operation): Places {
   return places;
 }
 
+const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
+
 /**
  * Sorts flat arguments into path, query and body by the contract.
  *
  * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is unknown
  */
-export function sortArguments(
-  operation: Operation & { readonly id: OperationId },
-  args: Readonly<Record<string, unknown>>,
-): RequestParts {
+export function sortArguments(operation: Named, args: Readonly<Record<string, unknown>>): RequestParts {
   const problems: string[] = [];
   const path = operation.path.replace(pathParameter, (_, name: string) => {
     const value = args[name];
     if (typeof value !== 'string' || value === '') problems.push(`"${name}" is missing`);
-    else if (name === 'publicationId' && !/^pub_[\w-]+$/.test(value)) {
+    else if (name === 'publicationId' && !isPublicationId(value)) {
       problems.push('"publicationId" must look like pub_<uuid>');
     }
     return encodeURIComponent(String(value));
@@ -73,9 +75,13 @@ export function sortArguments(
 }
 
 /** `?name=value&list[]=a&list[]=b`, encoded, in the contract's order; empty where nothing is set. */
-export function encodeQuery(operation: Operation, query: Readonly<Record<string, unknown>>): string {
+export function encodeQuery(
+  operation: Named,
+  query: Readonly<Record<string, unknown>>,
+  extra: CallOptions['extraQuery'] = {},
+): string {
   const { query: named } = placesOf(operation);
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
+  const pairs = Object.entries({ ...query, ...extra }).flatMap(([name, value]) => {
     const onTheWire = named.get(name) ?? name;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     return values
@@ -87,14 +93,136 @@ export function encodeQuery(operation: Operation, query: Readonly<Record<string,
 
 /** The body as text, in the operation's encoding. */
 export function encodeBody(
-  operation: Pick<Operation, 'body'>,
+  { id, body: taken, method }: Named,
   body: Readonly<Record<string, unknown>> | null,
+  extra?: CallOptions['extraBody'],
 ): string | undefined {
-  if (!operation.body || !body) return undefined;
-  if (operation.body.encoding === 'json') return JSON.stringify(body);
-  return Object.entries(body)
+  if (extra && (method === 'GET' || method === 'HEAD')) {
+    throw new InvalidRequestError(id, [`"extraBody" cannot be sent: a ${method} request has no body`]);
+  }
+  if ((!taken || !body) && !extra) return undefined;
+  const all = { ...body, ...extra };
+  if (taken?.encoding !== 'form') return JSON.stringify(all);
+  return Object.entries(all)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
     .join('&');
 }
 
-export const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+
+/**
+ * The headers of a request without its authorization.
+ *
+ * @throws InvalidRequestError where a name or value cannot be sent; the text holds no value
+ */
+export function requestHeaders(
+  { id, body: taken }: Named,
+  hasBody: boolean,
+  extra: CallOptions['extraHeaders'] = {},
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (hasBody) headers['content-type'] = contentTypes[taken?.encoding ?? 'json'];
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(extra)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.push(`extraHeaders: ${JSON.stringify(name)} is no header name`);
+    else if (!isHeaderValue(value))
+      problems.push(`extraHeaders: the value of "${name}" holds characters no header may have`);
+    else headers[name.toLowerCase()] = value;
+  }
+  if (problems.length > 0) throw new InvalidRequestError(id, problems);
+  return headers;
+}
+
+/** Whether a text can be the value of a header (Fetch standard): Latin-1 without line ends and zero bytes. */
+export function isHeaderValue(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- the range that fetch takes, without CR, LF and NUL
+  return /^[\t\x01-\x08\x0b\x0c\x0e-\xff]*$/.test(text);
+}
+
+/** A request that the contract does not describe, as `client.request` takes it. */
+export interface RawRequestOptions {
+  /**
+   * Parameters of the query, under the names on the wire; a list repeats its name, empty values are left out. Others
+   * may stand in the path.
+   */
+  readonly query?: CallOptions['extraQuery'];
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Headers, in place of those of the client; `Authorization` comes from its token where it has one. */
+  readonly headers?: CallOptions['extraHeaders'];
+  /** The publication for `{publicationId}` in the path. Default: the client's. */
+  readonly publicationId?: string | undefined;
+  /**
+   * Whether the request may be repeated after a failure. Default by method (RFC 9110, section 9.2.2): `safe` for GET
+   * and HEAD, `upsert` for PUT and DELETE, `once` for POST and PATCH.
+   */
+  readonly retryClass?: RetryClass | undefined;
+}
+
+const retryClasses: Readonly<Record<RequestMethod, RetryClass>> = {
+  GET: 'safe',
+  HEAD: 'safe',
+  PUT: 'upsert',
+  DELETE: 'upsert',
+  POST: 'once',
+  PATCH: 'once',
+};
+
+/**
+ * A raw request in the terms of the contract, and its path with the publication filled in.
+ *
+ * @param root - the base URL without a slash at its end
+ * @throws InvalidRequestError where the method is unknown or the path would leave the base URL
+ */
+export function rawRequest(
+  method: RequestMethod,
+  path: string,
+  { publicationId, retryClass, body }: RawRequestOptions,
+  root: string,
+): { readonly operation: Named; readonly path: string } {
+  const retry = Object.hasOwn(retryClasses, method) ? (retryClass ?? retryClasses[method]) : undefined;
+  const [plain = ''] = path.split(/[?#]/);
+  const id: CallName = `${method} /${redact(plain.replace(/^\/+/, ''))}`;
+  const problems: string[] = [];
+  if (retry === undefined) problems.push(`the method must be one of ${Object.keys(retryClasses).join(', ')}`);
+  if ((method === 'GET' || method === 'HEAD') && body !== undefined) problems.push(`a ${method} request has no body`);
+  const filled = path.replace(pathParameter, (placeholder, name: string) => {
+    if (name !== 'publicationId') problems.push(`"${placeholder}" in the path has no value: write the value itself`);
+    else if (publicationId === undefined) problems.push('"publicationId" is missing');
+    else if (!isPublicationId(publicationId)) problems.push('"publicationId" must look like pub_<uuid>');
+    return encodeURIComponent(publicationId ?? '');
+  });
+  if (problems.length === 0 && !isBelow(root, filled)) {
+    problems.push(
+      'the path must begin with one "/" and stay below the base URL: no other address, no "..", no fragment',
+    );
+  }
+  if (retry === undefined || problems.length > 0) throw new InvalidRequestError(id, problems);
+  return {
+    operation: {
+      id,
+      method,
+      path: `/${plain}`,
+      base: 'api',
+      scope: null,
+      query: [],
+      expand: [],
+      body: { encoding: 'json', fields: [], required: [] },
+      success: 200,
+      errors: [],
+      pagination: 'none',
+      retry,
+      doc: '',
+    },
+    path: filled,
+  };
+}
+
+/** Whether a path, read as every URL parser reads it, stays below a root address. */
+function isBelow(root: string, path: string): boolean {
+  if (!/^\/(?!\/)[^\s#\\]*$/.test(path) || !URL.canParse(root + path)) return false;
+  const [base, whole] = [new URL(root), new URL(root + path)];
+  // A parser takes "." and ".." out, also where they are percent-encoded; the path must come through as it was written.
+  const written = `${base.pathname}${path.split('?')[0] ?? ''}`;
+  return whole.origin === base.origin && whole.pathname.split('/').length === written.split('/').length;
+}

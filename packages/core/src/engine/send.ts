@@ -2,6 +2,7 @@
  * How a call is carried through: wait for its turn, send, and by what came of it repeat, look whether it has happened,
  * or end.
  */
+import type { Head } from './api-promise.ts';
 import type { CallOptions } from './arguments.ts';
 import { attemptEvent, sendOnce, type Attempt, type AttemptEvent } from './attempt.ts';
 import { AbortedError, withAdvice } from './errors.ts';
@@ -55,9 +56,10 @@ interface Course extends Call {
   lostSince: number | null;
 }
 
-/** What the service has answered, or would have. */
+/** The data of a call, and the status and headers it came with. */
 export interface Delivered {
-  readonly status: number;
+  /** Without headers where no answer said it. */
+  readonly head: Head;
   readonly value: unknown;
 }
 
@@ -68,11 +70,12 @@ export async function send(sender: Sender, { operation, ...rest }: Call): Promis
     const result = await attemptSigned(sender, call, attempt);
     if ('value' in result) {
       report(sender, call, result, attempt, null);
-      return { status: result.answer.status, value: result.value };
+      const { status, headers } = result.answer;
+      return { head: { status, headers }, value: result.value };
     }
     if (call.lastFailure && alreadyGone(operation, result, call.lastFailure)) {
       report(sender, call, result, attempt, null);
-      return { status: operation.success, value: null };
+      return { head: { status: operation.success, headers: {} }, value: null };
     }
     const repeatIn = untilNext(sender, call, operation, result, attempt);
     report(sender, call, result, attempt, repeatIn);
@@ -156,7 +159,9 @@ async function lookForIt(
   await pause(sender, call, untilNext(sender, call, { retry: 'upsert' }, failed, attempt) ?? 0);
   const since = (call.lostSince ??= failed.sentAt);
   const finding = policy.retries > 0 ? await sender.look.happened({ ...call, since }) : 'unclear';
-  if (typeof finding === 'object') return { status: operation.success, value: { data: finding.record } };
+  if (typeof finding === 'object') {
+    return { head: { status: operation.success, headers: {} }, value: { data: finding.record } };
+  }
   // That it is not there yet proves nothing where the service may still be at work on it.
   const over = finding === 'no' && !mayGoOn(failed);
   if (over && attempt < policy.retries && !isRefusal(failed)) return null;

@@ -1,8 +1,7 @@
 /**
  * Every way a login can fail, one class each. Texts say what to do, and hold no code, no token and no client secret.
  */
-import type { OperationId } from '../contract/index.ts';
-import { NewsletterError } from '../engine/index.ts';
+import { NewsletterError, type CallName } from '../engine/index.ts';
 
 /** The OAuth endpoints refused the request. `code` is the error of RFC 6749, for example `invalid_client`. */
 export class OAuthError extends NewsletterError {
@@ -13,7 +12,7 @@ export class OAuthError extends NewsletterError {
   readonly status: number | undefined;
 
   constructor(
-    operation: OperationId,
+    operation: CallName,
     code: string,
     details: { readonly status?: number | undefined; readonly description?: string | undefined } = {},
   ) {
@@ -32,7 +31,7 @@ export class OAuthError extends NewsletterError {
 export class AccessDeniedError extends OAuthError {
   override readonly name = 'AccessDeniedError';
 
-  constructor(operation: OperationId) {
+  constructor(operation: CallName) {
     super(operation, 'access_denied');
   }
 }

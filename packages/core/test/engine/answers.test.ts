@@ -142,17 +142,30 @@ describe('an answer', () => {
     }
   });
 
-  it('without a body is null, also where a service says nothing at length', async () => {
-    for (const answer of [{ status: 204 }, { status: 200, body: '{}' }, { status: 200, ...html }]) {
-      expect(await calling(answer).engine.call('customFields.delete', { id: 'f' })).toBeNull();
-      expect(
-        await calling(answer).engine.call('subscriptions.updateStatus', {
-          subscription_ids: ['sub_1'],
-          new_status: 'active',
-        }),
-      ).toBeNull();
-    }
+  const bodyless = [
+    ['customFields.delete', { id: 'f' }],
+    ['subscriptions.updateStatus', { subscription_ids: ['sub_1'], new_status: 'active' }],
+    ['subscriptions.updateStatusPut', { subscription_ids: ['sub_1'], new_status: 'active' }],
+  ] as const;
+
+  it.each(bodyless)('to %s is null, whether the body is empty or a JSON object', async (id, args) => {
+    for (const answer of [{ status: 204 }, { status: 200 }, { status: 200, body: '{}' }, { status: 200, body: 'null' }])
+      expect(await calling(answer).engine.call(id, args as never)).toBeNull();
   });
+
+  it.each(bodyless)('to %s that is a page, a text or a list is no success', async (id, args) => {
+    for (const body of [html.body, '"ok"', '[]', 'done'])
+      await expect(calling({ status: 200, body }).engine.call(id, args as never), body).rejects.toBeInstanceOf(
+        InvalidAnswerError,
+      );
+  });
+
+  it.each(['{}', '[]', '"ok"', 'null', '7'])(
+    'of success with the JSON %s is no answer of an operation',
+    async (body) => {
+      await expect(calling({ body }).get()).rejects.toBeInstanceOf(InvalidAnswerError);
+    },
+  );
 
   it('of any 2xx is a success', async () => {
     const { get } = calling({ status: 201, body: '{"data":{}}' });

@@ -1,0 +1,224 @@
+/** What reaches beyond the contract: the response of a call, requests of one's own, extra fields. */
+import { describe, expect, it } from 'vitest';
+import {
+  ApiPromise,
+  createEngine,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NotFoundError,
+  PagePromise,
+  ServerError,
+} from '../../src/engine/index.ts';
+import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+
+function calling(...script: readonly Scripted[]) {
+  const host = scriptedHost(script);
+  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', token: 'key-0123456789', publicationId: 'pub_1' });
+  return { host, engine, urls: () => host.sent.map(({ method, url }) => `${method} ${url}`) };
+}
+
+const headers = {
+  'x-request-id': 'req_7',
+  'x-pagination-warning': 'Offset pagination is deprecated',
+  'x-pagination-migration-guide': 'https://docs.test/cursors',
+};
+const announced = [
+  { code: 'x-pagination-warning', message: 'Offset pagination is deprecated' },
+  { code: 'x-pagination-migration-guide', message: 'https://docs.test/cursors' },
+];
+
+describe('a call', () => {
+  it('is a Promise of its data, and gives status, headers, request id and warnings on request', async () => {
+    const { engine, host } = calling(json({ data: { id: 'aut_1' } }, { status: 201, headers }));
+    const call = engine.call('automations.get', { automationId: 'aut_1' });
+    expect(call).toBeInstanceOf(Promise);
+    expect(call).toBeInstanceOf(ApiPromise);
+    expect(await call.withResponse()).toEqual({
+      data: { data: { id: 'aut_1' } },
+      status: 201,
+      headers,
+      requestId: 'req_7',
+      warnings: announced,
+    });
+    expect(await call).toEqual({ data: { id: 'aut_1' } });
+    expect(await Promise.all([call, call.finally(() => {})])).toHaveLength(2);
+    expect(host.sent).toHaveLength(1);
+  });
+
+  it('that fails rejects once, however it is read, and derived promises are plain ones', async () => {
+    const { engine } = calling({ status: 404 });
+    const call = engine.call('automations.get', { automationId: 'aut_1' });
+    await expect(call.withResponse()).rejects.toBeInstanceOf(NotFoundError);
+    expect(await call.catch((error: unknown) => error)).toBeInstanceOf(NotFoundError);
+    const derived = call.finally(() => {});
+    expect(derived.constructor).toBe(Promise);
+    await expect(derived).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it('leaves no rejection unhandled where only its response is read', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const { engine } = calling({ status: 404 }, { status: 404 });
+    await engine
+      .call('automations.get', { automationId: 'aut_1' })
+      .withResponse()
+      .catch(() => {});
+    await engine
+      .list('automations.list', {})
+      .withResponse()
+      .catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('sends extra fields as they are, in body, query and headers', async () => {
+    const { engine, host } = calling(json({ data: {} }), json({ data: {} }));
+    await engine.call(
+      'journeys.enroll',
+      { automationId: 'aut_1', email: 'ada@example.com' },
+      {
+        extraBody: { note: { from: 'fair' } },
+        extraQuery: { dry_run: true, 'tags[]': ['a', 'b'], left_out: undefined },
+        extraHeaders: { 'X-Trace': 't1', Authorization: 'Bearer other' },
+      },
+    );
+    expect(host.sent[0]).toMatchObject({
+      url: 'http://api.test/v2/publications/pub_1/automations/aut_1/journeys?dry_run=true&tags%5B%5D=a&tags%5B%5D=b',
+      body: '{"email":"ada@example.com","note":{"from":"fair"}}',
+      headers: { 'x-trace': 't1', authorization: 'Bearer key-0123456789' },
+    });
+    await engine.call('customFields.delete', { id: 'f1' }, { extraBody: { cascade: true } });
+    expect(host.sent[1]).toMatchObject({ body: '{"cascade":true}', headers: { 'content-type': 'application/json' } });
+  });
+
+  it.each([
+    ['a body for a GET', { extraBody: { a: 1 } }, 'a GET request has no body'],
+    ['a header with a line end', { extraHeaders: { 'x-a': 'secret\r\nx-b: 1' } }, 'the value of "x-a"'],
+    ['a header name with a blank', { extraHeaders: { 'x a': '1' } }, '"x a" is no header name'],
+  ])('refuses %s before anything is sent', async (_, options, problem) => {
+    const { engine, host } = calling();
+    const error: unknown = await engine
+      .call('automations.get', { automationId: 'aut_1' }, options)
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(String(error)).toContain(problem);
+    expect(String(error)).not.toContain('secret');
+    expect(host.sent).toHaveLength(0);
+  });
+});
+
+describe('a list', () => {
+  it('is a Promise of its first page that sends nothing before it is read', async () => {
+    const { engine, host } = calling(json({ data: [{ id: 'a' }], page: 1, total_pages: 1 }, { headers }));
+    const list = engine.list('subscriptions.list', { page: 1 });
+    expect(list).toBeInstanceOf(Promise);
+    expect(list).toBeInstanceOf(PagePromise);
+    expect(host.sent).toHaveLength(0);
+    const { data, status, warnings, requestId } = await list.withResponse();
+    expect([data.items, status, warnings, requestId]).toEqual([[{ id: 'a' }], 200, announced, 'req_7']);
+    let ended = 0;
+    expect((await list.finally(() => (ended += 1))).response.warnings).toEqual(announced);
+    expect([ended, host.sent.length]).toEqual([1, 1]);
+  });
+
+  it('gives each page the response it came in, and keeps extra parameters on every page', async () => {
+    const { engine, urls } = calling(
+      json({ data: [], has_more: true, next_cursor: 'x' }, { headers: { 'x-request-id': 'r1' } }),
+      json({ data: [], has_more: false }, { headers: { 'x-request-id': 'r2' } }),
+    );
+    const seen: (string | null)[] = [];
+    const list = engine.list('subscriptions.list', {}, { extraQuery: { view: 'new' } });
+    for await (const page of list.pages()) seen.push(page.response.requestId);
+    expect(seen).toEqual(['r1', 'r2']);
+    expect(urls()).toEqual([
+      'GET http://api.test/v2/publications/pub_1/subscriptions?view=new',
+      'GET http://api.test/v2/publications/pub_1/subscriptions?cursor=x&view=new',
+    ]);
+  });
+});
+
+describe('a request the contract does not know', () => {
+  it('goes out with authorization, the publication and a JSON body, and gives the JSON that comes back', async () => {
+    const { engine, host } = calling(json({ data: { id: 'post_1' } }, { headers }), json([1]));
+    const call = engine.request<{ data: { id: string } }>('POST', '/publications/{publicationId}/posts', {
+      body: { title: 'Ada' },
+      query: { draft: true, 'expand[]': ['stats'] },
+      headers: { 'X-Trace': 't1' },
+    });
+    expect(await call).toEqual({ data: { id: 'post_1' } });
+    expect((await call.withResponse()).requestId).toBe('req_7');
+    expect(host.sent[0]).toMatchObject({
+      method: 'POST',
+      url: 'http://api.test/v2/publications/pub_1/posts?draft=true&expand%5B%5D=stats',
+      body: '{"title":"Ada"}',
+      headers: { authorization: 'Bearer key-0123456789', 'content-type': 'application/json', 'x-trace': 't1' },
+    });
+    expect(await engine.request('GET', '/tiers?limit=2', { query: { page: 3 } })).toEqual([1]);
+    expect(host.sent[1]?.url).toBe('http://api.test/v2/tiers?limit=2&page=3');
+  });
+
+  it.each([
+    ['GET', 3],
+    ['HEAD', 3],
+    ['PUT', 3],
+    ['DELETE', 3],
+    ['POST', 1],
+    ['PATCH', 1],
+  ] as const)('%s after a lost answer is sent %i times', async (method, times) => {
+    const { engine, host } = calling({ status: 500 }, { status: 502 }, { status: 200 });
+    const call = engine.request(method, '/polls');
+    await (times === 3 ? call : expect(call).rejects.toBeInstanceOf(ServerError));
+    expect(host.sent).toHaveLength(times);
+  });
+
+  it('is repeated by the class that is given', async () => {
+    const { engine, host } = calling({ status: 500 }, json({}));
+    await engine.request('POST', '/search', { retryClass: 'safe', body: {} });
+    expect(host.sent).toHaveLength(2);
+  });
+
+  it('is named in its errors by method and path, without address and query', async () => {
+    const error: unknown = await calling({ status: 404 })
+      .engine.request('GET', '/publications/{publicationId}/subscriptions/by_email/ada@example.com?x=ada@example.com')
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ operation: 'GET /publications/{publicationId}/subscriptions/by_email/[address]' });
+    expect(String(error)).not.toContain('ada');
+    const forbidden = calling({ status: 403 }).engine.request('GET', '/polls');
+    await expect(forbidden).rejects.toThrow('GET /polls: the service answered 403');
+  });
+
+  it('is null where nothing came back, and an error where it is a page', async () => {
+    expect(await calling({ status: 204 }).engine.request('DELETE', '/polls/1')).toBeNull();
+    await expect(calling({ body: '<html>' }).engine.request('GET', '/polls', { retry: false })).rejects.toBeInstanceOf(
+      InvalidAnswerError,
+    );
+  });
+
+  it.each([
+    'polls',
+    '//evil.test/polls',
+    'http://evil.test/v2/polls',
+    '/../v1/polls',
+    '/polls/%2e%2E/../x',
+    '/polls/.%2e/x',
+    '/polls/./x',
+    '/polls\\..\\x',
+    '/po lls',
+    '/polls#a',
+    '/polls\n',
+    '/publications/{other}/polls',
+  ])('is refused with the path %j', async (path) => {
+    const { engine, host } = calling();
+    await expect(engine.request('GET', path)).rejects.toBeInstanceOf(InvalidRequestError);
+    expect(host.sent).toHaveLength(0);
+  });
+
+  it('stays at the host of the base URL, whatever the path looks like', async () => {
+    const { engine, urls } = calling(json({}), json({}));
+    await engine.request('GET', '/@evil.test');
+    await engine.request('GET', '/a%2Fb//c');
+    expect(urls()).toEqual(['GET http://api.test/v2/@evil.test', 'GET http://api.test/v2/a%2Fb//c']);
+  });
+});
