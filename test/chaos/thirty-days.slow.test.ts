@@ -72,7 +72,11 @@ describe.each(ways)('with $name', ({ begin }) => {
     /** A day of the relay: started in the morning, stopped in the evening. */
     async function live(
       api: Fetch,
-      day: (relay: { fetch: Fetch; store: SignupStore; waiting: number }) => Promise<void>,
+      day: (relay: {
+        fetch: ReturnType<typeof createRelay>['fetch'];
+        store: SignupStore;
+        waiting: number;
+      }) => Promise<void>,
     ): Promise<void> {
       const store = await openStore(config.store);
       const { waiting } = await store.counts();

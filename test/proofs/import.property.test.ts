@@ -87,9 +87,9 @@ interface Arrival {
  */
 function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay: Set<Promise<unknown>>): Host {
   const real = createFetchHost({
-    fetch: async (request) => {
-      const { pathname } = new URL(request.url);
-      const body = (await request.clone().json()) as { email?: string; subscriptions?: { email: string }[] };
+    fetch: async (url, init) => {
+      const { pathname } = new URL(url);
+      const body = JSON.parse(init.body ?? '') as { email?: string; subscriptions?: { email: string }[] };
       arrivals.push({
         emails: (body.subscriptions ?? [body as { email: string }]).map(({ email }) => email),
         run: run(),
@@ -99,7 +99,7 @@ function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay
         return Response.json({ status: 400, statusText: 'Bad Request', errors }, { status: 400 });
       }
       expect(pathname).toContain(publicationId);
-      const answer = sandbox.fetch(request);
+      const answer = sandbox.fetch(url, init);
       underWay.add(answer);
       return answer;
     },
@@ -107,6 +107,7 @@ function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay
   return {
     ...real,
     now: () => sandbox.clock.now(),
+    monotonic: () => sandbox.clock.now(),
     sleep: async (ms) => sandbox.clock.advance(Math.ceil(ms)),
   };
 }

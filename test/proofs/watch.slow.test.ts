@@ -139,11 +139,11 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
   let waiting: Happening[] = [];
   let cursorLost = false;
   const fetching = createFetchHost({
-    async fetch(request) {
-      const url = new URL(request.url);
+    async fetch(address, init) {
+      const url = new URL(address);
       if (cursorLost && url.searchParams.has('cursor')) url.searchParams.set('cursor', 'forgotten');
       cursorLost = false;
-      const answer = await sandbox.fetch(url, { headers: request.headers });
+      const answer = await sandbox.fetch(url, init);
       if (answer.ok && url.searchParams.get('direction') === 'asc')
         met.push(...((await answer.clone().json()) as { data: Watched[] }).data);
       const next = waiting.shift();

@@ -1,5 +1,12 @@
 /** The engine's host inside n8n: its HTTP helper signs and sends, its clock waits. */
-import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
+import {
+  redact,
+  TransportError,
+  type Host,
+  type HostAnswer,
+  type HostRequest,
+  type Signal,
+} from '@newsletter-kit/core/engine';
 import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 
@@ -60,8 +67,10 @@ function answerWithin(error: unknown): HostAnswer {
   }
   if (typeof code !== 'string') throw error;
   if (code === 'ERR_CANCELED') throw new TransportError('aborted', { code });
-  if (code === 'ETIMEDOUT' || code === 'ECONNABORTED') throw new TransportError('timeout', { code });
-  throw new TransportError('network', { code });
+  // The cause itself holds the request with its key.
+  const { message } = cause;
+  const details = { code, cause: new Error(redact(typeof message === 'string' ? message : code)) };
+  throw new TransportError(code === 'ETIMEDOUT' || code === 'ECONNABORTED' ? 'timeout' : 'network', details);
 }
 
 /** The promise, or a rejection as soon as the signal aborts. */

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
+import { publicationId } from '@newsletter-kit/sandbox';
 import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { eventually, events, run, start } from './command.ts';
@@ -203,4 +206,34 @@ test('says what it cannot do, and leaves nothing half', async ({ sandboxOnPort: 
   const again = await run(['export', path], sandbox.env);
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Going on after 200 subscriptions') });
   expect(readFileSync(path, 'utf8').trimEnd().split('\r\n')).toHaveLength(301);
+});
+
+test('fails, and writes no whole file, where the list of the service never ends or cannot be followed', async () => {
+  const subscription = (id: string) => ({ id, email: `${id}@example.com`, status: 'active', created: 1 });
+  const pages: Readonly<Record<string, object>> = {
+    circle: { '': 'a', a: 'b', b: 'c', c: 'a' },
+    'no cursor': { '': 'a', a: null },
+  };
+  for (const [name, next] of Object.entries(pages)) {
+    const server = createServer((request, response) => {
+      const cursor = new URL(request.url ?? '/', 'http://api.test').searchParams.get('cursor') ?? '';
+      const next_cursor = (next as Record<string, string | null>)[cursor];
+      response.end(JSON.stringify({ data: [subscription(`sub_${cursor}`)], limit: 1, has_more: true, next_cursor }));
+    });
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as AddressInfo;
+    const env = {
+      NEWSLETTER_API_URL: `http://127.0.0.1:${port}/v2`,
+      NEWSLETTER_API_KEY: 'k',
+      NEWSLETTER_PUBLICATION_ID: publicationId,
+    };
+    const path = join(scratchFolder(), 'all.ndjson');
+    const toFile = await run(['export', path], env);
+    const toStdout = await run(['export', '--format', 'ndjson'], env);
+    server.closeAllConnections();
+    server.close();
+    expect([toFile.code, toStdout.code], name).not.toContain(0);
+    expect(toFile.stderr).toMatch(/cursors of the list go round in a circle|"has_more" is true/);
+    expect(existsSync(path), name).toBe(false);
+  }
 });

@@ -2,8 +2,8 @@
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions } from './engine/engine.ts';
 import type { ApiPromise, Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
-import { createFetchHost } from './hosts/fetch.ts';
-import type { Fetch } from './hosts/over-fetch.ts';
+import type { Fetch } from './hosts/fetch.ts';
+import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 import type { Answer } from './schema/index.ts';
 import * as validator from './schema/validator.ts';
 
@@ -50,9 +50,17 @@ export interface Client extends Methods {
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'> {
-  /** Used in place of the platform's `fetch`, for example a sandbox's `fetch` in process. */
+  /**
+   * An instance of ky that carries the requests, for the hooks it has. Its `retry`, `timeout`, `throwHttpErrors` and
+   * `fetch` are replaced: the client decides about these itself. Default: ky as it comes.
+   */
+  readonly ky?: KyHostOptions['ky'];
+  /**
+   * Used in place of the platform's `fetch`: that of undici or node-fetch, or a sandbox's `fetch` in process. Called
+   * with an address and plain options.
+   */
   readonly fetch?: Fetch | undefined;
-  /** A host of your own, in place of the one over `fetch`. */
+  /** A host in place of ky; `ky` and `fetch` are not used then. {@link createFetchHost} makes one without ky. */
   readonly host?: Host | undefined;
   /** Check requests and answers against the schemas. Default true. */
   readonly validate?: boolean | undefined;
@@ -73,11 +81,11 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'>
  * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`
  */
 export function createClient(options: ClientOptions): Client {
-  const { fetch, host, validate = true, ...rest } = options;
+  const { fetch, ky, host, validate = true, ...rest } = options;
   checkBaseUrl(options.baseUrl);
   const engine = createEngine({
     ...rest,
-    host: host ?? createFetchHost({ fetch }),
+    host: host ?? createKyHost({ ky, fetch }),
     validator: validate ? { request: validator.checkRequest, answer: validator.checkAnswer } : undefined,
   });
   const resources: Record<string, Record<string, unknown>> = {};

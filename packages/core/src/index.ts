@@ -5,7 +5,6 @@
  */
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export * from './engine/index.ts';
-export { createFetchHost } from './hosts/fetch.ts';
+export { createFetchHost, type Fetch, type FetchInit, type FetchResponse } from './hosts/fetch.ts';
 export { createKyHost, type KyHostOptions } from './hosts/ky.ts';
-export type { Fetch } from './hosts/over-fetch.ts';
 export type * from './schema/index.ts';

@@ -4,6 +4,7 @@ import {
   createClient,
   InvalidAnswerError,
   InvalidRequestError,
+  type FetchInit,
   type PagePromise,
   type Subscription,
 } from '../src/index.ts';
@@ -62,8 +63,8 @@ describe('the client', () => {
 
   it('sends the normalised address', async () => {
     let sent: unknown;
-    const fetch = async (request: Request) => {
-      sent = await request.json();
+    const fetch = async (_url: string, { body = '' }: FetchInit) => {
+      sent = JSON.parse(body);
       return Response.json({ data: { id: 'sub_1', email: 'x', status: 'active', created: 1 } });
     };
     await createClient({ ...options, fetch }).subscriptions.create({ email: ' Ada+News@BÜCHER.example ' });

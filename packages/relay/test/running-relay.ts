@@ -19,7 +19,7 @@ export const environment = {
 };
 
 /** An API nobody can reach. */
-export const unreachable: Fetch = () =>
+export const unreachable = (): Promise<Response> =>
   Promise.reject(
     new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }),
   );

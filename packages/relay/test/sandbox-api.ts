@@ -1,20 +1,28 @@
 /** The newsletter API for a test: a sandbox, a record of what reached it, and a switch for when it is down. */
 import { createServer } from 'node:http';
-import { createClient, type Fetch, type Subscription } from '@newsletter-kit/core';
+import { createClient, type Subscription } from '@newsletter-kit/core';
 import { createSandbox, type Sandbox, type SandboxOptions } from '@newsletter-kit/sandbox';
 import { createAdaptorServer } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import { apiKey, publicationId } from './running-relay.ts';
 
+/** Answers a request. */
+export type Handler = (request: Request) => Promise<Response>;
+
+/** A handler in the form of `fetch`. */
+export function asFetch(handle: Handler): (input: Request | string, init?: RequestInit) => Promise<Response> {
+  return (input, init) => handle(new Request(input, init));
+}
+
 export interface SandboxApi {
   readonly sandbox: Sandbox;
-  readonly fetch: Fetch;
+  readonly fetch: ReturnType<typeof asFetch>;
   /** Bodies of the creates that reached it, in order. */
   readonly received: Record<string, unknown>[];
   /** Statuses of what it answered, in order. */
   readonly answered: number[];
   /** In place of the sandbox, while set. */
-  instead: Fetch | null;
+  instead: Handler | null;
   subscriptions(): Promise<Subscription[]>;
 }
 
@@ -32,13 +40,13 @@ export function sandboxApi(options: SandboxOptions = { seed: 'demo' }): SandboxA
     received: [],
     answered: [],
     instead: null,
-    async fetch(request) {
+    fetch: asFetch(async (request) => {
       if (api.instead) return api.instead(request);
       api.received.push((await request.clone().json()) as Record<string, unknown>);
       const answer = await sandbox.fetch(request);
       api.answered.push(answer.status);
       return answer;
-    },
+    }),
     async subscriptions() {
       const all: Subscription[] = [];
       for await (const subscription of client.subscriptions.list({ expand: ['custom_fields'], limit: 100 }))
@@ -50,8 +58,12 @@ export function sandboxApi(options: SandboxOptions = { seed: 'demo' }): SandboxA
 }
 
 /** The same on a port. @returns its address */
-export async function onPort(fetch: Fetch): Promise<string> {
-  const server = createAdaptorServer({ fetch, createServer, overrideGlobalObjects: false });
+export async function onPort(handle: Handler): Promise<string> {
+  const server = createAdaptorServer({
+    fetch: (request) => handle(request),
+    createServer,
+    overrideGlobalObjects: false,
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     if ('closeAllConnections' in server) server.closeAllConnections();

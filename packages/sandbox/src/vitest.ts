@@ -11,7 +11,7 @@ export interface ClientSettings {
   readonly token: string;
   readonly publicationId: string;
   /** Left out where the sandbox has a port: then the platform's own `fetch` reaches it. */
-  readonly fetch?: (input: Request) => Promise<Response>;
+  readonly fetch?: Sandbox['fetch'];
 }
 
 /** A sandbox that listens. */

@@ -56,10 +56,17 @@ export function readSuccess(operation: Named, answer: HostAnswer): unknown {
 function parseSuccess(id: CallName, { status, headers, body }: HostAnswer): unknown {
   try {
     return JSON.parse(body);
-  } catch {
+  } catch (error) {
     const kind = headers['content-type'] ?? 'no content type';
-    throw new InvalidAnswerError(id, status, [`the body is not JSON (${kind}, ${body.length} characters)`]);
+    const problem = `the body is not JSON (${kind}, ${body.length} characters)`;
+    throw new InvalidAnswerError(id, status, [problem], withoutQuotation(error));
   }
+}
+
+/** A SyntaxError without the part of the body that V8 quotes: it may hold a token. */
+function withoutQuotation(error: unknown): SyntaxError | undefined {
+  if (!(error instanceof SyntaxError)) return undefined;
+  return new SyntaxError(error.message.replace(/,? *(\.\.\.)?"[^]*"(\.\.\.)? is not valid JSON/, ' in the body'));
 }
 
 /** The error an answer of another status stands for. */

@@ -34,7 +34,7 @@ interface Success {
  * credential must be connected again
  */
 export async function sendOnce(host: Host, operation: Named, request: HostRequest): Promise<Attempt> {
-  if (request.signal?.aborted) throw new AbortedError(operation.id);
+  if (request.signal?.aborted) throw new AbortedError(operation.id, request.signal.reason);
   const sentAt = host.monotonic();
   try {
     const answer = await host.send(request);

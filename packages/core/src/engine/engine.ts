@@ -13,7 +13,16 @@ import type { Named } from './failure.ts';
 import type { Host, HostRequest } from './host.ts';
 import { createLook } from './look.ts';
 import { createPacer, type Pacer } from './pacer.ts';
-import { continuation, deadEnd, Page, PagePromise, readPaging, type Continuation } from './pages.ts';
+import {
+  continuation,
+  goOn,
+  Page,
+  pagingProblem,
+  PagePromise,
+  readPaging,
+  startTrail,
+  type Continuation,
+} from './pages.ts';
 import {
   encodeBody,
   encodeQuery,
@@ -109,6 +118,7 @@ export function createEngine(options: EngineOptions): Engine {
     pacer: (options.pacer ?? createPacer(host)) || null,
     look: createLook(host, list),
     onAttempt: options.onAttempt,
+    hasAnswered: false,
   };
 
   function urlOf(operation: Named, parts: RequestParts, extra?: CallOptions['extraQuery']): string {
@@ -207,17 +217,21 @@ export function createEngine(options: EngineOptions): Engine {
     operation: Named,
     parts: RequestParts,
     callOptions: CallOptions,
+    trail = startTrail,
   ): Promise<Page<unknown>> {
     const { data, head } = await call(id, operation, parts, callOptions, {});
     const answer = isRecord(data) ? data : {};
     if (!Array.isArray(answer['data'])) throw new InvalidAnswerError(id, head.status, ['"data" is not a list']);
     const paging = readPaging(answer);
+    const problem = pagingProblem(paging);
+    if (problem !== null) throw new InvalidAnswerError(id, head.status, [problem]);
     const next = continuation(paging);
     return new Page<unknown>(answer['data'], paging, head, () => {
       if (next === null) return null;
-      const reason = deadEnd(askedFor(parts), next);
-      if (reason !== null) return Promise.reject(new InvalidAnswerError(id, head.status, [reason]));
-      return listPage(id, operation, { ...parts, query: { ...withoutPlace(parts.query), ...next } }, callOptions);
+      const step = goOn(askedFor(parts), next, trail);
+      if ('problem' in step) return Promise.reject(new InvalidAnswerError(id, head.status, [step.problem]));
+      const following = { ...parts, query: { ...withoutPlace(parts.query), ...next } };
+      return listPage(id, operation, following, callOptions, step.trail);
     });
   }
 

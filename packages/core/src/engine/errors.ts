@@ -24,8 +24,8 @@ export class NewsletterError extends Error {
   /** The operation that was called; for `client.request` the method and path, addresses removed. */
   readonly operation: CallName;
 
-  constructor(operation: CallName, message: string) {
-    super(`${operation}: ${message}`);
+  constructor(operation: CallName, message: string, cause?: unknown) {
+    super(`${operation}: ${message}`, cause === undefined ? undefined : { cause });
     this.operation = operation;
   }
 }
@@ -48,10 +48,11 @@ export class InvalidAnswerError extends NewsletterError {
   readonly status: number;
   readonly problems: readonly string[];
 
-  constructor(operation: CallName, status: number, problems: readonly string[]) {
+  constructor(operation: CallName, status: number, problems: readonly string[], cause?: unknown) {
     super(
       operation,
       `the answer (${status}) could not be read: ${problems.join('; ')}. The request may have been carried out.`,
+      cause,
     );
     this.status = status;
     this.problems = problems;
@@ -143,6 +144,7 @@ export class NetworkError extends NewsletterError {
       cause.notSent
         ? `the service could not be reached${cause.code ? ` (${cause.code})` : ''}. Check the base URL and that the service runs.`
         : `the connection broke before the whole answer arrived${cause.code ? ` (${cause.code})` : ''}. The request may have been carried out.`,
+      cause,
     );
     this.notSent = cause.notSent;
     this.code = cause.code;
@@ -156,24 +158,67 @@ export class TimeoutError extends NewsletterError {
   /** True where the time was over before the request was sent: all of it went into waiting for the quota. */
   readonly notSent: boolean;
 
-  constructor(operation: CallName, timeoutMs: number, { notSent = false }: { readonly notSent?: boolean } = {}) {
+  constructor(
+    operation: CallName,
+    timeoutMs: number,
+    { notSent = false, cause }: { readonly notSent?: boolean; readonly cause?: unknown } = {},
+  ) {
     super(
       operation,
       notSent
         ? `the request was not sent: the service's quota left no room for it within ${timeoutMs} ms. Call less often, or raise totalTimeoutMs.`
         : `no answer within ${timeoutMs} ms. The request may have been carried out; raise timeoutMs if the service is slow.`,
+      cause,
     );
     this.timeoutMs = timeoutMs;
     this.notSent = notSent;
   }
 }
 
-/** The caller's signal ended the call. */
+/** The caller's signal ended the call; `cause` is the signal's reason. */
 export class AbortedError extends NewsletterError {
   override readonly name = 'AbortedError';
 
-  constructor(operation: CallName) {
-    super(operation, 'the call was aborted by its signal.');
+  constructor(operation: CallName, reason?: unknown) {
+    super(operation, 'the call was aborted by its signal.', reason);
+  }
+}
+
+/**
+ * A setting of the client makes every call fail until it is corrected: an address, a TLS certificate, a token that no
+ * header can hold. Never repeated.
+ */
+export class ConfigurationError extends NewsletterError {
+  override readonly name: string = 'ConfigurationError';
+  /** The system's code, for example `DEPTH_ZERO_SELF_SIGNED_CERT`, where there is one. */
+  readonly code: string | undefined;
+
+  /** @param mistake - what is wrong and what to correct, without a full stop */
+  constructor(
+    operation: CallName,
+    mistake: string,
+    { code, cause }: { code?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(operation, `${mistake}${code ? ` (${code})` : ''}.`, cause);
+    this.code = code;
+  }
+}
+
+/** The service answered 3xx. Redirects are not followed: they would carry the key to an address nobody chose. */
+export class RedirectError extends ConfigurationError {
+  override readonly name = 'RedirectError';
+  readonly status: number;
+  /** Scheme, host and port the service points to; null where it does not say. */
+  readonly location: string | null;
+
+  /** @param setting - the setting that holds the address */
+  constructor(operation: CallName, status: number, location: string | null, setting: 'baseUrl' | 'appUrl') {
+    super(
+      operation,
+      `the service answered ${status}, a redirect${location === null ? '' : ` to ${location}`}, which is not followed. Correct ${setting}`,
+    );
+    this.status = status;
+    this.location = location;
   }
 }
 

@@ -59,8 +59,35 @@ export const neverConnected: ReadonlySet<string | undefined> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Codes of what fails every time until somebody corrects a setting, and what that is. */
+const configurationMistakes: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_\w+|ERR_TLS_CERT_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
+    'the TLS certificate of the service was not accepted. Check the host name in baseUrl and the clock of this machine; add a private certificate authority to those that are trusted (Node: NODE_EXTRA_CA_CERTS)',
+  ],
+  [
+    /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|TLSV1_ALERT_PROTOCOL_VERSION)$/,
+    'the service does not speak TLS at this address. Check the port, and whether baseUrl must begin with http:// or https://',
+  ],
+  [
+    /^ERR_(INVALID_URL|UNSUPPORTED_PROTOCOL|UNSAFE_PORT)$/,
+    'no request can be sent to this address. Correct baseUrl: it is an http(s) address with a port that the platform allows',
+  ],
+  [/^ERR_REDIRECTED$/, 'the service answered with a redirect, which is not followed. Correct baseUrl'],
+];
+
 /** How an attempt can end without a whole answer. */
 export type TransportFailure = 'network' | 'timeout' | 'aborted';
+
+/** Details of a {@link TransportError}. */
+export interface TransportErrorDetails {
+  /** The system's code, for example `ECONNREFUSED`. */
+  readonly code?: string | undefined;
+  /** Whether the request provably never reached the service. Default: as the code says. */
+  readonly notSent?: boolean;
+  /** The platform's own error, without the key and without addresses. */
+  readonly cause?: unknown;
+}
 
 /**
  * Thrown by a host whose attempt ended without a whole answer. Carries no request: its headers hold a secret and its
@@ -74,12 +101,14 @@ export class TransportError extends Error {
   readonly notSent: boolean;
   /** The system's code, for example `ECONNREFUSED`, where there is one. */
   readonly code: string | undefined;
+  /** What has to be corrected where each further attempt would fail too, such as a wrong address; else null. */
+  readonly mistake: string | null;
 
-  /** @param code - the system's code; whether the request was sent follows from it unless `notSent` says */
-  constructor(failure: TransportFailure, { code, notSent }: { code?: string | undefined; notSent?: boolean } = {}) {
-    super(code ? `${failure} (${code})` : failure);
+  constructor(failure: TransportFailure, { code, notSent, cause }: TransportErrorDetails = {}) {
+    super(code ? `${failure} (${code})` : failure, cause === undefined ? undefined : { cause });
     this.failure = failure;
-    this.notSent = notSent ?? neverConnected.has(code);
+    this.mistake = configurationMistakes.find(([codes]) => codes.test(code ?? ''))?.[1] ?? null;
+    this.notSent = notSent ?? (neverConnected.has(code) || (this.mistake !== null && code !== 'ERR_REDIRECTED'));
     this.code = code;
   }
 }

@@ -14,6 +14,7 @@ export {
   AbortedError,
   ApiError,
   BadRequestError,
+  ConfigurationError,
   ConflictError,
   ForbiddenError,
   InvalidAnswerError,
@@ -22,6 +23,7 @@ export {
   NewsletterError,
   NotFoundError,
   RateLimitError,
+  RedirectError,
   ServerError,
   TimeoutError,
   UnauthorizedError,
@@ -36,11 +38,12 @@ export {
   type HostAnswer,
   type HostRequest,
   type Signal,
+  type TransportErrorDetails,
   type TransportFailure,
 } from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { Page, PagePromise, type Paging } from './pages.ts';
-export { redact } from './redact.ts';
+export { redact, withoutSecrets } from './redact.ts';
 export { retryAfterMs } from './limits.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
 export type { Token, TokenSource } from './token.ts';

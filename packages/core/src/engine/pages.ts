@@ -51,15 +51,53 @@ export function continuation({ hasMore, nextCursor, page }: Paging): Continuatio
   return page !== null ? { page: page + 1 } : null;
 }
 
-/** Why a list cannot be followed further, or null where it can. */
-export function deadEnd(asked: Continuation, next: Continuation | null): string | null {
-  if (next === null) return null;
-  if ('page' in next && next.page > lastOffsetPage) {
-    return `offset pagination ends at page ${lastOffsetPage} and the list goes on; use cursor pagination or narrower filters`;
+/** Why an answer cannot be a page of a list, or null where it can. */
+export function pagingProblem({ hasMore, nextCursor, page }: Paging): string | null {
+  return hasMore && nextCursor === null && page === null
+    ? '"has_more" is true, but there is no "next_cursor" to go on with'
+    : null;
+}
+
+/** Finds a cycle of cursors with one remembered cursor (Brent's algorithm), after at most three times its length. */
+export interface CursorTrail {
+  readonly remembered: string | null;
+  /** Pages since it was remembered, and after how many the next one is. */
+  readonly pages: number;
+  readonly power: number;
+}
+
+export const startTrail: CursorTrail = { remembered: null, pages: 0, power: 1 };
+
+function follow({ remembered, pages, power }: CursorTrail, { cursor }: { readonly cursor: string }): CursorTrail {
+  return pages + 1 === power
+    ? { remembered: cursor, pages: 0, power: power * 2 }
+    : { remembered, pages: pages + 1, power };
+}
+
+/**
+ * How a list goes on after a page: with the trail to hand on, or the reason why it cannot be followed.
+ *
+ * @param asked - what this page was asked for with
+ */
+export function goOn(
+  asked: Continuation,
+  next: Continuation,
+  trail: CursorTrail,
+): { readonly trail: CursorTrail } | { readonly problem: string } {
+  if ('page' in next) {
+    if (next.page > lastOffsetPage) {
+      return {
+        problem: `offset pagination ends at page ${lastOffsetPage} and the list goes on; use cursor pagination or narrower filters`,
+      };
+    }
+    return 'page' in asked && next.page <= asked.page
+      ? { problem: 'the list points back to the page just read' }
+      : { trail };
   }
-  const repeated =
-    'cursor' in next ? 'cursor' in asked && asked.cursor === next.cursor : 'page' in asked && next.page <= asked.page;
-  return repeated ? 'the list points back to the page just read' : null;
+  if ('cursor' in asked && asked.cursor === next.cursor)
+    return { problem: 'the list points back to the page just read' };
+  if (trail.remembered === next.cursor) return { problem: 'the cursors of the list go round in a circle' };
+  return { trail: follow(trail, next) };
 }
 
 /** One page of a list. */

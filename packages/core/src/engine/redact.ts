@@ -1,4 +1,4 @@
-/** Takes addresses and secrets out of a text before it becomes part of an error. */
+/** Takes e-mail addresses and secrets out of texts and errors before they become part of an error of ours. */
 
 // An apostrophe is part of names (o'neil@…), and in an address bar the @ is %40.
 const addresses = /[^\s"<>()[\]{},;:=&?/]+(?:@|%40)[^\s"<>()[\]{},;:=&?/]+/giu;
@@ -8,4 +8,39 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, '[secret]');
   return clean.replace(addresses, '[address]');
+}
+
+/**
+ * An error of the platform that may become a `cause`: itself where its texts hold neither address nor secret, also
+ * those of its own causes; else a copy of name, redacted message and code.
+ */
+export function withoutSecrets(error: unknown, secrets: readonly string[] = []): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return isClean(error, secrets) ? error : cleanCopy(error, secrets);
+}
+
+/** No chain of causes is followed further. */
+const longestChain = 8;
+
+function isClean(error: Error, secrets: readonly string[], depth = 0): boolean {
+  if (depth >= longestChain) return false;
+  const texts = [error.message, ...Object.values(error).filter((value) => typeof value === 'string')];
+  if (texts.some((text) => redact(text, secrets) !== text)) return false;
+  return inner(error).every((each) => isClean(each, secrets, depth + 1));
+}
+
+function cleanCopy(error: Error, secrets: readonly string[], depth = 0): Error {
+  const [first] = depth >= longestChain ? [] : inner(error);
+  const copy = new Error(
+    redact(error.message, secrets),
+    first === undefined ? undefined : { cause: cleanCopy(first, secrets, depth + 1) },
+  );
+  copy.name = error.name;
+  return 'code' in error && typeof error.code === 'string' ? Object.assign(copy, { code: error.code }) : copy;
+}
+
+/** The errors an error carries: its cause, or those of an AggregateError. */
+function inner(error: Error): readonly Error[] {
+  const several = 'errors' in error && Array.isArray(error.errors) ? (error.errors as unknown[]) : [];
+  return [error.cause, ...several].filter((each) => each instanceof Error);
 }

@@ -54,7 +54,7 @@ export function nextDelay(
 /** `once` repeats only what provably did not happen; everything else repeats what may pass the next time. */
 function mayRepeat(operation: Pick<Operation, 'retry'>, failed: FailedAttempt): boolean {
   if ('error' in failed) {
-    if (failed.error.failure === 'aborted') return false;
+    if (failed.error.failure === 'aborted' || failed.error.mistake !== null) return false;
     return operation.retry !== 'once' || failed.error.notSent;
   }
   const { status } = failed.answer;

@@ -5,7 +5,7 @@
 import type { Head } from './api-promise.ts';
 import type { CallOptions } from './arguments.ts';
 import { attemptEvent, sendOnce, type Attempt, type AttemptEvent } from './attempt.ts';
-import { AbortedError, withAdvice } from './errors.ts';
+import { AbortedError, ConfigurationError, withAdvice } from './errors.ts';
 import {
   alreadyGone,
   errorOf,
@@ -21,7 +21,7 @@ import type { Host, HostRequest } from './host.ts';
 import type { Look } from './look.ts';
 import type { Pacer, Turn } from './pacer.ts';
 import { nextDelay, type RetryPolicy } from './retry.ts';
-import type { TokenSource } from './token.ts';
+import { tokenMistake, type TokenSource } from './token.ts';
 
 /** What all calls of an engine have in common. */
 export interface Sender {
@@ -30,6 +30,8 @@ export interface Sender {
   readonly pacer: Pacer | null;
   readonly look: Look;
   readonly onAttempt: ((event: AttemptEvent) => void) | undefined;
+  /** Whether the service has answered any call yet. */
+  hasAnswered: boolean;
 }
 
 /** One call. */
@@ -48,9 +50,10 @@ export interface Call {
 
 /** A call under way. */
 interface Course extends Call {
-  /** The token of the last attempt, and whether it was renewed for this call. */
+  /** The token of the last attempt. */
   token: string | undefined;
-  renewed: boolean;
+  /** How often its token was renewed for this call; from then on the call uses that token. */
+  renewals: number;
   lastFailure: Failure | null;
   /** When something that must happen once was sent, and its answer lost for the first time. */
   lostSince: number | null;
@@ -65,7 +68,7 @@ export interface Delivered {
 
 /** Carries a call through. @throws the error of its last attempt */
 export async function send(sender: Sender, { operation, ...rest }: Call): Promise<Delivered> {
-  const call: Course = { operation, ...rest, token: undefined, renewed: false, lastFailure: null, lostSince: null };
+  const call: Course = { operation, ...rest, token: undefined, renewals: 0, lastFailure: null, lostSince: null };
   for (let attempt = 0; ; attempt += 1) {
     const result = await attemptSigned(sender, call, attempt);
     if ('value' in result) {
@@ -88,28 +91,43 @@ export async function send(sender: Sender, { operation, ...rest }: Call): Promis
   }
 }
 
+/** Most renewals for one call: a service that refuses every token must not be asked forever. */
+const mostRenewals = 3;
+
 /**
- * One attempt of the policy. Where the service refuses the token and there is a way to renew it, it sends twice, the
- * second time with another token: a 401 provably did nothing, so that this holds even for what must happen once.
+ * One attempt of the policy. Where the service refuses the token and there is a way to renew it, the request is sent
+ * again with another token: a 401 provably did nothing, so this holds for non-idempotent operations too. A renewed
+ * token may be invalidated while the request is on its way, so it is renewed again, as long as another one comes back.
  */
 async function attemptSigned(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
   const { tokens } = sender;
-  const result = await sendInTurn(sender, call, attempt);
-  if (result.answer?.status !== 401 || !tokens?.refresh || !call.token || call.renewed) return result;
-  report(sender, call, result, attempt, 0);
-  call.token = await tokens.refresh(call.token);
-  call.renewed = true;
-  return sendInTurn(sender, call, attempt);
+  for (;;) {
+    const result = await sendInTurn(sender, call, attempt);
+    const refused = call.token;
+    if (result.answer?.status !== 401 || !tokens?.refresh || !refused || call.renewals >= mostRenewals) return result;
+    const renewed = await tokens.refresh(refused);
+    if (renewed === refused) return result;
+    report(sender, call, result, attempt, 0);
+    call.token = renewed;
+    call.renewals += 1;
+  }
 }
 
 async function sendInTurn(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
   const { host, tokens, look } = sender;
   const turn = await takeTurn(sender, call, attempt);
   try {
-    if (!call.renewed) call.token = await tokens?.get();
+    if (call.renewals === 0) call.token = await tokens?.get();
+    const mistake = call.token === undefined ? null : tokenMistake(call.token);
+    if (mistake !== null) throw new ConfigurationError(call.operation.id, mistake);
     const result = await sendOnce(host, call.operation, signed(call, host.monotonic()));
-    if (result.answer) look.heard(result.answer);
-    turn?.done(result.answer ?? (result.error?.failure === 'aborted' ? undefined : null));
+    if (result.answer) {
+      sender.hasAnswered = true;
+      look.heard(result.answer);
+    }
+    // Neither a withdrawn call nor a wrong setting is trouble of the service.
+    const isTrouble = result.error?.failure !== 'aborted' && result.error?.mistake === null;
+    turn?.done(result.answer ?? (isTrouble ? null : undefined));
     return result;
   } finally {
     turn?.done(); // where there is no result at all
@@ -172,18 +190,21 @@ async function lookForIt(
 /** Whether the answer to something that must happen once was lost, or refuses it after one was. */
 function shouldLook({ operation, lostSince }: Course, failed: Failure): boolean {
   if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
+  if (failed.error && failed.error.mistake !== null) return false;
   if (lostSince !== null && isRefusal(failed)) return true;
   return mayHaveHappened(failed) && (failed.error !== undefined || failed.answer.status !== 503);
 }
 
 /** Milliseconds until the next attempt, or null where there is none: not by the policy, or not before the deadline. */
 function untilNext(
-  { host }: Sender,
+  { host, hasAnswered }: Sender,
   { policy, deadline }: Course,
   operation: Pick<Named, 'retry'>,
   failed: Failure,
   attempt: number,
 ): number | null {
+  // A host name that was never found is more likely misspelt; one that was found before will be found again.
+  if (failed.error?.code === 'ENOTFOUND' && !hasAnswered) return null;
   const delay = nextDelay(operation, failed, attempt, policy, host);
   return delay !== null && host.monotonic() + delay < deadline ? delay : null;
 }
@@ -192,12 +213,18 @@ async function pause({ host }: Sender, { operation, options: { signal } }: Cours
   try {
     await host.sleep(ms, signal);
   } catch (cause) {
-    throw signal?.aborted ? new AbortedError(operation.id) : cause;
+    throw signal?.aborted ? new AbortedError(operation.id, signal.reason) : cause;
   }
 }
 
 function errorNow({ host }: Sender, { operation, request, totalMs, token }: Course, failed: Failure): Error {
-  return errorOf(failed, { operation, token, timeoutMs: Math.min(request.timeoutMs, totalMs), now: host.now() });
+  return errorOf(failed, {
+    operation,
+    token,
+    url: request.url,
+    timeoutMs: Math.min(request.timeoutMs, totalMs),
+    now: host.now(),
+  });
 }
 
 function report(

@@ -2,8 +2,8 @@
 
 /**
  * Tokens that can be renewed, such as those of OAuth. An engine asks `get` for every call. Where the service answers
- * 401, it asks `refresh` – once per call, with the token that was refused – and repeats the call once with what comes
- * back.
+ * 401, it asks `refresh` with the token that was refused and repeats the call with what comes back: up to three times a
+ * call, as a renewed token may be invalidated before it is used, and no more once the same token comes back.
  */
 export interface TokenSource {
   /** The token to use now. */
@@ -20,8 +20,22 @@ export interface TokenSource {
 /** An API key, a function that gives a token, or a source that can also renew it. */
 export type Token = string | (() => string | Promise<string>) | TokenSource;
 
-/** Every form of {@link Token} as a source; a key that was given has nothing to renew it. */
+/**
+ * Every form of {@link Token} as a source; a key that was given has nothing to renew it.
+ *
+ * @throws TypeError where the key cannot stand in a header
+ */
 export function tokenSource(token: Token): TokenSource {
   if (typeof token === 'object') return token;
-  return { get: typeof token === 'function' ? token : () => token };
+  if (typeof token === 'function') return { get: token };
+  const mistake = tokenMistake(token);
+  if (mistake !== null) throw new TypeError(`${mistake}.`);
+  return { get: () => token };
+}
+
+/** Why a token cannot stand in the `Authorization` header, without the token itself; null where it can. */
+export function tokenMistake(token: string): string | null {
+  if (/^[\x21-\x7e]*$/.test(token)) return null;
+  const found = /[\r\n]/.test(token) ? 'a line end' : /\s/.test(token) ? 'a blank' : 'a character';
+  return `token holds ${found} that no key has. Copy it again, without what stands before or after it`;
 }

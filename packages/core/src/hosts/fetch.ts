@@ -1,10 +1,176 @@
-/** The host for Node, edge runtimes and browsers: `fetch` and nothing else. */
-import type { Host } from '../engine/host.ts';
-import { fetchUnder, hostOver, type Fetch } from './over-fetch.ts';
+/** The host over `fetch`: one attempt with its deadline, timers, clocks, and what a failure of the network means. */
+import isNetworkError from 'is-network-error';
+import { TransportError, withoutSecrets, type Host, type HostRequest } from '../engine/index.ts';
 
-/** A host over `fetch`; pass one of your own – a proxy, a sandbox – to leave out the network. */
+/** What a request is sent with: plain values, so that any implementation of `fetch` takes them. */
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Redirects are not followed: they would carry the key to an address nobody chose. */
+  readonly redirect: 'manual';
+}
+
+/** The part of a `Response` that is read. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly type?: string;
+  readonly headers: Iterable<[string, string]>;
+  text(): Promise<string>;
+}
+
+/**
+ * Sends one request: the platform's `fetch`, that of undici or node-fetch, or one of your own (a proxy, a sandbox in
+ * process). It is called with an absolute address and plain options, never with a `Request`.
+ */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** Sends one request of the engine under the signal of its attempt. */
+export type Send = (request: HostRequest, signal: AbortSignal) => Promise<FetchResponse>;
+
+/** A host over `fetch` and nothing else; pass one of your own to send by other means than the platform's. */
 export function createFetchHost(options: { readonly fetch?: Fetch | undefined } = {}): Host {
-  return hostOver(({ url, method, headers, body }, signal) =>
-    fetchUnder(signal, options.fetch, url, { method, headers, ...(body !== undefined && { body }) }),
-  );
+  return hostOver((request, signal) => exchange(request, signal, options.fetch), options.fetch === undefined);
+}
+
+/**
+ * Builds a host on a function that sends.
+ *
+ * @param isPlatform - whether the platform's own `fetch` is called: all it rejects with is a failure of the network
+ */
+export function hostOver(send: Send, isPlatform: boolean): Host {
+  return {
+    async send(request) {
+      const attempt = startAttempt(request);
+      try {
+        const response = await send(request, attempt.signal);
+        if (response.type === 'opaqueredirect') throw new TransportError('network', { code: 'ERR_REDIRECTED' });
+        const { status } = response;
+        return {
+          status,
+          headers: Object.fromEntries(response.headers),
+          body: await textOf(response, request, isPlatform),
+        };
+      } catch (cause) {
+        if (request.signal?.aborted) throw new TransportError('aborted', { cause: request.signal.reason });
+        throw attempt.isLate() ? new TransportError('timeout') : cause;
+      } finally {
+        attempt.end();
+      }
+    },
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        const stop = (): void => {
+          clearTimeout(timer);
+          reject(new TransportError('aborted', { cause: signal?.reason }));
+        };
+        const timer = setTimeout(() => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        }, ms);
+        if (signal?.aborted) stop();
+        else signal?.addEventListener('abort', stop);
+      });
+    },
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    random: () => Math.random(),
+  };
+}
+
+/**
+ * Sends by the platform's `fetch` or the given one.
+ *
+ * @throws TransportError where the network failed; what else a given `fetch` throws is a bug and thrown as it is
+ */
+export async function exchange(
+  request: HostRequest,
+  signal: AbortSignal,
+  given: Fetch | undefined,
+): Promise<FetchResponse> {
+  const { url, method, headers, body } = request;
+  const init: FetchInit = {
+    method,
+    headers: { ...headers },
+    ...(body !== undefined && { body }),
+    signal,
+    redirect: 'manual',
+  };
+  try {
+    return await (given ? given(url, init) : fetch(url, init));
+  } catch (error) {
+    throw networkFailure(error, request, given === undefined);
+  }
+}
+
+async function textOf(response: FetchResponse, request: HostRequest, isPlatform: boolean): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw networkFailure(error, request, isPlatform);
+  }
+}
+
+/**
+ * One attempt: its signal fires when the caller gives up or the time is over, and nothing of it outlives
+ * {@link Attempt.end}.
+ */
+interface Attempt {
+  readonly signal: AbortSignal;
+  /** Whether the time ran out. */
+  isLate(): boolean;
+  end(): void;
+}
+
+function startAttempt({ timeoutMs, signal }: HostRequest): Attempt {
+  const controller = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, timeoutMs);
+  const stop = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  else signal?.addEventListener('abort', stop);
+  return {
+    signal: controller.signal,
+    isLate: () => late,
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    },
+  };
+}
+
+/** A failure of the network as a TransportError; any other error as it is. */
+function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatform: boolean): unknown {
+  const code = codeOf(error);
+  if (!isPlatform && !isNetworkError(error) && (code === undefined || !networkCodes.test(code))) return error;
+  const secret = headers['authorization']?.replace(/^Bearer /, '');
+  const cause = withoutSecrets(error, secret === undefined ? [] : [secret]);
+  return new TransportError('network', { code: addressMistake(url, error) ?? code, cause });
+}
+
+/** Codes of the system, undici, its HTTP parser and TLS; not those of a wrong call, such as ERR_INVALID_ARG_TYPE. */
+const networkCodes =
+  /^(E(?!RR_)[A-Z_]+|UND_ERR_(?!INVALID|NOT_SUPPORTED)\w+|HPE_\w+|ERR_(SSL|TLS|STREAM)_\w+|\w*CERT\w*)$/;
+
+/** The code of an address that no request can be sent to; platforms tell it in words alone. */
+function addressMistake(url: string, error: unknown): string | undefined {
+  if (!URL.canParse(url)) return 'ERR_INVALID_URL';
+  if (!/^https?:/i.test(url)) return 'ERR_UNSUPPORTED_PROTOCOL';
+  return error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port'
+    ? 'ERR_UNSAFE_PORT'
+    : undefined;
+}
+
+/** The system's code of the innermost cause that has one. */
+function codeOf(error: unknown): string | undefined {
+  let code: string | undefined;
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if ('code' in each && typeof each.code === 'string') code = each.code;
+    if (each instanceof AggregateError && each.errors[0] instanceof Error) return codeOf(each.errors[0]) ?? code;
+  }
+  return code;
 }

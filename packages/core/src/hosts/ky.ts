@@ -1,16 +1,13 @@
-/**
- * The host for those who have ky: with their instance come its hooks. The engine's policy repeats; ky itself never
- * does.
- */
-import ky, { isNetworkError, type KyInstance } from 'ky';
-import type { Host } from '../engine/host.ts';
-import { fetchUnder, hostOver, type Fetch } from './over-fetch.ts';
+/** The host of `createClient`: ky carries each attempt, and the engine alone decides about repetition and time. */
+import ky, { type KyInstance } from 'ky';
+import type { Host, HostRequest } from '../engine/index.ts';
+import { exchange, hostOver, type Fetch, type FetchResponse } from './fetch.ts';
 
 /** Options of {@link createKyHost}. */
 export interface KyHostOptions {
   /**
-   * An instance of your own, for the hooks that log, trace or sign. Its retries and timeouts are not used. Default: ky
-   * as it comes.
+   * An instance of your own, for hooks that log, trace or sign. Its `retry`, `timeout`, `throwHttpErrors` and `fetch`
+   * are replaced. Default: ky as it comes.
    */
   readonly ky?: KyInstance | undefined;
   /** Used in place of the platform's `fetch`. */
@@ -18,30 +15,53 @@ export interface KyHostOptions {
 }
 
 /**
- * A host over ky.
+ * A host over ky, the one that {@link createClient} uses.
  *
  * @example
  * ```ts
  * const beforeRequest = [({ request }) => request.headers.set('traceparent', currentTrace())];
- * const traced = ky.create({ hooks: { beforeRequest } });
- * const client = createClient({ ...options, host: createKyHost({ ky: traced }) });
+ * const client = createClient({ ...options, ky: ky.create({ hooks: { beforeRequest } }) });
  * ```
  */
-export function createKyHost(options: KyHostOptions = {}): Host {
-  const send = options.ky ?? ky;
-  return hostOver(
-    ({ url, method, headers, body }, signal) =>
-      send(url, {
-        method,
-        headers,
-        ...(body !== undefined && { body }),
-        // ky would combine a signal of ours with its own; thousands of combined signals a second outlive their requests
-        // by far.
-        fetch: (input, init) => fetchUnder(signal, options.fetch, input, init),
-        retry: 0,
-        timeout: false, // the attempt's own covers the reading of the body, too
-        throwHttpErrors: false,
-      }),
-    isNetworkError,
-  );
+export function createKyHost({ ky: own, fetch: given }: KyHostOptions = {}): Host {
+  const carry = own ?? ky;
+  return hostOver((request, signal) => {
+    const { url, method, headers, body } = request;
+    return carry(url, {
+      method,
+      // Without an instance of the caller's there are no hooks: nobody reads the Request that ky makes, so it is made
+      // of the least.
+      ...(own && { headers: { ...headers }, ...(body !== undefined && { body }) }),
+      // ky would combine a signal of ours with its own; thousands of combined signals a second outlive their requests
+      // by far.
+      fetch: async (input) =>
+        own
+          ? toResponse(await exchange(await requestOf(input, request), signal, given))
+          : ((await exchange(request, signal, given)) as Response), // passed through unread
+      retry: 0,
+      timeout: false, // the attempt's own covers the reading of the body, too
+      throwHttpErrors: false,
+    });
+  }, given === undefined);
+}
+
+/** The request as the hooks left it, in plain values: another implementation of `fetch` takes no foreign `Request`. */
+async function requestOf(input: unknown, sent: HostRequest): Promise<HostRequest> {
+  if (!(input instanceof Request)) return sent;
+  const { url, method, headers, body } = input;
+  const { body: _, ...rest } = sent;
+  return {
+    ...rest,
+    url,
+    method,
+    headers: Object.fromEntries(headers),
+    ...(body !== null && { body: await input.text() }),
+  };
+}
+
+/** The platform's own Response: hooks clone it and cancel its body, which that of node-fetch cannot do. */
+async function toResponse(answer: FetchResponse): Promise<Response> {
+  if (answer instanceof Response) return answer;
+  const text = await answer.text();
+  return new Response(text === '' ? null : text, { status: answer.status, headers: [...answer.headers] });
 }

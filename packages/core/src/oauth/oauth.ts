@@ -4,8 +4,7 @@
  */
 import * as oauth4webapi from 'oauth4webapi';
 import { createEngine, InvalidAnswerError, type EngineOptions, type Host } from '../engine/index.ts';
-import { createFetchHost } from '../hosts/fetch.ts';
-import type { Fetch } from '../hosts/over-fetch.ts';
+import { createFetchHost, type Fetch } from '../hosts/fetch.ts';
 import { checkCallback } from './callback.ts';
 import { speakOAuth } from './refusal.ts';
 import { authorizationServer, checkOptions } from './server.ts';
@@ -124,7 +123,7 @@ export interface OAuth {
 export function createOAuth(options: OAuthOptions): OAuth {
   checkOptions(options);
   const { appUrl, clientId, clientSecret, redirectUri } = options;
-  const host = options.host ?? createFetchHost({ fetch: withoutRedirects(options.fetch) });
+  const host = options.host ?? createFetchHost({ fetch: options.fetch });
   const now = options.now ?? (() => host.now());
   const server = authorizationServer(appUrl);
   const client = { client_id: clientId };
@@ -291,9 +290,4 @@ function withoutNulls(answer: unknown): unknown {
       .filter(([, value]) => value !== null)
       .map(([name, value]: [string, unknown]) => [name, name === 'scope' ? readScopes(value).join(' ') : value]),
   );
-}
-
-/** A redirect would carry codes and secrets to an address that nobody chose. */
-function withoutRedirects(fetch: Fetch | undefined): Fetch {
-  return (request) => (fetch ?? globalThis.fetch)(new Request(request, { redirect: 'manual' }));
 }

@@ -228,6 +228,31 @@ describe('after a lost answer', () => {
     ).rejects.toBeInstanceOf(ConflictError);
   });
 
+  const onceOnly = [
+    ['journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }, late],
+    ['customFields.create', { kind: 'string', display: 'Town' }, { id: 'f1', display: 'Town', created: seconds }],
+    [
+      'deletionRequests.create',
+      { email: 'ada@example.com' },
+      { id: 'd1', email: 'ada@example.com', requested_at: new Date(now).toISOString() },
+    ],
+  ] as const;
+
+  it.each(onceOnly.flatMap((each) => [500, 502, 504, 520, 524].map((status) => [...each, status] as const)))(
+    '%s looks its record up after %4$i, and gives the record or an error that says how to look',
+    async (id, args, record, status) => {
+      const calling = (...script: Scripted[]) =>
+        createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' }).call(
+          id,
+          args as never,
+        );
+      expect(await calling({ status, body: '<html>' }, list(record))).toEqual({ data: record });
+      const unsure = calling({ status }, { status: 403 });
+      await expect(unsure).rejects.toThrow('Whether it has happened is unknown');
+      await expect(unsure).rejects.toMatchObject({ status });
+    },
+  );
+
   it('a grant of OAuth has no list to look in: the error stays', async () => {
     const host = scriptedHost([lost]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });

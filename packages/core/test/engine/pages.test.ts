@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/engine/index.ts';
+import { createEngine, InvalidAnswerError } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function listing(...script: readonly Scripted[]) {
@@ -69,6 +69,28 @@ describe('a list', () => {
       json({ data: items('b'), has_more: true, next_cursor: 'x' }),
     );
     await expect(ids()).rejects.toThrow('points back to the page just read');
+  });
+
+  it.each([1, 2, 3, 7])('ends where the cursors go round in a circle of %i after some pages', async (length) => {
+    for (const before of [0, 1, 5]) {
+      const circle = Array.from({ length }, (_, place) => `circle-${place}`);
+      const leading = Array.from({ length: before }, (_, place) => `lead-${place}`);
+      const cursors = [...leading, ...Array.from({ length: 5 }, () => circle).flat()];
+      const { host, ids } = listing(
+        ...cursors.map((next_cursor) => json({ data: items('a'), has_more: true, next_cursor })),
+      );
+      await expect(ids()).rejects.toThrow(InvalidAnswerError);
+      expect(host.sent.length).toBeLessThanOrEqual(3 * (before + length) + 2);
+    }
+  });
+
+  it('is no list where more is promised and there is no cursor to go on with', async () => {
+    const { engine, ids } = listing(
+      json({ data: items('a'), has_more: true, next_cursor: null }),
+      json({ data: items('a'), pagination: { has_more: true } }),
+    );
+    await expect(ids()).rejects.toThrow('"has_more" is true, but there is no "next_cursor"');
+    await expect(engine.list('subscriptions.list', {})).rejects.toBeInstanceOf(InvalidAnswerError);
   });
 
   it('stops asking when the reader stops reading', async () => {

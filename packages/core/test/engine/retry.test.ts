@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/index.ts';
 import {
+  ConfigurationError,
   createEngine,
   defaultRetryPolicy,
   nextDelay,
@@ -105,6 +106,34 @@ describe('a call that fails', () => {
     });
     expect(host.slept).toEqual([]);
   });
+
+  it('is not repeated where the host name was never found, and is where it was found before', async () => {
+    const unknown = new TransportError('network', { code: 'ENOTFOUND' });
+    const get = (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', { automationId: 'aut_1' });
+    const host = scriptedHost([unknown]);
+    await expect(get(createEngine({ host, baseUrl, publicationId }))).rejects.toThrow('Check the base URL');
+    expect(host.sent).toHaveLength(1);
+
+    const later = scriptedHost([json({ data: {} }), unknown, json({ data: {} })]);
+    const engine = createEngine({ host: later, baseUrl, publicationId });
+    await get(engine);
+    await get(engine);
+    expect(later.sent).toHaveLength(3);
+  });
+
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_REDIRECTED'])(
+    'by a wrong setting (%s) is told at once, also by a host of one’s own',
+    async (code) => {
+      const cause = new TransportError('network', { code });
+      const host = scriptedHost([cause]);
+      const error: unknown = await createEngine({ host, baseUrl, publicationId })
+        .call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error).toMatchObject({ code, cause });
+      expect(host.sent).toHaveLength(1);
+    },
+  );
 
   it.each(operations.filter(({ base }) => base === 'api').map(({ id, retry, path }) => [id, retry, path] as const))(
     '%s (%s) is sent again after a lost answer, if a second arrival would do harm only after a look whether the first has happened',

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, createPacer, UnauthorizedError, type Token, type TokenSource } from '../../src/engine/index.ts';
+import {
+  ConfigurationError,
+  createEngine,
+  createPacer,
+  UnauthorizedError,
+  type Host,
+  type Token,
+  type TokenSource,
+} from '../../src/engine/index.ts';
+import { createMemoryTokenStore, createTokenSource, type TokenSet } from '../../src/oauth/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function calling(token: Token, ...script: readonly Scripted[]) {
@@ -43,7 +52,7 @@ describe('the token of a call', () => {
     expect(host.slept).toEqual([]);
   });
 
-  it('is renewed once: a second refusal is the answer, and the renewed token stands in no text', async () => {
+  it('is not renewed further where no other token comes back: the refusal is the answer, without the token', async () => {
     const source = renewing();
     const { engine } = calling(source, refused, refused);
     const error: unknown = await engine
@@ -51,7 +60,7 @@ describe('the token of a call', () => {
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnauthorizedError);
     expect(String(error)).toContain('The token [secret] expired');
-    expect(source.rejected).toEqual(['stale']);
+    expect(source.rejected).toEqual(['stale', 'fresh']);
   });
 
   it('is renewed without using up a retry, also after one', async () => {
@@ -60,11 +69,11 @@ describe('the token of a call', () => {
     expect(sentTokens()).toEqual(['Bearer stale', 'Bearer stale', 'Bearer fresh', 'Bearer fresh']);
   });
 
-  it('is renewed once, also where a repetition is refused later', async () => {
+  it('is asked for again where a repetition is refused later', async () => {
     const source = renewing();
     const { engine } = calling(source, refused, { status: 503 }, refused);
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
-    expect(source.rejected).toEqual(['stale']);
+    expect(source.rejected).toEqual(['stale', 'fresh']);
   });
 
   it('that is not there keeps nobody else from their turn', async () => {
@@ -96,4 +105,69 @@ describe('the token of a call', () => {
     );
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('sign in again');
   });
+
+  it('is renewed three times at most where the service refuses each', async () => {
+    let count = 0;
+    const source = { get: () => 't0', refresh: async () => `t${(count += 1)}` };
+    const { engine, sentTokens } = calling(source, refused, refused, refused, refused);
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
+    expect(sentTokens()).toEqual(['Bearer t0', 'Bearer t1', 'Bearer t2', 'Bearer t3']);
+  });
+
+  it('may be invalidated twice, or before a renewed one is used, during 1,000 calls at a time: none fails', async () => {
+    let valid = 'access-1';
+    let issued = 1;
+    let answered = 0;
+    const tokens: TokenSet = { accessToken: valid, refreshToken: 'r1', issuedAt: 0, expiresAt: null, scopes: [] };
+    const renew = async (): Promise<TokenSet> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      issued += 1;
+      valid = `access-${issued}`;
+      return { ...tokens, accessToken: valid, refreshToken: `r${issued}` };
+    };
+    const source = createTokenSource({
+      oauth: { refresh: renew },
+      store: createMemoryTokenStore(tokens),
+      now: () => 0,
+    });
+    const host: Host = {
+      ...scriptedHost([]),
+      async send({ headers }) {
+        await new Promise((resolve) => setImmediate(resolve));
+        answered += 1;
+        // Once everybody is on the way with the first token, and again before anyone has used the second.
+        if (answered === 1 || answered === 1_001) valid = 'nobody has it';
+        const isValid = headers['authorization'] === `Bearer ${valid}`;
+        return { status: isValid ? 200 : 401, headers: {}, body: isValid ? '{"data":{}}' : '' };
+      },
+    };
+    const engine = createEngine({
+      host,
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      token: source,
+      pacer: false,
+    });
+    const calls = Array.from({ length: 1_000 }, () =>
+      engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }, { retry: false }),
+    );
+    expect((await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(issued).toBe(3);
+  });
+
+  it.each(['sk-77\n', '\r\nsk-77', 'two words', 'schlüssel'])(
+    'that no header can hold (%j) is refused at once',
+    async (token) => {
+      const make = (given: Token) => calling(given, json({ data: {} }));
+      expect(() => make(token)).toThrow(TypeError);
+      expect(() => make(token)).toThrow('token holds');
+      const { engine, host } = make(() => token);
+      const error: unknown = await engine
+        .call('automations.get', { automationId: 'aut_1' })
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(String(error)).not.toContain(token.trim());
+      expect(host.sent).toHaveLength(0);
+    },
+  );
 });

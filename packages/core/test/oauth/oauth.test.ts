@@ -22,13 +22,13 @@ function answering(answer: () => Response, more: Partial<OAuthOptions> = {}) {
     retry: false,
     now: () => 5000,
     ...more,
-    async fetch(request) {
-      const body = Object.fromEntries(new URLSearchParams(await request.text()));
+    async fetch(url, init) {
+      const body = Object.fromEntries(new URLSearchParams(init.body));
       sent.push({
-        url: request.url,
+        url,
         body,
-        authorization: request.headers.get('authorization'),
-        redirect: request.redirect,
+        authorization: init.headers['authorization'] ?? null,
+        redirect: init.redirect,
       });
       return answer();
     },
@@ -116,7 +116,11 @@ describe('the requests', () => {
     const { oauth, sent } = answering(
       () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.test/' } }),
     );
-    expect(await failure(oauth.refresh(tokens))).toMatchObject({ name: 'OAuthError', status: 307 });
+    expect(await failure(oauth.refresh(tokens))).toMatchObject({
+      name: 'RedirectError',
+      status: 307,
+      message: expect.stringContaining('Correct appUrl') as string,
+    });
     expect(sent).toHaveLength(1);
   });
 

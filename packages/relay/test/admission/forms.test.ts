@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { formPost, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
-import { sandboxApi } from '../sandbox-api.ts';
+import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { asked } from './asked.ts';
 
@@ -66,11 +66,11 @@ describe('a relay with several forms', () => {
     const paths: string[] = [];
     const api = sandboxApi();
     const relay = severalForms({
-      api(request) {
+      api: asFetch((request) => {
         paths.push(new URL(request.url).pathname);
         // The sandbox has one publication; it stands for both.
         return api.fetch(new Request(request.url.replace(/pub_[\w-]+/, publicationId), request));
-      },
+      }),
     });
     const custom_fields = [
       { name: 'First Name', value: 'Ada' },
