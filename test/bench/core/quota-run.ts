@@ -2,7 +2,7 @@
  * One hour of calls against a quota nobody told the caller about, on a virtual clock: how much of it is used, and how
  * many calls are refused.
  */
-import { createEngine, type Engine, type Host } from '@newsletter-kit/core/engine';
+import { createEngine, retryAfterMs, type Engine, type Host, type Pacer } from '@newsletter-kit/core/engine';
 import { apiKeys, createSandbox, publicationId, type QuotaRequest } from '@newsletter-kit/sandbox';
 import { createVirtualClock, seeded, virtualHost, type Answering, type VirtualClock } from '../../clock/virtual.ts';
 
@@ -159,13 +159,54 @@ export function endlessly(atATime: number, once: () => Promise<unknown>): void {
   }
 }
 
-/** The engine of the core, as it comes. */
+/** The engine of the core. @param pacerOf - another pacer than its own */
 export const engineCaller =
-  (atATime = 8): Caller =>
+  (atATime = 8, pacerOf?: (host: Host) => Pacer): Caller =>
   ({ host }) => {
-    const engine: Engine = createEngine({ host, baseUrl, token: apiKeys.workspace, publicationId });
+    const pacer = pacerOf?.(host);
+    const engine: Engine = createEngine({ host, baseUrl, token: apiKeys.workspace, publicationId, pacer });
     endlessly(atATime, () => engine.call('customFields.list', {}));
   };
+
+/**
+ * The simplest pacer: a 429 pauses every caller for as long as it asks, else for 1 to 30 s, and one request is sent
+ * before the others. It reads no quota and learns none.
+ */
+export function pausingPacer(host: Host): Pacer {
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let inFlight = 0;
+  let refusals = 0;
+  let lastRefusal = Number.NEGATIVE_INFINITY;
+  const free: (() => void)[] = [];
+  const mayGo = (): boolean => inFlight < (refusals > 0 ? 1 : 5);
+  return {
+    async turn() {
+      for (;;) {
+        const pause = pausedUntil - host.monotonic();
+        if (pause > 0) await host.sleep(pause);
+        else if (mayGo()) break;
+        else await new Promise<void>((resolve) => free.push(resolve));
+      }
+      inFlight += 1;
+      const sentAt = host.monotonic();
+      let ended = false;
+      return {
+        done(answer) {
+          if (ended) return;
+          ended = true;
+          inFlight -= 1;
+          if (answer?.status === 429 && sentAt > lastRefusal) {
+            lastRefusal = host.monotonic();
+            refusals += 1;
+            const asked = retryAfterMs(answer, host.now()) || Math.min(30_000, 1000 * 2 ** (refusals - 1));
+            pausedUntil = Math.max(pausedUntil, lastRefusal + asked);
+          } else if (answer && answer.status !== 429 && sentAt > lastRefusal) refusals = 0;
+          for (const wake of free.splice(0)) wake();
+        },
+      };
+    },
+  };
+}
 
 /**
  * A loop as it is written by hand: exponential backoff with full jitter after a 429, from one second to half a minute.

@@ -1,8 +1,9 @@
 /**
- * The share of an unknown quota that is used, and the share of answers that are 429: an hour of eight calls at a time
- * against windows (the sandbox's own) and buckets of 30, 180 and 600 a minute, with headers and without; the discovery
- * counts. Beside ours a loop with plain backoff, and the service's SDK with its own retries. All on one virtual clock;
- * the SDK has the timers and `Date.now` of the process replaced by it while it runs.
+ * The share of a quota that is used, and the share of answers that are 429: an hour of eight calls at a time against
+ * windows (the sandbox's own) and buckets of 30, 180 and 600 a minute; the discovery counts. Once with headers on every
+ * answer, as the service sends them, and once without, with and without `Retry-After`. Beside the engine's pacer the
+ * simplest one, which only pauses, a loop with plain backoff, and the service's SDK with its own retries. All on one
+ * virtual clock; the SDK has the timers and `Date.now` of the process replaced by it while it runs.
  */
 import { BeehiivClient } from '@beehiiv/sdk';
 import { publicationId } from '@newsletter-kit/sandbox';
@@ -12,6 +13,7 @@ import {
   baseUrl,
   endlessly,
   engineCaller,
+  pausingPacer,
   plainLoop,
   runAgainst,
   type Caller,
@@ -19,9 +21,16 @@ import {
   type Outcome,
 } from './quota-run.ts';
 
-const cases: readonly Enforced[] = (['window', 'bucket'] as const).flatMap((kind) =>
-  [true, false].flatMap((headers) => [30, 180, 600].map((limit) => ({ kind, limit, headers }))),
-);
+type Telling = Pick<Enforced, 'headers' | 'retryAfter'>;
+
+function quotas(...tellings: readonly Telling[]): Enforced[] {
+  return (['window', 'bucket'] as const).flatMap((kind) =>
+    tellings.flatMap((telling) => [30, 180, 600].map((limit) => ({ kind, limit, ...telling }))),
+  );
+}
+
+const stated = quotas({ headers: true });
+const silent = quotas({ headers: false, retryAfter: true }, { headers: false });
 
 const atATime = 8;
 
@@ -59,7 +68,7 @@ function replaceTime(clock: VirtualClock): void {
   Date.now = clock.now;
 }
 
-async function outcomes(caller: Caller, minutes: number): Promise<Outcome[]> {
+async function outcomes(cases: readonly Enforced[], caller: Caller, minutes = 60): Promise<Outcome[]> {
   const all: Outcome[] = [];
   for (const quota of cases) all.push(await runAgainst(quota, caller, { minutes }));
   return all;
@@ -77,28 +86,46 @@ async function recovery(quota: Enforced): Promise<number> {
   return found < 0 ? after.length : found;
 }
 
-const ours = await outcomes(engineCaller(atATime), 60);
-// The others send so many requests in vain that a quarter of an hour has to do.
-const plain = await outcomes(plainLoop(atATime), 15);
+const ours = engineCaller(atATime);
+const pausing = engineCaller(atATime, pausingPacer);
 const sdkTime = onProcessTime(sdkCaller);
-const sdk = await outcomes(sdkTime.caller, 15).finally(sdkTime.restore);
-const recoveries: number[] = [];
-for (const quota of cases) recoveries.push(await recovery(quota));
+/** The others send so many requests in vain that a quarter of an hour has to do. */
+const fewMinutes = 15;
+
+interface Compared {
+  readonly used: string;
+  readonly refused: string;
+}
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const least = (all: readonly Outcome[]): number => Math.min(...all.map(({ used }) => used));
 const most = (all: readonly Outcome[]): number => Math.max(...all.map(({ refusedShare }) => refusedShare));
+
+async function others(cases: readonly Enforced[]): Promise<Compared> {
+  const all = {
+    'only pauses': await outcomes(cases, pausing),
+    'plain backoff': await outcomes(cases, plainLoop(atATime), fewMinutes),
+    SDK: await outcomes(cases, sdkTime.caller, fewMinutes).finally(sdkTime.restore),
+  };
+  const listed = (share: (all: readonly Outcome[]) => number): string =>
+    Object.entries(all)
+      .map(([name, each]) => `${name} ${percent(share(each))}`)
+      .join(', ');
+  return { used: listed(least), refused: listed(most) };
+}
+
+const [told, untold] = [await outcomes(stated, ours), await outcomes(silent, ours)];
+const [besideTold, besideUntold] = [await others(stated), await others(silent)];
+const recoveries: number[] = [];
+for (const quota of stated) recoveries.push(await recovery(quota));
+
 tell({
-  used: {
-    value: least(ours),
-    detail: `the least of ${cases.length} quotas; plain backoff ${percent(least(plain))}, SDK ${percent(least(sdk))}`,
-  },
-  refused: {
-    value: most(ours) * 100,
-    detail: `the most of ${cases.length} quotas; plain backoff ${percent(most(plain))}, SDK ${percent(most(sdk))}`,
-  },
+  used: { value: least(told), detail: `the least of ${stated.length} quotas; ${besideTold.used}` },
+  refused: { value: most(told) * 100, detail: `the most of ${stated.length} quotas; ${besideTold.refused}` },
   recovery: {
     value: Math.max(...recoveries),
-    detail: `the most of ${cases.length} quotas cut to a third after ten minutes`,
+    detail: `the most of ${stated.length} quotas cut to a third after ten minutes`,
   },
+  silentUsed: { value: least(untold), detail: `the least of ${silent.length} quotas; ${besideUntold.used}` },
+  silentRefused: { value: most(untold) * 100, detail: `the most of ${silent.length} quotas; ${besideUntold.refused}` },
 });

@@ -3,6 +3,7 @@
  * through.
  */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
+import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
 import type { Answer } from '../schema/index.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
@@ -67,6 +68,11 @@ export interface EngineOptions {
   readonly totalTimeoutMs?: number | undefined;
   readonly retry?: Partial<RetryPolicy> | false | undefined;
   /**
+   * Most requests in flight at a time; see {@link PacerOptions.concurrency}. Default 5. A `pacer` has its own, so that
+   * the two are not given together.
+   */
+  readonly concurrency?: number | undefined;
+  /**
    * Keeps all calls within the quota of their key. Each engine brings one of its own; pass the same to engines that use
    * the same key, or false to send everything at once.
    */
@@ -107,15 +113,21 @@ export interface RequestOptions
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Makes an engine. */
+/**
+ * Makes an engine.
+ *
+ * @throws RangeError where `concurrency` is not a whole number from 1, TypeError where it stands beside a `pacer`
+ */
 export function createEngine(options: EngineOptions): Engine {
-  const { host, validator, publicationId } = options;
+  const { host, validator, publicationId, concurrency } = options;
+  if (concurrency !== undefined && options.pacer !== undefined)
+    throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
   const roots = { api: root(options.baseUrl), app: options.appUrl && root(options.appUrl) };
   const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
   const sender: Sender = {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
-    pacer: (options.pacer ?? createPacer(host)) || null,
+    pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,
     look: createLook(host, list),
     onAttempt: options.onAttempt,
     hasAnswered: false,
@@ -246,7 +258,10 @@ export function createEngine(options: EngineOptions): Engine {
     call: (id, args, callOptions = {}) => new ApiPromise(callById(id, args, callOptions)) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
-      return new PagePromise(() => list(id, args, one) as Promise<Page<Item<typeof id>>>);
+      return new PagePromise((iterated) => {
+        const listArgs = iterated ? withLargestPages(operationById(id), args) : args;
+        return list(id, listArgs, one) as Promise<Page<Item<typeof id>>>;
+      });
     },
     request: (method, path, requestOptions = {}) =>
       new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
@@ -259,6 +274,12 @@ export function createEngine(options: EngineOptions): Engine {
 
 function root(url: string): string {
   return url.replace(/\/+$/, '');
+}
+
+/** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
+function withLargestPages(operation: Named, args: Values): Values {
+  if (!operation.query.includes('limit') || args['page'] !== undefined) return args;
+  return { ...args, limit: args['limit'] ?? pageLimit.max };
 }
 
 function askedFor({ query }: RequestParts): Continuation {

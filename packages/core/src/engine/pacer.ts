@@ -1,43 +1,36 @@
-/**
- * Gives the calls of one key their turns: within the quota, not too many at a time, and fairly between those who wait.
- */
+/** Schedules the calls of one key: within its quota, a bounded number at a time, fairly between streams. */
 import { TransportError, type Host, type HostAnswer, type Signal } from './host.ts';
 import { createQuota } from './quota.ts';
 
-/** Who asks for a turn. */
+/** A call that needs a turn. */
 export interface Waiter {
-  /** Calls of one stream wait in line; streams take turns. Calls without one are a stream together. */
+  /** Calls of one stream are sent in order; streams alternate. Calls that name none form one stream. */
   readonly stream?: object | undefined;
-  /** The moment from which on a turn is of no use any more, in milliseconds of the host's monotonic clock. */
+  /** When waiting ends with a timeout, in milliseconds of the host's monotonic clock. */
   readonly deadline?: number | undefined;
-  /** Longest pause the caller puts up with where the service asks for one, in milliseconds. */
+  /** Longest pause that the service may ask for, in milliseconds; a longer one rejects with {@link PausedError}. */
   readonly maxPauseMs?: number | undefined;
   readonly signal?: Signal | undefined;
-  /** Whether the call is repeated after a 429, so that it may find out whether the quota has grown. */
-  readonly mayProbe?: boolean | undefined;
 }
 
-/** A turn: one request may be sent, now. */
+/** Permission to send one request now. */
 export interface Turn {
-  /**
-   * Ends the turn. Must be called, once: with the answer, with null where it was lost, with nothing where the caller
-   * withdrew.
-   */
+  /** Ends the turn; must be called. Pass the answer, null for a lost connection, or nothing for a withdrawn request. */
   done(answer?: Pick<HostAnswer, 'status' | 'headers'> | null): void;
 }
 
-/** Shared by everything that uses the same key. Make it with {@link createPacer}; engines bring one of their own. */
+/** Schedules all requests of one key. Each engine creates its own unless it is given one. */
 export interface Pacer {
   /**
-   * Waits for a turn. Whoever gives up leaves no gap.
+   * Waits for permission to send one request.
    *
    * @throws TransportError `aborted` when the signal aborts, `timeout` at the deadline; {@link PausedError} where the
-   *   service asks for a longer pause than the caller puts up with
+   *   service asks for a longer pause than `maxPauseMs`
    */
   turn(waiter: Waiter): Promise<Turn>;
 }
 
-/** Thrown in place of a turn: the service has asked everyone to wait longer than this caller wants to. */
+/** The service asked for a longer pause than the call's `maxPauseMs`. */
 export class PausedError extends Error {
   override readonly name = 'PausedError';
   readonly pauseMs: number;
@@ -48,25 +41,24 @@ export class PausedError extends Error {
   }
 }
 
-/** What a pacer is made of. */
+/** Options of {@link createPacer}. */
 export interface PacerOptions {
-  /** Most requests at a time, ever. Default 32. It begins with 4 and feels its way up. */
-  readonly maxConcurrency?: number | undefined;
+  /**
+   * Most requests in flight at a time, from the first call on; a whole number from 1. Default 5, which the service's
+   * documentation advises. Halved on a 429, a 5xx and a lost connection, and raised by one per round of successes.
+   */
+  readonly concurrency?: number | undefined;
 }
-
-const firstConcurrency = 4;
-
-/** Rounds in which as many requests as allowed were under way and none failed, until one more is. */
-const roundsToGrow = 4;
 
 interface Waiting extends Waiter {
   readonly grant: (turn: Turn) => void;
-  readonly refuse: (error: Error) => void;
-  readonly leave: () => void;
+  readonly reject: (error: Error) => void;
+  readonly removeListener: () => void;
 }
 
 /**
- * A pacer that learns the quota from headers, or from 429s where there are none.
+ * Creates a pacer, to share between the clients of one key. It reads the quota from headers; without them it learns a
+ * rate from 429s. A 429 pauses every caller.
  *
  * @example
  * ```ts
@@ -74,56 +66,58 @@ interface Waiting extends Waiter {
  * const pacer = createPacer(host); // one key, two clients, one quota
  * const clients = ['pub_1', 'pub_2'].map((publicationId) => createClient({ ...options, host, pacer, publicationId }));
  * ```
+ * @throws RangeError where `concurrency` is not a whole number from 1
  */
 export function createPacer(
   clock: Pick<Host, 'monotonic' | 'now' | 'sleep'>,
-  { maxConcurrency = 32 }: PacerOptions = {},
+  { concurrency: most = 5 }: PacerOptions = {},
 ): Pacer {
+  if (!Number.isInteger(most) || most < 1)
+    throw new RangeError('concurrency must be a whole number from 1, for example 5.');
   const quota = createQuota();
-  const line = createLine();
+  const queue = createQueue();
   let inFlight = 0;
-  let concurrency = Math.min(firstConcurrency, maxConcurrency);
-  let sinceGrown = 0;
+  let concurrency = most;
+  let successes = 0;
   let lastCut = Number.NEGATIVE_INFINITY;
-  let alarm: { readonly at: number; readonly stop: Stop } | null = null;
+  let timer: { readonly at: number; readonly stop: Stop } | null = null;
 
-  /** Lets go whoever may, and sets the alarm for who may later. */
-  function pump(): void {
+  /** Grants every turn available now and sets the timer for the next. */
+  function grantTurns(): void {
     for (;;) {
       const now = clock.monotonic();
-      const next = line.first();
-      if (!next) return ring(Number.POSITIVE_INFINITY);
-      const at = mayGoAt(next, now);
-      if (at > now) return ring(Math.min(at, line.earliestDeadline()));
-      line.take(next);
-      next.leave();
+      const next = queue.first();
+      if (!next) return setTimer(Number.POSITIVE_INFINITY);
+      const at = nextTurnAt(now);
+      if (at > now) return setTimer(Math.min(at, queue.earliestDeadline()));
+      queue.take(next);
+      next.removeListener();
       next.grant(begin(now));
     }
   }
 
-  /** The earliest moment for this one; Infinity for not before somebody's turn has ended. */
-  function mayGoAt({ mayProbe = false }: Waiter, now: number): number {
-    return inFlight >= concurrency ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, mayProbe);
+  /** The earliest moment for one more request; Infinity for not before another turn has ended. */
+  function nextTurnAt(now: number): number {
+    return inFlight >= concurrency ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight);
   }
 
-  function sendAway(waiter: Waiting, error: Error): void {
-    line.remove(waiter);
-    waiter.leave();
-    waiter.refuse(error);
+  function reject(waiter: Waiting, error: Error): void {
+    queue.remove(waiter);
+    waiter.removeListener();
+    waiter.reject(error);
   }
 
-  /** Sends away who would wait in vain. */
-  function dismissHopeless(): void {
+  /** Rejects the calls whose deadline passes before the pause ends, or whose `maxPauseMs` is shorter. */
+  function rejectExpired(): void {
     const now = clock.monotonic();
-    for (const waiter of line.all()) {
-      const error = hopeless(waiter, now, quota.pausedUntil - now);
-      if (error) sendAway(waiter, error);
+    for (const waiter of queue.all()) {
+      const error = expiry(waiter, now, quota.pausedUntil - now);
+      if (error) reject(waiter, error);
     }
   }
 
   function begin(now: number): Turn {
     inFlight += 1;
-    const full = inFlight >= concurrency;
     const sent = quota.sent(now);
     let ended = false;
     return {
@@ -131,44 +125,47 @@ export function createPacer(
         if (ended) return;
         ended = true;
         inFlight -= 1;
-        if (answer && quota.answered(sent, answer, clock.monotonic(), clock.now())) dismissHopeless();
-        if (answer !== undefined)
-          adapt(answer === null || answer.status === 429 || answer.status >= 500, full, sent.at);
-        pump();
+        if (answer && quota.answered(sent, answer, clock.monotonic(), clock.now())) rejectExpired();
+        if (answer !== undefined) adapt(answer === null || answer.status === 429 || answer.status >= 500, sent.at);
+        grantTurns();
       },
     };
   }
 
-  /** Additive increase, multiplicative decrease: what a service in trouble needs is less. */
-  function adapt(trouble: boolean, full: boolean, sentAt: number): void {
-    if (trouble) {
-      if (sentAt <= lastCut) return; // what failed together is one trouble
+  /** Additive increase, multiplicative decrease (AIMD), never above `most`. */
+  function adapt(failed: boolean, sentAt: number): void {
+    if (!failed) {
+      if (concurrency >= most) return;
+      successes += 1;
+      if (successes < concurrency) return;
+      concurrency += 1;
+    } else {
+      // Requests that were in flight together and failed count once.
+      if (sentAt <= lastCut) return;
       lastCut = clock.monotonic();
       concurrency = Math.max(1, Math.floor(concurrency / 2));
-      sinceGrown = 0;
-    } else if (full && (sinceGrown += 1) >= concurrency * roundsToGrow) {
-      concurrency = Math.min(maxConcurrency, concurrency + 1);
-      sinceGrown = 0;
     }
+    successes = 0;
   }
 
-  /** One sleep for all who wait; none that outlives them. */
-  function ring(at: number): void {
-    if (alarm && alarm.at <= at && at !== Number.POSITIVE_INFINITY) return; // rings soon enough, and then looks again
-    alarm?.stop.abort();
-    alarm = null;
+  /** Sets the one timer of the queue; Infinity clears it. */
+  function setTimer(at: number): void {
+    // An earlier timer sets the next one when it fires.
+    if (timer && timer.at <= at && at !== Number.POSITIVE_INFINITY) return;
+    timer?.stop.abort();
+    timer = null;
     if (at === Number.POSITIVE_INFINITY) return;
     const own = { at, stop: createStop() };
-    alarm = own;
+    timer = own;
     const over = (failure: unknown): void => {
-      if (alarm !== own) return;
-      alarm = null;
+      if (timer !== own) return;
+      timer = null;
       if (failure === undefined) {
-        dismissHopeless();
-        return pump();
+        rejectExpired();
+        return grantTurns();
       }
-      const error = new Error('The host could not wait.', { cause: failure });
-      for (const waiter of line.all()) sendAway(waiter, error);
+      const error = new Error("The host's sleep() failed.", { cause: failure });
+      for (const waiter of queue.all()) reject(waiter, error);
     };
     clock.sleep(Math.max(1, Math.ceil(at - clock.monotonic())), own.stop).then(() => over(undefined), over);
   }
@@ -178,41 +175,42 @@ export function createPacer(
       const now = clock.monotonic();
       const error = waiter.signal?.aborted
         ? new TransportError('aborted')
-        : hopeless(waiter, now, quota.pausedUntil - now);
+        : expiry(waiter, now, quota.pausedUntil - now);
       if (error) return Promise.reject(error);
-      // The usual case: nobody waits, and nothing is in the way.
-      if (!line.first() && mayGoAt(waiter, now) <= now) return Promise.resolve(begin(now));
+      // The usual case: the queue is empty and a turn is available.
+      if (!queue.first() && nextTurnAt(now) <= now) return Promise.resolve(begin(now));
       return new Promise((grant, refuse) => {
         const abort = (): void => {
-          sendAway(waiting, new TransportError('aborted'));
-          pump();
+          reject(waiting, new TransportError('aborted'));
+          grantTurns();
         };
         const waiting: Waiting = {
           ...waiter,
           grant,
-          refuse,
-          leave: () => waiter.signal?.removeEventListener('abort', abort),
+          reject: refuse,
+          removeListener: () => waiter.signal?.removeEventListener('abort', abort),
         };
         waiter.signal?.addEventListener('abort', abort);
-        line.join(waiting);
-        pump();
+        queue.join(waiting);
+        grantTurns();
       });
     },
   };
 }
 
-function hopeless({ deadline, maxPauseMs }: Waiter, now: number, pauseMs: number): Error | null {
+/** The error of a call that cannot be sent in time, else null. */
+function expiry({ deadline, maxPauseMs }: Waiter, now: number, pauseMs: number): Error | null {
   if (deadline !== undefined && Math.max(now, now + pauseMs) >= deadline)
     return new TransportError('timeout', { notSent: true });
   return pauseMs > (maxPauseMs ?? Number.POSITIVE_INFINITY) ? new PausedError(pauseMs) : null;
 }
 
-/** Everyone who waits: first come, first served within a stream, one turn each between streams. */
-function createLine() {
+/** The waiting calls: in order within a stream, round robin between streams. */
+function createQueue() {
   const common = {};
-  /** In the order of their next turns: a stream that had one goes to the end. */
+  /** In the order of their next turns. */
   const streams = new Map<object, Set<Waiting>>();
-  /** No deadline of anyone who waits is earlier. */
+  /** A lower bound of all deadlines. */
   let earliest = Number.POSITIVE_INFINITY;
   const streamOf = ({ stream = common }: Waiter): object => stream;
 
@@ -234,16 +232,16 @@ function createLine() {
       const [stream] = streams.values();
       return stream?.values().next().value;
     },
-    /** Takes out one who goes: its stream has had its turn. */
+    /** Removes a call that is sent; its stream goes to the end. */
     take(waiter: Waiting): void {
       const stream = remove(waiter);
       if (!stream || stream.size === 0) return;
       streams.delete(streamOf(waiter));
       streams.set(streamOf(waiter), stream);
     },
-    /** Takes out one who gives up; nobody's turn changes. */
+    /** Removes a call that gives up; the order of the streams stays. */
     remove,
-    /** Everyone, to look who must leave: the earliest deadline is that of those who stay. */
+    /** Every waiting call. The earliest deadline becomes that of the calls not removed meanwhile. */
     *all(): Generator<Waiting> {
       earliest = Number.POSITIVE_INFINITY;
       for (const stream of streams.values()) {
@@ -261,7 +259,7 @@ interface Stop extends Signal {
   abort(): void;
 }
 
-/** The little of an AbortController that a sleep needs; floors without a host have no real one. */
+/** The part of an AbortController that `sleep` needs; host-free code has no AbortController. */
 function createStop(): Stop {
   const listeners = new Set<() => void>();
   let aborted = false;

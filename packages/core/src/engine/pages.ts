@@ -150,16 +150,17 @@ export class Page<T> implements Paging {
  * ```
  */
 export class PagePromise<T> extends DerivedPromise<Page<T>> implements AsyncIterable<T> {
-  readonly #start: () => Promise<Page<T>>;
+  readonly #start: (iterated: boolean) => Promise<Page<T>>;
   #first: Promise<Page<T>> | undefined;
 
-  constructor(start: () => Promise<Page<T>>) {
+  /** @param start - reads the first page; `iterated` is true where the others are read as well */
+  constructor(start: (iterated: boolean) => Promise<Page<T>>) {
     super();
     this.#start = start;
   }
 
   protected override read(): Promise<Page<T>> {
-    return (this.#first ??= this.#start());
+    return (this.#first ??= this.#start(false));
   }
 
   /** The first page with status, headers, request id and warnings. */
@@ -168,9 +169,10 @@ export class PagePromise<T> extends DerivedPromise<Page<T>> implements AsyncIter
     return { data: page, ...page.response };
   }
 
-  /** Page after page, each asked for when the one before is used up. */
+  /** Every page, each requested when the one before is used up; of 100 items unless `limit` says otherwise. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    for (let page: Page<T> | null = await this.read(); page !== null; page = await page.next()) yield page;
+    this.#first ??= this.#start(true);
+    for (let page: Page<T> | null = await this.#first; page !== null; page = await page.next()) yield page;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {

@@ -1,51 +1,46 @@
 /**
- * What is known of a quota, and when the next request may go. Pure state: times come in as milliseconds, none is asked
- * for.
+ * The quota of one key, and when the next request may be sent. Holds state only: the caller passes the time, in
+ * milliseconds of the host's monotonic clock.
  *
- * Headers tell everything. Without them a 429 is all there is to learn from, and it tells a lot: so many requests
- * passed before it. Whether they passed a *window* (a count that begins anew each minute) or a *bucket* (that refills
- * all the time) shows a moment later: a bucket lets one request through again, a window none before its end.
+ * The service states the quota in `RateLimit-*` headers on every answer. Where a proxy removes them, a 429 pauses
+ * everyone, and the requests that pass from one 429 to the next give the rate to keep to (docs/decisions/0014).
  */
 import type { HostAnswer } from './host.ts';
-import { retryAfterMs, toldQuota } from './limits.ts';
-import { learning } from './quota/learning.ts';
-import type { Model, Sent } from './quota/model.ts';
-import { telling } from './quota/told.ts';
+import { retryAfterMs, toldQuota, type ToldQuota } from './limits.ts';
 
 /** The quota as the pacer uses it. */
 export interface Quota {
-  /**
-   * The earliest moment for one more request, by the host's clock; in the past for at once, Infinity for not before an
-   * answer.
-   *
-   * @param mayProbe - whether this request may find out that the quota has grown, at the price of a 429
-   */
-  nextAt(now: number, inFlight: number, mayProbe: boolean): number;
-  /** Until when a 429 asks everyone to wait; in the past where none does. */
+  /** The earliest moment for one more request; in the past for now, Infinity for not before an answer has come. */
+  nextAt(now: number, inFlight: number): number;
+  /** The end of the pause that a 429 asks for; in the past where there is none. */
   readonly pausedUntil: number;
   sent(now: number): Sent;
   /**
-   * @param now - by the clock that is never set
-   * @param wallMs - the time of day, in milliseconds since the Unix epoch: headers may hold dates
-   * @returns true where the answer was a 429 that says something new: not one of several that were refused together
+   * @param timeOfDay - milliseconds since the Unix epoch, to read dates in headers
+   * @returns true for a 429, unless it is one of several that were sent before the first of them came back
    */
-  answered(sent: Sent, answer: Pick<HostAnswer, 'status' | 'headers'>, now: number, wallMs: number): boolean;
+  answered(sent: Sent, answer: Pick<HostAnswer, 'status' | 'headers'>, now: number, timeOfDay: number): boolean;
 }
 
-/** Pause after a 429 that says nothing, where nothing passed before it either; doubles with each, in milliseconds. */
+/** A request that was sent. */
+export interface Sent {
+  readonly at: number;
+}
+
+/** Pause after a 429 that names none; doubles with each in succession, in milliseconds. */
 const blindPauseMs = { first: 1000, longest: 30_000 };
 
-/** So many answers in a row without headers, and there are none any more; a few come from a proxy, or from a fault. */
+/** So many answers in succession without headers mean that there are none any more; a few come from a proxy. */
 const longSilence = 20;
 
 /** Longest pause that is believed, in milliseconds: a wrong header must not stop everything for a year. */
 const longestPauseMs = 3_600_000;
 
 export function createQuota(): Quota {
-  let model: Model = learning();
-  let told: ReturnType<typeof telling> | null = null;
+  let stated: ReturnType<typeof statedQuota> | null = null;
+  let rate = learntRate();
   let silent = 0;
-  let pausedUntil = 0;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
   let lastRefusal = Number.NEGATIVE_INFINITY;
   let refusalsInARow = 0;
 
@@ -53,40 +48,126 @@ export function createQuota(): Quota {
     get pausedUntil() {
       return pausedUntil;
     },
-    nextAt(now, inFlight, mayProbe) {
+    nextAt(now, inFlight) {
       if (pausedUntil > now) return pausedUntil;
-      // After a 429 one request feels the way before the others follow.
+      // After a 429, one request is sent alone and the others follow its answer.
       if (refusalsInARow > 0 && inFlight > 0) return Number.POSITIVE_INFINITY;
-      return (told ?? model).nextAt(now, inFlight, mayProbe);
+      return stated ? stated.nextAt(now, inFlight) : rate.nextAt(now);
     },
     sent(now) {
-      (told ?? model).sent(now);
+      rate.sent(now);
       return { at: now };
     },
-    answered(sent, answer, now, wallMs) {
-      const quota = toldQuota(answer.headers, wallMs);
+    answered(sent, answer, now, timeOfDay) {
+      const quota = toldQuota(answer.headers, timeOfDay);
       silent = quota ? 0 : silent + 1;
-      if (quota) (told ??= telling()).heard(quota, now + Math.min(quota.resetInMs, longestPauseMs));
-      else if (told && silent >= longSilence) {
-        told = null;
-        model = learning();
+      if (quota) (stated ??= statedQuota()).read(quota, now);
+      else if (stated && silent >= longSilence) {
+        stated = null;
+        rate = learntRate();
       }
       if (answer.status !== 429) {
-        if (sent.at > lastRefusal) refusalsInARow = 0;
-        model.passed(sent, now);
+        if (sent.at <= lastRefusal) return false; // sent before the 429, so it says nothing about the time after it
+        refusalsInARow = 0;
+        rate.passed();
         return false;
       }
       if (sent.at <= lastRefusal) return false;
       lastRefusal = now;
       refusalsInARow += 1;
-      const wish = retryAfterMs(answer, wallMs);
-      const asked = wish === undefined ? undefined : Math.min(wish, longestPauseMs);
-      if (!told) model = model.refused(sent, now, asked);
-      const blind = asked === undefined || asked === 0;
-      const pauseMs = blind ? Math.min(blindPauseMs.longest, blindPauseMs.first * 2 ** (refusalsInARow - 1)) : asked;
-      // A model that knows better than a blind pause says so by itself.
-      if (!blind || told || model.nextAt(now, 0, false) <= now) pausedUntil = Math.max(pausedUntil, now + pauseMs);
+      rate.refused(now);
+      const asked = retryAfterMs(answer, timeOfDay);
+      const pauseMs = asked || Math.min(blindPauseMs.longest, blindPauseMs.first * 2 ** (refusalsInARow - 1));
+      pausedUntil = Math.max(pausedUntil, now + Math.min(pauseMs, longestPauseMs));
       return true;
+    },
+  };
+}
+
+/** The quota of the headers. The last answer is believed: another process may use the same key. */
+function statedQuota() {
+  let remaining = 0;
+  let resetAt = 0;
+  return {
+    read(quota: ToldQuota, now: number): void {
+      const newResetAt = now + Math.min(quota.resetInMs, longestPauseMs);
+      // The same window, give or take a second of rounding: answers may overtake each other.
+      const same = Math.abs(newResetAt - resetAt) <= 1000;
+      if (!same && newResetAt < resetAt) return;
+      remaining = same ? Math.min(remaining, quota.remaining) : quota.remaining;
+      resetAt = same ? resetAt : newResetAt;
+    },
+    nextAt(now: number, inFlight: number): number {
+      // After the end of a window, one request finds out about the next.
+      if (now >= resetAt) return inFlight === 0 ? now : Number.POSITIVE_INFINITY;
+      if (remaining > inFlight) return now;
+      return inFlight === 0 ? resetAt : Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+/** Minutes of full use without a 429 until a learnt rate grows; three times as many where the next 429 comes soon. */
+const minutesToGrow = { first: 1, most: 9 };
+
+/** Share by which a learnt rate grows; doubles with each minute in which the service still keeps up. */
+const growth = 0.04;
+
+/** A rate that is met exactly is exceeded by the next answer that is quick. */
+const margin = 0.99;
+
+/**
+ * The quota without headers: a rate, measured from one 429 to the next. Unlimited before the second 429, since a single
+ * one may have another reason.
+ */
+function learntRate() {
+  let perMs = Number.POSITIVE_INFINITY;
+  let due = Number.NEGATIVE_INFINITY;
+  let lastRefusal: number | null = null;
+  let passed = 0;
+  let minuteBegan = 0;
+  /** Whether a request had to wait in this minute; otherwise it says nothing about the quota. */
+  let busy = false;
+  let busyMinutes = 0;
+  let interval = minutesToGrow.first;
+  let grown = 0;
+
+  function endMinute(now: number): void {
+    if (now - minuteBegan < 60_000) return;
+    minuteBegan = now;
+    if (busy) busyMinutes += 1;
+    if (busy && busyMinutes >= interval) {
+      grown = grown === 0 ? growth : grown * 2;
+      perMs *= 1 + grown;
+    }
+    busy = false;
+  }
+
+  return {
+    nextAt(now: number): number {
+      endMinute(now);
+      busy ||= due > now;
+      return due;
+    },
+    sent(now: number): void {
+      // Up to two requests catch up where a timer was late.
+      due = Math.max(due, now - 2 / perMs) + 1 / perMs;
+    },
+    passed(): void {
+      passed += 1;
+    },
+    refused(now: number): void {
+      if (passed === 0) return; // the pause before was too short
+      if (lastRefusal !== null) {
+        perMs = grown > 0 ? perMs / (1 + grown) : (passed / (now - lastRefusal)) * margin;
+        const grewInVain = grown === growth;
+        interval = grewInVain ? Math.min(minutesToGrow.most, interval * 3) : minutesToGrow.first;
+      }
+      lastRefusal = now;
+      passed = 0;
+      minuteBegan = now;
+      busy = false;
+      busyMinutes = 0;
+      grown = 0;
     },
   };
 }

@@ -102,7 +102,7 @@ const mostRenewals = 3;
 async function attemptSigned(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
   const { tokens } = sender;
   for (;;) {
-    const result = await sendInTurn(sender, call, attempt);
+    const result = await sendInTurn(sender, call);
     const refused = call.token;
     if (result.answer?.status !== 401 || !tokens?.refresh || !refused || call.renewals >= mostRenewals) return result;
     const renewed = await tokens.refresh(refused);
@@ -113,9 +113,9 @@ async function attemptSigned(sender: Sender, call: Course, attempt: number): Pro
   }
 }
 
-async function sendInTurn(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
+async function sendInTurn(sender: Sender, call: Course): Promise<Attempt> {
   const { host, tokens, look } = sender;
-  const turn = await takeTurn(sender, call, attempt);
+  const turn = await takeTurn(sender, call);
   try {
     if (call.renewals === 0) call.token = await tokens?.get();
     const mistake = call.token === undefined ? null : tokenMistake(call.token);
@@ -135,7 +135,7 @@ async function sendInTurn(sender: Sender, call: Course, attempt: number): Promis
 }
 
 /** Only the API has a quota: what renews a token must not wait for it. */
-async function takeTurn(sender: Sender, call: Course, attempt: number): Promise<Turn | null> {
+async function takeTurn(sender: Sender, call: Course): Promise<Turn | null> {
   const { operation, options, deadline, policy, lastFailure } = call;
   if (!sender.pacer || operation.base !== 'api') return null;
   try {
@@ -144,7 +144,6 @@ async function takeTurn(sender: Sender, call: Course, attempt: number): Promise<
       signal: options.signal,
       deadline: Number.isFinite(deadline) ? deadline : undefined,
       maxPauseMs: policy.maxRetryAfterMs,
-      mayProbe: attempt < policy.retries,
     });
   } catch (cause) {
     throw lastFailure && !options.signal?.aborted

@@ -91,7 +91,7 @@ function asking(pacer: Pacer) {
   };
 }
 
-function pacing(options: { maxConcurrency?: number } = {}) {
+function pacing(options: { concurrency?: number } = {}) {
   const clock = stillClock();
   return { clock, ...asking(createPacer(clock, options)) };
 }
@@ -144,7 +144,7 @@ describe('a 429', () => {
   });
 
   it('sends away at once who waits already and has less patience than it asks for', async () => {
-    const { clock, ask, end } = pacing({ maxConcurrency: 1 });
+    const { clock, ask, end } = pacing({ concurrency: 1 });
     void ask('a');
     await clock.advance(0);
     const impatient = ask('impatient', { maxPauseMs: 120_000 });
@@ -190,7 +190,7 @@ describe('the quota of the headers', () => {
 
 describe('turns', () => {
   it('go round between streams, however many of one wait', async () => {
-    const { clock, ask, end, granted } = pacing({ maxConcurrency: 1 });
+    const { clock, ask, end, granted } = pacing({ concurrency: 1 });
     const [list, bulk] = [{}, {}];
     void ask('first');
     await clock.advance(0);
@@ -207,24 +207,48 @@ describe('turns', () => {
     expect(granted).toEqual(['first', 'bulk1', 'list1', 'plain', 'bulk2', 'list2', 'bulk3', 'bulk4', 'bulk5']);
   });
 
-  it('are never more at a time than what has proved to work, and fewer where it does not', async () => {
-    const { clock, ask, end, granted } = pacing({ maxConcurrency: 6 });
-    for (let i = 0; i < 200; i++) void ask(String(i));
-    await clock.advance(0);
-    expect(granted).toHaveLength(4);
-    let ended = 0;
-    /** Ends all that are under way. @returns how many are afterwards */
-    const round = async (answer = ok): Promise<number> => {
-      const under = granted.slice(ended);
-      ended = granted.length;
-      for (const name of under) end(name, answer);
-      await clock.advance(1);
-      return granted.length - ended;
-    };
-    for (let i = 0; i < 12; i++) await round();
-    expect(await round()).toBe(6);
-    expect(await round({ status: 503, headers: {} })).toBe(3);
+  it('are five at a time from the first call on, unless `concurrency` says otherwise', async () => {
+    for (const [options, expected] of [
+      [{}, 5],
+      [{ concurrency: 32 }, 32],
+    ] as const) {
+      const { clock, ask, granted } = pacing(options);
+      for (let i = 0; i < 100; i++) void ask(String(i));
+      await clock.advance(0);
+      expect(granted).toHaveLength(expected);
+    }
+    expect(() => pacing({ concurrency: 0 })).toThrow('concurrency must be a whole number from 1');
   });
+
+  it.each([
+    ['a 503', { status: 503, headers: {} }, 0],
+    ['a lost connection', null, 0],
+    ['a 429', tooMany({ 'retry-after': '1' }), 1_000],
+  ])(
+    'are half as many after %s, and won back one a round, never above the given number',
+    async (_, trouble, pauseMs) => {
+      const { clock, ask, end, granted } = pacing({ concurrency: 8 });
+      for (let i = 0; i < 300; i++) void ask(String(i));
+      await clock.advance(0);
+      let ended = 0;
+      /** Ends all requests in flight. @returns how many are in flight afterwards */
+      const round = async (answer: Parameters<Turn['done']>[0] = ok): Promise<number> => {
+        const inFlight = granted.slice(ended);
+        ended = granted.length;
+        for (const name of inFlight) end(name, answer);
+        await clock.advance(1);
+        return granted.length - ended;
+      };
+      expect(await round()).toBe(8);
+      await round(trouble);
+      await clock.advance(pauseMs);
+      if (pauseMs > 0) await round(); // after a 429 one request is sent alone
+      const widths: number[] = [];
+      for (let i = 0; i < 7; i++) widths.push(await round());
+      expect(widths.slice(0, 2)).toEqual(pauseMs > 0 ? [5, 6] : [5, 6]);
+      expect(widths.slice(-2)).toEqual([8, 8]);
+    },
+  );
 });
 
 describe('whoever comes later', () => {
@@ -279,7 +303,7 @@ describe('whoever gives up', () => {
   });
 
   it('leaves no listener behind, nor does who was served', async () => {
-    const { clock, ask, end } = pacing({ maxConcurrency: 1 });
+    const { clock, ask, end } = pacing({ concurrency: 1 });
     const listeners = new Set<() => void>();
     const signal: Signal = {
       aborted: false,
@@ -297,7 +321,7 @@ describe('whoever gives up', () => {
   });
 
   it('leaves at the deadline or when the signal aborts, and leaves no gap', async () => {
-    const { clock, ask, end, granted } = pacing({ maxConcurrency: 1 });
+    const { clock, ask, end, granted } = pacing({ concurrency: 1 });
     const abort = new AbortController();
     void ask('a');
     await clock.advance(0);
@@ -443,7 +467,7 @@ describe('an engine', () => {
     const { clock, host, engine } = calling([]);
     const paths: string[] = [];
     const one = engine({
-      pacer: createPacer(host, { maxConcurrency: 1 }),
+      pacer: createPacer(host, { concurrency: 1 }),
       host: {
         ...host,
         send: (request) => (paths.push(new URL(request.url).pathname.split('/').at(-1) ?? ''), host.send(request)),
@@ -455,22 +479,38 @@ describe('an engine', () => {
     expect(paths.indexOf('custom_fields')).toBe(2);
   });
 
-  it('tells the pacer what each attempt is worth: only one that may be repeated finds out whether the quota has grown', async () => {
-    const { clock, engine } = calling(Array.from({ length: 3 }, () => ({ ...busy, status: 503, headers: {} })));
+  it('passes the options of each call to the pacer', async () => {
+    const { clock, engine } = calling([]);
     const waiters: Waiter[] = [];
     const pacer: Pacer = { turn: async (waiter) => (waiters.push(waiter), { done() {} }) };
     const stream = {};
-    void get(engine({ pacer }), { stream, retry: { retries: 2, maxRetryAfterMs: 7_000 } });
-    await clock.advance(60_000);
-    expect(waiters.map(({ mayProbe }) => mayProbe)).toEqual([true, true, false]);
-    expect(waiters[0]).toMatchObject({ stream, maxPauseMs: 7_000 });
+    void get(engine({ pacer }), { stream, retry: { maxRetryAfterMs: 7_000 } });
+    await clock.advance(0);
+    expect(waiters).toMatchObject([{ stream, maxPauseMs: 7_000 }]);
+  });
+
+  it('sends as many calls at a time as `concurrency`, from the first one on', async () => {
+    const { clock, host, sentAt, engine } = calling([]);
+    const slow: Host = {
+      ...host,
+      async send(request) {
+        const answer = await host.send(request);
+        await clock.sleep(150);
+        return answer;
+      },
+    };
+    const one = engine({ host: slow, concurrency: 32 });
+    for (let i = 0; i < 100; i++) void get(one);
+    await clock.advance(1_000);
+    expect(sentAt).toEqual(Array.from({ length: 100 }, (_, i) => Math.floor(i / 32) * 150));
+    expect(() => engine({ concurrency: 32, pacer: createPacer(host) })).toThrow('not beside a pacer');
   });
 
   describe('whose call has failed once and waits', () => {
     /** The call has its turn again only when somebody gives theirs back, which nobody does. */
     async function waiting(options: object) {
       const { clock, host, engine } = calling([{ ...busy, status: 503, headers: {} }]);
-      const pacer = createPacer(host, { maxConcurrency: 1 });
+      const pacer = createPacer(host, { concurrency: 1 });
       const outcome = get(engine({ pacer }), options);
       await clock.advance(100);
       await pacer.turn({});

@@ -34,7 +34,26 @@ describe('a list', () => {
       json({ data: items('e'), ...place({ limit: 2, has_more: false, next_cursor: null }) }),
     );
     expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(host.sent.map(({ url }) => new URL(url).search)).toEqual(['', '?cursor=x%3D', '?cursor=y']);
+    expect(host.sent.map(({ url }) => new URL(url).search)).toEqual([
+      '?limit=100',
+      '?limit=100&cursor=x%3D',
+      '?limit=100&cursor=y',
+    ]);
+  });
+
+  it('has pages of 100 where it is iterated, and of the default size where one page is awaited', async () => {
+    const queryOf = async (read: (engine: ReturnType<typeof listing>['engine']) => Promise<unknown>) => {
+      const { host, engine } = listing(json({ data: [] }));
+      await read(engine);
+      return new URL(host.sent[0]?.url ?? '').search;
+    };
+    expect(await queryOf(async (engine) => engine.list('subscriptions.list', {}))).toBe('');
+    expect(await queryOf((engine) => engine.list('subscriptions.list', {}).pages().next())).toBe('?limit=100');
+    expect(await queryOf((engine) => engine.list('subscriptions.list', { limit: 7 }).pages().next())).toBe('?limit=7');
+    // A page number counts pages of the default size.
+    expect(await queryOf((engine) => engine.list('subscriptions.list', { page: 3 }).pages().next())).toBe('?page=3');
+    // This list has no page size.
+    expect(await queryOf((engine) => engine.list('customFields.list', {}).pages().next())).toBe('');
   });
 
   it('ends where the last page leaves next_cursor out', async () => {

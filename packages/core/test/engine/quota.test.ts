@@ -30,8 +30,7 @@ function watched() {
     };
   };
   /** When one more may go, as of `at`; Infinity where only an answer can tell. */
-  const next = (at: number, mayProbe = false): number =>
-    Math.max(at, quota.nextAt(start + at, underWay, mayProbe) - start);
+  const next = (at: number): number => Math.max(at, quota.nextAt(start + at, underWay) - start);
   /** How many may go at this moment, each answered at once. */
   const room = (at: number, most = 200): number => {
     let count = 0;
@@ -80,13 +79,6 @@ describe('after a 429', () => {
     send(1_000).answer(tooMany({ 'retry-after': '5' }), 1_000);
     expect(quota.pausedUntil).toBe(start + 60_000);
   });
-
-  it('long after anything passed, nothing is learnt: somebody else has used the quota up', () => {
-    const { send, room } = watched();
-    for (let n = 0; n < 3; n += 1) send(0).answer(ok, 0);
-    send(3 * minute).answer(tooMany(), 3 * minute);
-    expect(room(3 * minute + 1_000)).toBe(200);
-  });
 });
 
 describe('headers', () => {
@@ -118,69 +110,65 @@ describe('headers', () => {
   });
 });
 
-/** Nine pass and the tenth is refused, twice: a window of nine, which began with the first. */
-function windowOfNine() {
-  const seen = watched();
-  const all = Array.from({ length: 10 }, () => seen.send(0));
-  for (const sent of all.slice(0, 5)) sent.answer(ok, 100);
-  all[9]?.answer(tooMany(), 100);
-  for (const sent of all.slice(5, 9)) sent.answer(ok, 200);
-  const tryAt = seen.next(200);
-  seen.send(tryAt).answer(tooMany(), tryAt + 100);
-  return { ...seen, tryAt };
-}
+describe('without headers', () => {
+  it('a single 429 pauses, and limits nothing afterwards: it may have had another reason', () => {
+    const { send, room } = watched();
+    for (let n = 0; n < 20; n += 1) send(0).answer(ok, 0);
+    send(0).answer(tooMany(), 1);
+    expect(room(1_001)).toBe(200);
+  });
 
-describe('a window that was learnt', () => {
-  it('ends a minute after it began, and has room for all that passed, those on their way at the 429 included', () => {
-    const { next, send } = windowOfNine();
-    const opens = next(10_000);
-    expect(opens).toBe(100 + minute);
-    // The second half of it is spread over its time.
-    const times: number[] = [];
-    for (let at = opens; times.length < 9; at = Math.max(at, next(at))) {
-      times.push(at);
+  /** Between two 429s 60 requests pass in 30 seconds. */
+  function twoASecond() {
+    const seen = watched();
+    seen.send(0).answer(ok, 0);
+    seen.send(0).answer(tooMany(), 1);
+    for (let n = 0; n < 60; n += 1) seen.send(1_001).answer(ok, 1_001);
+    seen.send(30_001).answer(tooMany(), 30_001);
+    seen.send(31_001).answer(ok, 31_001);
+    return seen;
+  }
+
+  it('what passes from one 429 to the next is the rate from then on', () => {
+    const { send, next } = twoASecond();
+    const sentAt: number[] = [];
+    for (let at = next(31_001); at < 61_000; at = next(at)) {
+      sentAt.push(at);
       send(at).answer(ok, at);
     }
-    expect(times.filter((at) => at === opens)).toHaveLength(5);
-    expect(times.at(-1)).toBeLessThanOrEqual(opens + minute * 0.9);
-    expect(next(opens + minute * 0.95)).toBe(opens + minute);
+    expect(sentAt.length).toBeGreaterThanOrEqual(57);
+    expect(sentAt.length).toBeLessThanOrEqual(61);
   });
 
-  it('is begun by one request, and the others follow its answer, or do not wait for ever', () => {
-    const { next, send } = windowOfNine();
-    const opens = next(10_000);
-    send(opens).answer(ok, opens);
-    const again = opens + minute;
-    const first = send(again);
-    expect(next(again)).toBe(again + 2_000);
-    first.answer(ok, again + 300);
-    expect(next(again + 300)).toBe(again + 300);
-    for (let n = 0; n < 8; n += 1) send(again + 300).answer(ok, again + 300);
-    // Counted from the first answer: the service cannot have begun later.
-    expect(next(again + 1_000)).toBe(again + 300 + minute);
+  it('the rate grows by a little after a busy minute, by more after the next, and falls back at a 429', () => {
+    const { send, next } = twoASecond();
+    let at = 31_001;
+    /** Sends all that the rate allows until then. @returns milliseconds between the last two */
+    const run = (until: number): number => {
+      let before = at;
+      for (at = next(at); at < until; at = next(at)) {
+        before = at;
+        send(at).answer(ok, at);
+      }
+      return at - before;
+    };
+    const gaps = [1, 2, 3, 4].map((n) => run(31_001 + n * minute));
+    const fastest = run(at + 5_000);
+    expect(gaps).toEqual(gaps.toSorted((a, b) => b - a));
+    expect(fastest).toBeLessThan((gaps[0] ?? 0) * 0.9);
+    send(at).answer(tooMany(), at);
+    at += 1_000;
+    expect(run(at + minute / 2)).toBeGreaterThan(fastest);
   });
 
-  it('is not begun by an answer of the window before', () => {
-    const { next, send } = windowOfNine();
-    const opens = next(10_000);
-    send(opens).answer(ok, opens);
-    const late = send(opens + minute - 1_000);
-    const again = opens + minute;
-    send(again);
-    late.answer(ok, again + 100);
-    expect(next(again + 100)).toBe(again + 2_000);
-  });
-
-  it('is one that refills where the try after the 429 passes', () => {
-    const { send, next, room } = watched();
-    const all = Array.from({ length: 60 }, () => send(0));
-    for (const sent of all.slice(1)) sent.answer(ok, 100);
-    all[0]?.answer(tooMany(), 100);
-    const tryAt = next(100);
-    expect(tryAt).toBeLessThan(10_000);
-    send(tryAt).answer(ok, tryAt);
-    expect(room(tryAt)).toBeLessThan(5);
-    expect(next(tryAt) - tryAt).toBeGreaterThan(0);
-    expect(next(tryAt) - tryAt).toBeLessThan(2_000);
+  it('a rate does not grow in minutes that did not use it', () => {
+    const { send, next, quota } = twoASecond();
+    for (let n = 1; n <= 20; n += 1) {
+      quota.nextAt(start + 31_001 + n * minute, 0);
+      send(31_001 + n * minute).answer(ok, 31_001 + n * minute);
+    }
+    const at = 31_001 + 21 * minute;
+    for (let n = 0; n < 3; n += 1) send(at).answer(ok, at);
+    expect(next(at) - at).toBeGreaterThan(450);
   });
 });

@@ -133,8 +133,8 @@ describe('a list', () => {
     for await (const page of list.pages()) seen.push(page.response.requestId);
     expect(seen).toEqual(['r1', 'r2']);
     expect(urls()).toEqual([
-      'GET http://api.test/v2/publications/pub_1/subscriptions?view=new',
-      'GET http://api.test/v2/publications/pub_1/subscriptions?cursor=x&view=new',
+      'GET http://api.test/v2/publications/pub_1/subscriptions?limit=100&view=new',
+      'GET http://api.test/v2/publications/pub_1/subscriptions?limit=100&cursor=x&view=new',
     ]);
   });
 });

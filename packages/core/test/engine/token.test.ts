@@ -85,7 +85,7 @@ describe('the token of a call', () => {
       baseUrl: 'http://api.test/v2',
       token,
       publicationId: 'pub_1',
-      pacer: createPacer(host, { maxConcurrency: 1 }),
+      pacer: createPacer(host, { concurrency: 1 }),
     });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('nobody is signed in');
     await engine.call('automations.get', { automationId: 'aut_1' });
