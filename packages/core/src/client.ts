@@ -1,11 +1,10 @@
 /** The typed client: a method per operation of the contract, on the engine. */
 import { operations, type OperationId } from './contract/index.ts';
-import { createEngine, type EngineOptions } from './engine/engine.ts';
+import { createEngine, type EngineOptions, type Validator } from './engine/engine.ts';
 import type { ApiPromise, Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 import type { Answer } from './schema/index.ts';
-import * as validator from './schema/validator.ts';
 
 type Resource<Id extends OperationId = OperationId> = Id extends `${infer R}.${string}` ? R : never;
 type Verb<R extends string, Id extends OperationId = OperationId> = Id extends `${R}.${infer V}` ? V : never;
@@ -86,7 +85,7 @@ export function createClient(options: ClientOptions): Client {
   const engine = createEngine({
     ...rest,
     host: host ?? createKyHost({ ky, fetch }),
-    validator: validate ? { request: validator.checkRequest, answer: validator.checkAnswer } : undefined,
+    validator: validate ? loadValidator : undefined,
   });
   const resources: Record<string, Record<string, unknown>> = {};
   for (const { id, success } of operations) {
@@ -95,6 +94,12 @@ export function createClient(options: ClientOptions): Client {
   }
   // The loop above makes exactly what the type says; a test compares the two.
   return { ...resources, request: engine.request, engine } as unknown as Client;
+}
+
+/** zod and the schemas take more CPU time than all the rest: they load while the first request is on its way. */
+async function loadValidator(): Promise<Validator> {
+  const { checkRequest, checkAnswer } = await import('./schema/validator.ts');
+  return { request: checkRequest, answer: checkAnswer };
 }
 
 function method(engine: Engine, id: OperationId, success: number): unknown {

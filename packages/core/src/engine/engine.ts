@@ -77,7 +77,11 @@ export interface EngineOptions {
    * the same key, or false to send everything at once.
    */
   readonly pacer?: Pacer | false | undefined;
-  readonly validator?: Validator | undefined;
+  /**
+   * Checks requests and answers; a function that loads the validator is called at once, and calls wait for it where they
+   * need it.
+   */
+  readonly validator?: Validator | (() => Promise<Validator>) | undefined;
   /** Called after each attempt. */
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
 }
@@ -119,9 +123,10 @@ type Values = Readonly<Record<string, unknown>>;
  * @throws RangeError where `concurrency` is not a whole number from 1, TypeError where it stands beside a `pacer`
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { host, validator, publicationId, concurrency } = options;
+  const { host, publicationId, concurrency } = options;
   if (concurrency !== undefined && options.pacer !== undefined)
     throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
+  const validating = validation(options.validator);
   const roots = { api: root(options.baseUrl), app: options.appUrl && root(options.appUrl) };
   const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
   const sender: Sender = {
@@ -145,9 +150,11 @@ export function createEngine(options: EngineOptions): Engine {
     return inPublication ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
   }
 
-  function partsOf(id: OperationId, operation: Named, args: Values): RequestParts {
+  async function partsOf(id: OperationId, operation: Named, args: Values): Promise<RequestParts> {
     const parts = sortArguments(operation, withPublication(operation, args));
-    if (!validator) return parts;
+    // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
+    if (!validating || (parts.body === null && Object.keys(parts.query).length === 0)) return parts;
+    const validator = validating.loaded ?? (await validating.loading);
     const checked = validator.request(id, parts);
     if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
     return { path: parts.path, ...checked.value };
@@ -199,14 +206,15 @@ export function createEngine(options: EngineOptions): Engine {
       callOptions,
       args,
     );
-    const checked = validator?.answer(id, value) ?? { value };
+    if (!validating) return { data: value, head };
+    const checked = (validating.loaded ?? (await validating.loading)).answer(id, value);
     if ('problems' in checked) throw new InvalidAnswerError(id, head.status, checked.problems);
     return { data: checked.value, head };
   }
 
   async function callById(id: OperationId, args: Values, callOptions: CallOptions) {
     const operation: Named = operationById(id);
-    return call(id, operation, partsOf(id, operation, args), callOptions, withPublication(operation, args));
+    return call(id, operation, await partsOf(id, operation, args), callOptions, withPublication(operation, args));
   }
 
   async function raw(
@@ -249,7 +257,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function list(id: ListId, args: Values, callOptions: CallOptions): Promise<Page<unknown>> {
     const operation: Named = operationById(id);
-    return listPage(id, operation, partsOf(id, operation, args), callOptions);
+    return listPage(id, operation, await partsOf(id, operation, args), callOptions);
   }
 
   return {
@@ -267,9 +275,25 @@ export function createEngine(options: EngineOptions): Engine {
       new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
     address(id, args) {
       const operation: Named = operationById(id);
-      return urlOf(operation, partsOf(id, operation, args));
+      return urlOf(operation, sortArguments(operation, withPublication(operation, args)));
     },
   };
+}
+
+interface Validation {
+  loaded: Validator | undefined;
+  readonly loading: Promise<Validator>;
+}
+
+function validation(given: EngineOptions['validator']): Validation | null {
+  if (given === undefined) return null;
+  if (typeof given !== 'function') return { loaded: given, loading: Promise.resolve(given) };
+  const state: Validation = { loaded: undefined, loading: given() };
+  state.loading.then(
+    (validator) => (state.loaded = validator),
+    () => {}, // every call that needs it rejects with the reason
+  );
+  return state;
 }
 
 function root(url: string): string {
