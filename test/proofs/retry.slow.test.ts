@@ -140,8 +140,8 @@ async function stateOf({ clock, engine, known: { automation } }: Stage): Promise
   };
   const by =
     (...names: readonly string[]) =>
-    (record: Values) =>
-      JSON.stringify(names.map((name) => record[name]));
+    (record: object) =>
+      JSON.stringify(names.map((name): unknown => Reflect.get(record, name)));
   return {
     subscriptions: (await all(reader.list('subscriptions.list', { limit: 100, expand: ['custom_fields'] })))
       .map(by('email', 'status', 'subscription_tier', 'utm_source', 'custom_fields'))

@@ -14,10 +14,9 @@ type ListSearch = (
 ) => Promise<INodeListSearchResult>;
 
 /** Where a list goes on: what the server said, kept as text by the editor. */
-interface Place {
-  readonly cursor?: string;
-  readonly page?: number;
-}
+type Place =
+  | { readonly cursor?: string; readonly page?: undefined }
+  | { readonly cursor?: undefined; readonly page?: number };
 
 interface Search<T> {
   /** @param typed - what the person typed, for servers that search; empty where nothing was */

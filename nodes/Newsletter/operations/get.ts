@@ -30,8 +30,8 @@ export function get({ id, singular, record, path, options = [] }: Getting): Item
     record,
     properties: [...Object.values(path), ...collection('options', 'Options', 'Add Option', options)],
     async execute(context) {
-      const args = { ...readPath(context, path), ...readFields(context, 'options', options) } as Arguments<GetId>;
-      return [recordIn(await context.engine.call(id, args, context.call))];
+      const args: object = { ...readPath(context, path), ...readFields(context, 'options', options) };
+      return [recordIn(await context.engine.call(id, args as Arguments<GetId>, context.call))];
     },
   };
 }

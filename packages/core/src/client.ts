@@ -1,34 +1,17 @@
 /** The typed client: a method per operation of the contract, on the engine. */
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions, type Validator } from './engine/engine.ts';
-import type { ApiPromise, Arguments, CallOptions, Engine, Host, Item, ListId, PagePromise } from './engine/index.ts';
+import type { Arguments, CallOptions, Engine, Host, ListId } from './engine/index.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
-import type { Answer } from './schema/index.ts';
-
-type Resource<Id extends OperationId = OperationId> = Id extends `${infer R}.${string}` ? R : never;
-type Verb<R extends string, Id extends OperationId = OperationId> = Id extends `${R}.${infer V}` ? V : never;
-
-/** Arguments may be left out where none is required. */
-type Rest<Id extends OperationId> =
-  Record<never, never> extends Arguments<Id>
-    ? [args?: Arguments<Id>, options?: CallOptions]
-    : [args: Arguments<Id>, options?: CallOptions];
-
-type Method<Id extends OperationId> = Id extends 'oauth.authorize'
-  ? (args: Arguments<Id>) => string
-  : Id extends ListId
-    ? (...rest: Rest<Id>) => PagePromise<Item<Id>>
-    : (...rest: Rest<Id>) => ApiPromise<Answer<Id>>;
-
-type Methods = { readonly [R in Resource]: { readonly [V in Verb<R>]: Method<Extract<OperationId, `${R}.${V}`>> } };
+import type { Resources } from './resources.ts';
 
 /**
  * A method for every operation, `client.<resource>.<verb>(arguments, options)`: path parameters, query and body side by
  * side under the API's names. Lists are awaited for a page or iterated for all items; `oauth.authorize` gives the
  * address to send a person to.
  */
-export interface Client extends Methods {
+export interface Client extends Resources {
   /**
    * Sends what the contract does not know, with the authorization, pace, retries and errors of every other call.
    * Nothing is checked against a schema, and the answer is whatever JSON the service sends.
@@ -105,8 +88,7 @@ async function loadValidator(): Promise<Validator> {
 function method(engine: Engine, id: OperationId, success: number): unknown {
   if (success === 302) return (args: Arguments<typeof id>) => engine.address(id, args);
   const call = isList(id) ? engine.list.bind(engine, id) : engine.call.bind(engine, id);
-  return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) =>
-    call((args ?? {}) as never, callOptions);
+  return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) => call(args ?? {}, callOptions);
 }
 
 function isList(id: OperationId): id is ListId {

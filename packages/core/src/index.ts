@@ -7,4 +7,6 @@ export { createClient, type Client, type ClientOptions } from './client.ts';
 export * from './engine/index.ts';
 export { createFetchHost, type Fetch, type FetchInit, type FetchResponse } from './hosts/fetch.ts';
 export { createKyHost, type KyHostOptions } from './hosts/ky.ts';
-export type * from './schema/index.ts';
+export { extraField } from './extra-field.ts';
+export type * from './resources.ts';
+export type * from './schema/types.ts';

@@ -1,5 +1,11 @@
 /** `newsletter export`: every subscription, page by page by cursor, to a file that is whole or to stdout. */
-import { BadRequestError, type Client, type Page, type Subscription } from '@newsletter-kit/core';
+import {
+  BadRequestError,
+  type Client,
+  type Page,
+  type Subscription,
+  type SubscriptionListParams,
+} from '@newsletter-kit/core';
 import { schemas } from '@newsletter-kit/core/schema';
 import type { Call } from '../command/definition.ts';
 import { exitCodes, type ExitCode } from '../command/exit-codes.ts';
@@ -11,7 +17,8 @@ import { csv, formatNames, ndjson, type Format, type FormatName } from './format
 import { openPartFile, type PartFile } from './part-file.ts';
 import { writeToStdout } from './stdout.ts';
 
-type Query = NonNullable<Parameters<Client['subscriptions']['list']>[0]>;
+/** The export pages by cursor. */
+type Query = Omit<SubscriptionListParams, 'page'>;
 
 export async function run(call: Call<typeof exportOptions>): Promise<ExitCode> {
   const { options, operands, report } = call;

@@ -46,7 +46,12 @@ export const automations = [
     scope: 'automations:write',
     query: [],
     expand: [],
-    body: { encoding: 'json', fields: ['email', 'subscription_id', 'double_opt_override'], required: [] },
+    body: {
+      encoding: 'json',
+      fields: ['email', 'subscription_id', 'double_opt_override'],
+      required: [],
+      anyOf: ['email', 'subscription_id'],
+    },
     success: 200,
     errors,
     pagination: 'none',

@@ -21,6 +21,8 @@ export interface Body {
   readonly encoding: 'json' | 'form';
   readonly fields: readonly string[];
   readonly required: readonly string[];
+  /** Names of which at least one is required. */
+  readonly anyOf?: readonly string[];
 }
 
 /** One operation of the API. Everything that routes, calls, documents or tests it reads this record. */

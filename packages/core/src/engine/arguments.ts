@@ -1,26 +1,11 @@
 /** What a caller passes to an operation: path parameters, query and body side by side in one flat object. */
-import type { OperationById, OperationId } from '../contract/index.ts';
-import type { Answer, Query, RequestBody } from '../schema/index.ts';
+import type { OperationId } from '../contract/index.ts';
+import type { Answer, OperationTypes } from '../schema/types.ts';
 import type { Signal } from './host.ts';
 import type { RetryPolicy } from './retry.ts';
 
-type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathParameter<Rest>
-  : never;
-
-type Flat<T> = { [K in keyof T]: T[K] };
-
-type PathArguments<Id extends OperationId> = {
-  [Name in Exclude<PathParameter<OperationById<Id>['path']>, 'publicationId'>]: string;
-} & ('publicationId' extends PathParameter<OperationById<Id>['path']>
-  ? {
-      /** The publication; may be left out where the client has a default. */
-      publicationId?: string | undefined;
-    }
-  : unknown);
-
 /** Arguments of one operation. Repeatable query parameters stand without their `[]`. */
-export type Arguments<Id extends OperationId> = Flat<PathArguments<Id> & Query<Id> & RequestBody<Id>>;
+export type Arguments<Id extends OperationId> = OperationTypes[Id]['params'];
 
 /** Ids of the operations that answer a list. */
 export type ListId = Extract<OperationId, `${string}.list${string}`>;

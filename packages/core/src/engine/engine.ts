@@ -5,7 +5,7 @@
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
-import type { Answer } from '../schema/index.ts';
+import type { Answer } from '../schema/types.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
 import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
 import type { AttemptEvent } from './attempt.ts';
@@ -263,11 +263,11 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.
-    call: (id, args, callOptions = {}) => new ApiPromise(callById(id, args, callOptions)) as ApiPromise<never>,
+    call: (id, args, callOptions = {}) => new ApiPromise(callById(id, valuesOf(args), callOptions)) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
       return new PagePromise((iterated) => {
-        const listArgs = iterated ? withLargestPages(operationById(id), args) : args;
+        const listArgs = iterated ? withLargestPages(operationById(id), valuesOf(args)) : valuesOf(args);
         return list(id, listArgs, one) as Promise<Page<Item<typeof id>>>;
       });
     },
@@ -275,7 +275,7 @@ export function createEngine(options: EngineOptions): Engine {
       new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
     address(id, args) {
       const operation: Named = operationById(id);
-      return urlOf(operation, sortArguments(operation, withPublication(operation, args)));
+      return urlOf(operation, sortArguments(operation, withPublication(operation, valuesOf(args))));
     },
   };
 }
@@ -294,6 +294,11 @@ function validation(given: EngineOptions['validator']): Validation | null {
     () => {}, // every call that needs it rejects with the reason
   );
   return state;
+}
+
+/** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
+function valuesOf(args: object): Values {
+  return args as Values;
 }
 
 function root(url: string): string {

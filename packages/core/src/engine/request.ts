@@ -70,6 +70,13 @@ export function sortArguments(operation: Named, args: Readonly<Record<string, un
   for (const name of operation.body?.required ?? []) {
     if (body[name] === undefined || body[name] === '') problems.push(`"${name}" is missing`);
   }
+  const { anyOf = [] } = operation.body ?? {};
+  if (anyOf.length > 0 && anyOf.every((name) => body[name] === undefined || body[name] === '')) {
+    problems.push(`${anyOf.map((name) => `"${name}"`).join(' or ')} is missing`);
+  }
+  if (query['cursor'] !== undefined && query['page'] !== undefined) {
+    problems.push('"cursor" and "page" cannot be combined; leave out "page", which is deprecated');
+  }
   if (problems.length > 0) throw new InvalidRequestError(operation.id, problems);
   return { path, query, body: operation.body ? body : null };
 }

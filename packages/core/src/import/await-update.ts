@@ -2,7 +2,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Signal } from '../engine/host.ts';
 import { redact } from '../engine/redact.ts';
-import type { BulkSubscriptionUpdate } from '../schema/index.ts';
+import type { BulkSubscriptionUpdate } from '../schema/types.ts';
 import { addressKey } from '../signup/address.ts';
 
 /** An item of the request that started the job: a record with `subscription_id` or `email`, or the id itself. */

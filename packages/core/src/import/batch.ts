@@ -1,5 +1,5 @@
 /** A batch: the rows of one call, and how a refused one is divided. */
-import type { SubscriptionRequest } from '../schema/index.ts';
+import type { SubscriptionRequest } from '../schema/types.ts';
 import type { Digest } from '../hash.ts';
 import type { Range } from './ranges.ts';
 

@@ -1,13 +1,13 @@
 /** Import row by row: as many calls as rows, for who needs each answer and its warnings. */
 import type { CallOptions } from '../engine/arguments.ts';
-import type { Answer } from '../schema/index.ts';
+import type { Subscription } from '../schema/types.ts';
 import { runImport, type CommonOptions, type ImportResult } from './run.ts';
 
 /** What the service made of one row. */
 export interface ImportedRow {
   /** The row's number. */
   readonly row: number;
-  readonly subscription: Answer<'subscriptions.create'>['data'];
+  readonly subscription: Subscription;
   /** What the service did not apply, for example custom fields the publication does not have. */
   readonly warnings: readonly { readonly message: string; readonly code: string }[];
   /** Whether an earlier run had sent the row and never learned what became of it. */

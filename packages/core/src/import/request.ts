@@ -4,7 +4,7 @@
  */
 import { doubleOptOverrides, subscriptionTiers, type subscriptionRequestFields } from '../contract/values.ts';
 import { redact } from '../engine/redact.ts';
-import type { SubscriptionRequest } from '../schema/index.ts';
+import type { SubscriptionRequest } from '../schema/types.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -56,7 +56,7 @@ export function checkRequest(value: unknown): CheckedRequest {
   if (!isRecord(value)) return { problem: 'the row must be an object with at least "email"' };
   if (value['email'] === undefined || value['email'] === null || value['email'] === '')
     return { problem: '"email" is missing' };
-  const request: Record<string, unknown> = {};
+  const request: Partial<Record<RequestField, unknown>> = {};
   for (const name of Object.keys(value)) {
     const given = value[name];
     if (given === undefined || given === null) continue;

@@ -1,5 +1,5 @@
 /** Where rows come from, and what a row is. */
-import type { SubscriptionRequest } from '../schema/index.ts';
+import type { SubscriptionRequest } from '../schema/types.ts';
 
 /** A row of a reader that knows more about it than its content, for example that of a CSV file. */
 export interface SourceRow {

@@ -1,87 +1,117 @@
 /** Automations, their e-mails and journeys on the wire. */
 import * as z from 'zod';
 import * as values from '../contract/values.ts';
+import { words } from '../contract/words.ts';
 import * as shape from './shapes.ts';
 import { address } from './subscriptions.ts';
+import { lenient } from './tolerant.ts';
 
-const count = shape.optional(z.number());
+const count = (description: string) => lenient(z.int().min(0).describe(description));
+const rate = (description: string) => lenient(z.number().describe(`${description}, from 0 to 100.`));
 
-/** Totals of e-mail engagement; rates are percentages from 0 to 100. */
-export const emailStats = z.looseObject({
-  recipients: count,
-  delivered: count,
-  opens: count,
-  unique_opens: count,
-  open_rate: count,
-  clicks: count,
-  unique_clicks: count,
-  click_rate: count,
-  unsubscribes: count,
-  spam_reports: count,
+const emailStats = shape.record('EmailStats', 'Totals of e-mail engagement.', {
+  recipients: count('Number of recipients.'),
+  delivered: count('Number of e-mails delivered.'),
+  opens: count('Number of opens, repeated ones included.'),
+  unique_opens: count('Number of recipients who opened.'),
+  open_rate: rate('Percentage of the delivered e-mails that were opened'),
+  clicks: count('Number of clicks, repeated ones included.'),
+  unique_clicks: count('Number of recipients who clicked.'),
+  click_rate: rate('Percentage of the delivered e-mails in which a link was clicked'),
+  unsubscribes: count('Number of recipients who unsubscribed.'),
+  spam_reports: count('Number of recipients who reported spam.'),
 });
 
-export const automation = z.looseObject({
-  id: z.string(),
-  status: shape.openEnum(values.automationStatuses),
-  name: z.string(),
-  trigger_events: z.array(shape.openEnum(values.automationTriggers)),
-  description: shape.optional(z.string()),
-  stats: shape.optional(
-    z.looseObject({
-      journeys: shape.optional(z.looseObject({ running: count, completed: count, total: count })),
-      email: shape.optional(emailStats),
-    }),
+const automationStats = shape.record('AutomationStats', 'Statistics of an automation.', {
+  journeys: lenient(
+    shape
+      .record('JourneyCounts', 'Numbers of journeys through an automation.', {
+        running: count('Number of journeys in progress.'),
+        completed: count('Number of completed journeys.'),
+        total: count('Number of all journeys.'),
+      })
+      .describe('Numbers of journeys.'),
+  ),
+  email: lenient(emailStats.describe('Engagement with all e-mails of the automation.')),
+});
+
+export const automation = shape.record('Automation', 'A series of e-mails that a trigger starts.', {
+  id: shape.prefixedId('aut').describe('Prefixed ID of the automation, `aut_<uuid>`.'),
+  status: z
+    .enum(values.automationStatuses)
+    .describe('State of the automation. The specification does not describe the values.'),
+  name: z.string().describe('Name of the automation.'),
+  trigger_events: z
+    .array(z.enum(values.automationTriggers))
+    .describe('Events that enroll a subscriber; `api` is the Add by API trigger.'),
+  description: z.string().nullable().optional().describe('Description of the automation.'),
+  stats: automationStats.optional().describe("Journey and e-mail statistics. Present with `expand: ['stats']`."),
+});
+
+const linkStats = shape.record('LinkStats', 'Clicks on one link of an e-mail.', {
+  url: z.string().describe('Address of the link.'),
+  total_clicks: count('Number of clicks, repeated ones included.'),
+  total_unique_clicks: count('Number of recipients who clicked.'),
+  total_click_through_rate: rate('Percentage of the opened e-mails in which the link was clicked'),
+});
+
+export const automationEmail = shape.record('AutomationEmail', 'An e-mail that an automation sends.', {
+  id: z.string().describe('ID of the e-mail, without a prefix.'),
+  automation_step_id: z.string().describe('ID of the step that sends it, without a prefix.'),
+  subject_line: lenient(z.string().describe('Subject line.')),
+  preview_text: lenient(z.string().describe('Preview text.')),
+  status: z.enum(values.automationEmailStatuses).describe('Whether the e-mail is sent.'),
+  created_at: shape.unixSeconds.describe('When the e-mail was created, in Unix seconds.'),
+  first_sent_at: shape.unixSeconds
+    .nullable()
+    .optional()
+    .describe('When the e-mail was first sent, in Unix seconds; null before that.'),
+  last_sent_at: shape.unixSeconds
+    .nullable()
+    .optional()
+    .describe('When the e-mail was last sent, in Unix seconds; null before that.'),
+  stats: lenient(
+    shape
+      .record('AutomationEmailStats', 'Engagement with one e-mail of an automation.', {
+        email: lenient(emailStats.describe('Engagement with the e-mail.')),
+        clicks: lenient(z.array(linkStats).describe('Clicks, link by link.')),
+      })
+      .describe('Engagement statistics.'),
   ),
 });
 
-export const automationEmail = z.looseObject({
-  id: z.string(),
-  automation_step_id: z.string(),
-  subject_line: shape.optional(z.string()),
-  preview_text: shape.optional(z.string()),
-  status: shape.openEnum(values.automationEmailStatuses),
-  created_at: shape.unixSeconds,
-  first_sent_at: shape.optional(shape.unixSeconds),
-  last_sent_at: shape.optional(shape.unixSeconds),
-  stats: shape.optional(
-    z.looseObject({
-      email: shape.optional(emailStats),
-      clicks: shape.optional(
-        z.array(
-          z.looseObject({
-            url: z.string(),
-            total_clicks: count,
-            total_unique_clicks: count,
-            total_click_through_rate: count,
-          }),
-        ),
-      ),
-    }),
+export const journey = shape.record('Journey', "A subscriber's way through an automation.", {
+  id: shape.prefixedId('aj').describe('Prefixed ID of the journey, `aj_<uuid>`.'),
+  automation_id: shape.prefixedId('aut').describe('Prefixed ID of the automation, `aut_<uuid>`.'),
+  subscription_id: lenient(shape.prefixedId('sub').describe('Prefixed ID of the subscription, `sub_<uuid>`.')),
+  email: lenient(z.string().describe('Address of the subscriber.')),
+  status: z.enum(values.journeyStatuses).describe('State of the journey.'),
+  started_at: lenient(shape.unixSeconds.describe('When the journey began, in Unix seconds.')),
+  completed_at: lenient(
+    shape.unixSeconds.nullable().describe('When the journey ended, in Unix seconds; null until then.'),
   ),
-});
-
-export const journey = z.looseObject({
-  id: z.string(),
-  automation_id: z.string(),
-  subscription_id: shape.optional(z.string()),
-  email: shape.optional(z.string()),
-  status: shape.openEnum(values.journeyStatuses),
-  started_at: shape.optional(shape.unixSeconds),
-  completed_at: shape.optional(shape.unixSeconds),
 });
 
 /** Body of an enrollment; one of `email` and `subscription_id` names the subscriber. */
-export const enrollment = z.strictObject({
+export const enrollment = shape.request(words['journeys.enroll'].parameters, {
   email: address.optional(),
   subscription_id: shape.prefixedId('sub').optional(),
   double_opt_override: z.enum(values.doubleOptOverrides).optional(),
 });
 
-const expandStats = shape.repeated(z.enum(['stats']));
-export const automationListQuery = z.strictObject({ expand: expandStats, limit: shape.limit, page: shape.page });
-export const automationQuery = z.strictObject({ expand: expandStats });
-export const automationEmailsQuery = z.strictObject({ limit: shape.limit, cursor: shape.cursor, page: shape.page });
-export const journeysQuery = z.strictObject({
+const expand = shape.repeated(z.enum(['stats']));
+export const automationListQuery = shape.request(words['automations.list'].parameters, {
+  expand,
+  limit: shape.limit,
+  page: shape.page,
+});
+export const automationQuery = shape.request(words['automations.get'].parameters, { expand });
+export const automationEmailsQuery = shape.request(words['automations.listEmails'].parameters, {
+  limit: shape.limit,
+  cursor: shape.cursor,
+  page: shape.page,
+});
+export const journeysQuery = shape.request(words['journeys.list'].parameters, {
   status: z.enum(values.journeyStatusFilters).optional(),
   limit: shape.limit,
   page: shape.page,

@@ -1,7 +1,8 @@
 /** Checks requests and answers against the schemas. Problems name the field, never the value: it may be an address. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';
 import { schemas, type OperationSchemas } from './index.ts';
+import { tolerant } from './tolerant.ts';
 
 type Parts = {
   readonly query: Readonly<Record<string, unknown>>;
@@ -21,9 +22,20 @@ export function checkRequest(id: OperationId, parts: Parts): Checked<Parts> {
   return { value: { query: query?.data ?? parts.query, body: body?.data ?? parts.body } };
 }
 
-/** The answer with unknown keys kept, or what is wrong with it. */
+/** The tolerant reading of each operation that has answered, compiled where the platform allows it. */
+const readings = new Map<OperationId, z.ZodType>();
+
+function readingOf(id: OperationId): z.ZodType {
+  const known = readings.get(id);
+  if (known) return known;
+  const reading = z.compile(tolerant(all[id].answer));
+  readings.set(id, reading);
+  return reading;
+}
+
+/** The answer as it came, unknown keys included, or what is wrong with it by the tolerant reading. */
 export function checkAnswer(id: OperationId, value: unknown): Checked<unknown> {
-  const result = all[id].answer.safeParse(value);
+  const result = readingOf(id).safeParse(value);
   return result.success ? { value: result.data } : { problems: result.error.issues.map(problem) };
 }
 

@@ -1,56 +1,91 @@
 /** Custom fields, data deletion requests and publication fields on the wire. */
 import * as z from 'zod';
 import * as values from '../contract/values.ts';
+import { words } from '../contract/words.ts';
 import * as shape from './shapes.ts';
 import { address } from './subscriptions.ts';
+import { accepting, lenient } from './tolerant.ts';
 
 /** A custom field of the publication. Subscriptions refer to it by `display`. */
-export const customField = z.looseObject({
-  id: z.string(),
-  kind: shape.openEnum(values.customFieldKinds),
-  display: z.string(),
-  created: shape.optional(shape.unixSeconds),
-  /** Choices; only where `kind` is `list`. */
-  options: shape.optional(z.array(z.string())),
+export const customField = shape.record('CustomField', 'A custom field of a publication.', {
+  id: z.string().describe('ID of the custom field, a UUID without a prefix.'),
+  kind: z.enum(values.customFieldKinds).describe('Type of the values.'),
+  display: z.string().describe('Label of the field. Subscriptions refer to the field by this label.'),
+  created: lenient(shape.unixSeconds.describe('When the field was created, in Unix seconds.')),
+  options: z.array(z.string()).optional().describe('The choices. Present only where `kind` is `list`.'),
 });
 
-export const customFieldRequest = z.strictObject({
+const display = z.string().trim().min(1, 'must not be empty');
+export const customFieldRequest = shape.request(words['customFields.create'].parameters, {
   kind: z.enum(values.customFieldKinds),
-  display: z.string().trim().min(1, 'must not be empty'),
+  display,
 });
-export const customFieldRename = z.strictObject({ display: z.string().trim().min(1, 'must not be empty').optional() });
+export const customFieldRename = shape.request(words['customFields.update'].parameters, {
+  display: display.optional(),
+});
 
 /** The times of a deletion request are texts (ISO 8601), unlike every other time of the API. */
-const time = shape.optional(z.union([z.string(), z.int()]));
+const time = (description: string) =>
+  lenient(accepting(z.iso.datetime().describe(`${description}, as ISO 8601 text.`), z.union([z.string(), z.number()])));
 
-export const deletionRequest = z.looseObject({
-  id: z.string(),
-  email: shape.optional(z.string()),
-  status: shape.openEnum(values.deletionRequestStatuses),
-  source: shape.optional(shape.openEnum(values.deletionRequestSources)),
-  requested_at: time,
-  scheduled_for_processing_at: time,
-  completed_at: time,
-  created_at: time,
+export const deletionRequest = shape.record(
+  'DeletionRequest',
+  "A request to delete a subscriber's data from every publication of the organization.",
+  {
+    id: z.string().describe('ID of the deletion request, without a prefix.'),
+    email: lenient(z.string().describe('Address of the subscriber to delete.')),
+    status: z.enum(values.deletionRequestStatuses).describe('State of the request.'),
+    source: lenient(z.enum(values.deletionRequestSources).describe('Where the request was made.')),
+    requested_at: time('When the deletion was requested'),
+    scheduled_for_processing_at: time('When processing begins, 14 days after the request'),
+    completed_at: lenient(
+      accepting(
+        z.iso.datetime().nullable().describe('When the deletion was done, as ISO 8601 text; null until then.'),
+        z.union([z.string(), z.number()]),
+      ),
+    ),
+    created_at: time('When the record was created'),
+  },
+);
+
+export const deletionRequestBody = shape.request(words['deletionRequests.create'].parameters, { email: address });
+
+const responseKey = shape.record('PublicationFieldResponseKey', 'A key of a fetched JSON response body.', {
+  key: z.string().describe('Name of the key within the JSON response body.'),
+  kind: z.enum(values.responseKeyKinds).describe('Type of the value.'),
 });
 
-export const deletionRequestBody = z.strictObject({ email: address });
+export const publicationField = shape.record(
+  'PublicationField',
+  'A field of the workspace that holds a value per publication; content refers to it by a merge tag.',
+  {
+    id: shape.prefixedId('pub_field').describe('Prefixed ID of the field, `pub_field_<uuid>`.'),
+    name: z.string().describe('Key of the merge tag, unique within the workspace.'),
+    display: z.string().describe('Human readable label.'),
+    kind: z.enum(values.publicationFieldKinds).describe('Type of the values.'),
+    value_source: z
+      .enum(['static', 'fetched'])
+      .describe('Whether values are set by hand or fetched from `endpoint_url`.'),
+    response_keys: z
+      .array(responseKey)
+      .describe('Keys declared in the fetched JSON response body; empty unless `kind` is `json`.'),
+    status: z.enum(values.publicationFieldStatuses).describe('Whether the field is in use.'),
+    created: shape.unixSeconds.describe('When the field was created, in Unix seconds.'),
+    updated: shape.unixSeconds.describe('When the field last changed, in Unix seconds.'),
+    default_value: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Value for publications that set none; null when none is configured.'),
+    endpoint_url: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Address the value is fetched from; may contain merge tags. Null unless `value_source` is `fetched`.'),
+  },
+);
 
-export const publicationField = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  display: z.string(),
-  kind: shape.openEnum(values.publicationFieldKinds),
-  value_source: shape.openEnum(['static', 'fetched']),
-  response_keys: z.array(z.looseObject({ key: z.string(), kind: shape.openEnum(values.responseKeyKinds) })),
-  status: shape.openEnum(values.publicationFieldStatuses),
-  created: shape.unixSeconds,
-  updated: shape.unixSeconds,
-  default_value: shape.optional(z.string()),
-  endpoint_url: shape.optional(z.string()),
-});
-
-export const publicationFieldQuery = z.strictObject({
+export const publicationFieldQuery = shape.request(words['publicationFields.list'].parameters, {
   limit: shape.limit,
   cursor: shape.cursor,
   page: shape.page,

@@ -5,7 +5,8 @@ import type { SubscriptionEventType } from './events.ts';
 import { startWatch, type WatchState } from './state.ts';
 import { pollWatch, type WatchResult } from './watch-poll.ts';
 
-type Query = Arguments<'subscriptions.list'>;
+/** Watches page by cursor. */
+type Query = Omit<Arguments<'subscriptions.list'>, 'page'>;
 type Subscription = Item<'subscriptions.list'>;
 
 /** Options of {@link watchSubscriptions}. */

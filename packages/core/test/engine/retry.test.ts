@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/index.ts';
+import { operations, type Operation } from '../../src/contract/index.ts';
 import {
   ConfigurationError,
   createEngine,
@@ -153,9 +153,12 @@ describe('a call that fails', () => {
         subscription_ids: [],
         new_status: 'active',
       };
-      const operation = operations.find((each) => each.id === id);
+      const operation: Operation | undefined = operations.find((each) => each.id === id);
       const fields = Object.fromEntries(
-        (operation?.body?.required ?? []).map((name) => [name, body[name as keyof typeof body]]),
+        [...(operation?.body?.required ?? []), ...(operation?.body?.anyOf ?? [])].map((name) => [
+          name,
+          body[name as keyof typeof body],
+        ]),
       );
       const call = createEngine({ host, baseUrl, publicationId }).call(id, { ...args, ...fields } as never);
       await call;

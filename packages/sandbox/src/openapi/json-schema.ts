@@ -1,13 +1,8 @@
 /** Core's zod schemas as the JSON Schema of OpenAPI 3.1, with references to the named components. */
-import { address } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
-import { named } from './components.ts';
 
 /** A JSON Schema object. */
 export type JsonSchema = { readonly [key: string]: unknown };
-
-const registry = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
 
 /** Turns schemas into references and inline parts, and collects every component that was referred to on the way. */
 export interface SchemaWriter {
@@ -21,15 +16,10 @@ export function createSchemaWriter(): SchemaWriter {
   return {
     components,
     write(schema, io) {
-      const written = z.toJSONSchema(schema, {
-        metadata: registry,
-        io,
-        // International addresses are addresses here, which JSON Schema's `email` would refuse.
-        override: ({ zodSchema, jsonSchema }) => void (zodSchema === address && (jsonSchema.format = 'idn-email')),
-      });
+      const written = z.toJSONSchema(schema, { io });
       const { $defs = {}, ...own } = written;
       for (const [name, component] of Object.entries($defs)) components[name] ??= tidyObject(component);
-      const id = registry.get(schema)?.id;
+      const id = z.globalRegistry.get(schema)?.id;
       if (id === undefined) return tidyObject(own);
       components[id] ??= tidyObject(own);
       return { $ref: `#/components/schemas/${id}` };

@@ -5,12 +5,7 @@ import type { CustomFieldRow, CustomFields } from '../store/custom-fields.ts';
 /** A value for a field that exists; null takes the value away. */
 export interface MatchedValue {
   readonly field: number;
-  readonly value: CustomFieldValue | null;
-}
-
-interface Given {
-  readonly name?: string | undefined;
-  readonly value?: CustomFieldValue | null | undefined;
+  readonly value: NonNullable<CustomFieldValue['value']> | null;
 }
 
 /**
@@ -20,7 +15,7 @@ interface Given {
  */
 export function matchCustomFields(
   fieldsOfPublication: () => readonly CustomFieldRow[],
-  given: readonly Given[],
+  given: readonly CustomFieldValue[],
 ): { readonly values: readonly MatchedValue[]; readonly warnings: readonly ErrorDetail[] } {
   if (given.length === 0) return { values: [], warnings: [] };
   const fields = fieldsOfPublication();

@@ -8,7 +8,12 @@ import { describedOperations, read, type Document } from './reading.ts';
 
 /** A compiler of the document's schemas: strict about the schemas themselves, with the named ones at hand. */
 function compiler(document: Document) {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats: { 'idn-email': true } });
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    allErrors: true,
+    formats: { 'idn-email': true, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
+  });
   const within = (schema: object): object =>
     JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"openapi.json#/$defs/')) as object;
   ajv.addSchema(within({ $id: 'openapi.json', $defs: document.components.schemas }));

@@ -1,0 +1,149 @@
+/** Writes zod schemas as TypeScript, with the words they carry as TSDoc. */
+import * as z from 'zod';
+import { acceptedFor, mayBeMissing } from '../src/schema/tolerant.ts';
+
+/** `answer`: the tolerant reading, as the client returns it. `request`: as a caller writes it. */
+export type Reading = 'answer' | 'request';
+
+/** One property of an object type. */
+export interface Property {
+  readonly name: string;
+  readonly type: string;
+  readonly optional: boolean;
+  readonly doc: string;
+}
+
+/** Writes types, and collects every named record that was referred to on the way. */
+export interface TypeWriter {
+  type(schema: z.core.$ZodType, reading: Reading): string;
+  properties(schema: z.ZodObject, reading: Reading): Property[];
+  /** Declarations of the named records, by name. */
+  readonly records: Map<string, string>;
+}
+
+export function createTypeWriter(): TypeWriter {
+  const records = new Map<string, string>();
+
+  function typeOf(schema: z.core.$ZodType, reading: Reading): string {
+    const accepted = reading === 'answer' ? acceptedFor(schema) : schema;
+    if (accepted !== schema) return typeOf(accepted, reading);
+    if (schema instanceof z.ZodOptional) return typeOf(schema.unwrap(), reading);
+    if (schema instanceof z.ZodNullable) return union(typeOf(schema.unwrap(), reading), 'null');
+    if (schema instanceof z.ZodObject) return objectType(schema, reading);
+    if (schema instanceof z.ZodArray) {
+      const element = typeOf(schema.element, reading);
+      const list = /[ |&]/.test(element) ? `Array<${element}>` : `${element}[]`;
+      return reading === 'answer'
+        ? list
+        : list.replace(/^Array</, 'ReadonlyArray<').replace(/^(.*)\[\]$/, 'readonly $1[]');
+    }
+    if (schema instanceof z.ZodEnum) {
+      const words = schema.options.map((word) => literal(word));
+      return reading === 'answer' ? [...words, '(string & {})'].join(' | ') : words.join(' | ');
+    }
+    if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => literal(value)).join(' | ');
+    if (schema instanceof z.ZodUnion) return union(...schema.options.map((option) => typeOf(option, reading)));
+    if (schema instanceof z.ZodRecord) {
+      return `Record<string, ${union(typeOf(schema.valueType, reading), ...(reading === 'answer' ? ['undefined'] : []))}>`;
+    }
+    if (schema instanceof z.ZodString || schema instanceof z.ZodISODateTime) return 'string';
+    if (schema instanceof z.ZodNumber) return 'number';
+    if (schema instanceof z.ZodBoolean) return 'boolean';
+    if (schema instanceof z.ZodNull) return 'null';
+    if (schema instanceof z.ZodUnknown) return 'unknown';
+    throw new TypeError(`There is no TypeScript for a schema of type ${schema._zod.def.type}.`);
+  }
+
+  function objectType(schema: z.ZodObject, reading: Reading): string {
+    const named = namedSchema(schema);
+    if (!named) {
+      const properties = propertiesOf(schema, reading);
+      return properties.length === 0 ? 'Record<string, never>' : objectLiteral(properties);
+    }
+    const { id, description } = named;
+    if (!records.has(id)) {
+      records.set(id, ''); // its place, in the order of first use
+      records.set(id, declareInterface(id, description, propertiesOf(schema, reading)));
+    }
+    return id;
+  }
+
+  function propertiesOf(schema: z.ZodObject, reading: Reading): Property[] {
+    return Object.entries<z.ZodType>(schema.shape).map(([name, field]) => {
+      const optional = reading === 'answer' ? mayBeMissing(field) : field instanceof z.ZodOptional;
+      const type = typeOf(field, reading);
+      const missing = type === 'unknown' ? [] : reading === 'answer' ? ['null', 'undefined'] : ['undefined'];
+      return { name, type: union(type, ...(optional ? missing : [])), optional, doc: docOf(field) };
+    });
+  }
+
+  return { type: typeOf, properties: propertiesOf, records };
+}
+
+/** Name and description of a schema that has a name, also where a copy carries other words. */
+function namedSchema(schema: z.core.$ZodType): { readonly id: string; readonly description: string } | undefined {
+  for (let each: z.core.$ZodType | undefined = schema; each; each = each._zod.parent) {
+    const { id, description = '' } = z.globalRegistry.get(each) ?? {};
+    if (id !== undefined) return { id, description };
+  }
+  return undefined;
+}
+
+/** Description and default of a field. */
+function docOf(field: z.core.$ZodType): string {
+  const { description, default: value } = z.globalRegistry.get(field) ?? {};
+  if (description === undefined) return '';
+  return value === undefined
+    ? description
+    : `${description} Default: \`${JSON.stringify(value).replaceAll('"', "'")}\`.`;
+}
+
+function union(...types: readonly string[]): string {
+  const parts = types.flatMap((type) => type.split(' | '));
+  return [...new Set(parts)].join(' | ');
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+const lineLength = 120;
+
+/** A TSDoc comment, its lines wrapped; those of an example stand as they are. */
+export function comment(lines: readonly string[], indent = ''): string {
+  const width = lineLength - indent.length - ' * '.length;
+  let inExample = false;
+  const text = lines.flatMap((line) => {
+    if (line.startsWith('```')) inExample = !inExample;
+    return inExample ? [line] : wrap(line, width);
+  });
+  if (text.length === 1 && (text[0] ?? '').length <= width - ' */'.length) return `${indent}/** ${text[0]} */\n`;
+  return `${indent}/**\n${text.map((line) => `${indent} *${line && ` ${line}`}\n`).join('')}${indent} */\n`;
+}
+
+/** Lines of at most `width` characters; those after the first line of a tag are indented. */
+function wrap(line: string, width: number): string[] {
+  const wrapped: string[] = [];
+  let rest = '';
+  for (const word of line.split(' ')) {
+    if (rest !== '' && rest.length + 1 + word.length > width) {
+      wrapped.push(rest);
+      rest = line.startsWith('@') ? `  ${word}` : word;
+    } else rest = rest === '' ? word : `${rest} ${word}`;
+  }
+  return [...wrapped, rest];
+}
+
+function property({ name, type, optional, doc }: Property): string {
+  return `${doc && comment([doc], '  ')}  ${name}${optional ? '?' : ''}: ${type};\n`;
+}
+
+/** An interface declaration. */
+export function declareInterface(name: string, doc: string, properties: readonly Property[]): string {
+  return `${comment([doc])}export interface ${name} {\n${properties.map(property).join('')}}\n`;
+}
+
+/** An object type. */
+export function objectLiteral(properties: readonly Property[]): string {
+  return `{\n${properties.map(property).join('')}}`;
+}
