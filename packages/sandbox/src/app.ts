@@ -8,9 +8,10 @@ import { createAssumptions, type Assumptions } from './control/assumptions/assum
 import type { AssumptionChoice } from './control/assumptions/table.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
+import { ConnectionLost } from './control/faults/effects.ts';
 import { createFaults, type Faults } from './control/faults/faults.ts';
 import { messageSummary } from './control/inbox/message.ts';
-import { createRequestLog, type LogEntry } from './control/log.ts';
+import { createRequestLog, type Exchange, type LogEntry, type LogFilter } from './control/log.ts';
 import { createSnapshots, type Snapshots } from './control/snapshots/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
@@ -72,8 +73,10 @@ export interface Sandbox {
   readonly snapshots: Snapshots;
   /** Lets everything happen that has fallen due. Every request does this first. */
   readonly settle: () => void;
-  /** The last thousand requests, oldest first. */
-  readonly requests: () => readonly LogEntry[];
+  /** The last thousand requests, oldest first, or those of them that meet the filter. */
+  readonly requests: (filter?: LogFilter) => readonly LogEntry[];
+  /** One request with its headers, bodies and answer; undefined where the log does not hold its number. */
+  readonly exchange: (n: number) => Exchange | undefined;
   /** Calls `listener` with each request and each change from now on; the answer ends that. */
   readonly subscribe: (listener: (event: SandboxEvent) => void) => () => void;
   /** Whether the database was new and has been planted with the seed; false where a file already held something. */
@@ -140,19 +143,36 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     rateLimit.reset();
   };
 
-  const trace = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit });
+  const tracing = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit });
   const traced = (request: Request, path: string): Promise<Response> =>
-    trace(request, path, (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told), refusal);
+    tracing.answer(
+      request,
+      path,
+      (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told),
+      refusal,
+    );
 
   const app = new Hono();
   app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
   app.all(`${oauthPrefix}/*`, (context) =>
-    trace(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked), oauthRefusal),
+    tracing.answer(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked), oauthRefusal),
   );
   app.onError((error) => {
     throw error;
   });
-  app.route('/_sandbox', createControl({ world, log, events, faults, assumptions, rateLimit, snapshots, reset }));
+  const repeat = async (request: Request, n: number): Promise<LogEntry | undefined> => {
+    const entry = tracing.repeating(request, n);
+    try {
+      await app.fetch(request);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+    }
+    return entry();
+  };
+  app.route(
+    '/_sandbox',
+    createControl({ world, log, repeat, events, faults, assumptions, rateLimit, snapshots, reset }),
+  );
   app.route('/', createPages(apiPrefix));
   app.notFound((context) => traced(context.req.raw, context.req.path));
 
@@ -186,7 +206,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     settle: () => {
       if (open) world.settle();
     },
-    requests: () => log.entries(),
+    requests: (filter) => log.entries(filter),
+    exchange: (n) => log.exchange(n),
     subscribe: events.subscribe,
     planted,
     close() {

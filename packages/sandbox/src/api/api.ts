@@ -16,6 +16,7 @@ import type { Change } from './nearest.ts';
 import { reachedPublication } from './reach.ts';
 import { readJson, readQuery } from './reading.ts';
 import { createRouter } from './router.ts';
+import { noteText } from './texts.ts';
 
 /** Where the API lies below the sandbox's address. */
 export const apiPrefix = '/v2';
@@ -128,10 +129,12 @@ export function toApiError(error: unknown): ApiError {
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
   if (body === undefined) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), {
+  const text = JSON.stringify(body);
+  const response = new Response(text, {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
   });
+  return noteText(response, text);
 }
 
 /** The two mistakes that lead most people to an unknown path. */

@@ -1,8 +1,10 @@
 /**
- * The valid request nearest to one that was refused, for the request log. Pure; takes nothing from the request but its
- * shape.
+ * The valid request nearest to one that was refused, for the request log. Pure. A {@link Nearest} takes nothing from
+ * the request but its shape; an {@link ExampleRequest} keeps what was sent.
  */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
+import { bodyExamples } from '../openapi/examples.ts';
+import { publicationId } from '../world/fixed.ts';
 
 /** What to change: a field of body, query, path or header, or the method or path itself. */
 export interface Change {
@@ -47,6 +49,95 @@ export function nearestRequest(
 const byStatus: Readonly<Record<number, readonly Change[]>> = {
   401: [{ field: 'Authorization', to: 'Bearer <API key or access token>' }],
 };
+
+/** A request that can be sent as it is. Its key is left to whoever sends it. */
+export interface ExampleRequest {
+  readonly method: string;
+  /** Path with its query. */
+  readonly target: string;
+  /** Whether it needs an API key or an access token. */
+  readonly authorized: boolean;
+  readonly contentType: string | null;
+  readonly body: string | null;
+}
+
+/** The request that was sent, with the changes made that {@link Nearest} names. */
+export function exampleRequest(
+  { request, change }: Nearest,
+  sent: { readonly target: string; readonly body: string | null },
+  apiPrefix: string,
+): ExampleRequest | null {
+  const addressed = (found: Operation): string =>
+    `${found.method} ${(found.base === 'api' ? apiPrefix : '') + found.path}`;
+  const found: Operation | undefined = operations.find((operation) => addressed(operation) === request);
+  if (!found) return null;
+  const [path = '', search = ''] = sent.target.split('?', 2);
+  const query = new URLSearchParams([...new URLSearchParams(search)].filter(([name]) => found.query.includes(name)));
+  for (const { field, to } of change) {
+    const name = found.query.find((known) => known === field || known === field.replace(/\[\d*\]$/, '[]'));
+    if (name !== undefined) query.set(name, String(to));
+  }
+  const body = found.body ? exampleBody(found, sent.body, change) : null;
+  const form = found.body?.encoding === 'form';
+  return {
+    method: found.method,
+    target:
+      filled(addressed(found).slice(found.method.length + 1), path) + (query.size > 0 ? `?${query.toString()}` : ''),
+    authorized: found.base === 'api' || found.id === 'oauth.tokenInfo',
+    contentType: body && (form ? 'application/x-www-form-urlencoded' : 'application/json'),
+    body: body && (form ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body)),
+  };
+}
+
+/** The template with what the path that was sent holds at the same place, otherwise with ids of the right kind. */
+function filled(template: string, path: string): string {
+  const given = path.split('/');
+  const wanted = template.split('/');
+  return wanted
+    .map((part, index) => {
+      if (!part.startsWith('{')) return part;
+      if (part === '{publicationId}') return given.find((one) => one.startsWith('pub_')) ?? publicationId;
+      const same = given.length === wanted.length ? given[index] : undefined;
+      return same || part;
+    })
+    .join('/');
+}
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function exampleBody(found: Operation, sent: string | null, change: readonly Change[]): Json {
+  const known = Object.entries(bodyExamples).find(([id]) => id === found.id)?.[1] ?? {};
+  const parsed = parse(sent);
+  const whole = !isObject(parsed) || change.some(({ field }) => field === 'body');
+  const body: Json = whole ? structuredClone({ ...known }) : parsed;
+  for (const name of found.body?.required ?? []) body[name] ??= known[name];
+  if (whole) return body;
+  for (const { field, to } of change) {
+    const path = field.match(/[^.[\]]+/g) ?? [];
+    const last = path.pop();
+    if (last === undefined || !(found.body?.fields ?? []).includes(path[0] ?? last)) continue;
+    let holder: unknown = body;
+    for (const key of path)
+      holder = typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : undefined;
+    if (typeof holder !== 'object' || holder === null) continue;
+    const before: unknown = Reflect.get(holder, last);
+    const example = path.length === 0 ? known[last] : undefined;
+    const most = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
+    if (most !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(most)));
+    else Reflect.set(holder, last, example ?? to);
+  }
+  return body;
+}
+
+function parse(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Another method is a smaller mistake than half a word of the path. */
 const methodCost = 0.4;

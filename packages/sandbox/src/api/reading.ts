@@ -1,6 +1,7 @@
 /** Reads what a request carries: its query by the names the contract gives, its JSON body up to a size. */
 import type { Operation } from '@newsletter-kit/core/contract';
 import { apiError } from './errors.ts';
+import { noteText } from './texts.ts';
 
 /** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
 export const bodyLimit = 8 * 1024 * 1024;
@@ -77,6 +78,7 @@ export async function readText(request: Request, limit = bodyLimit): Promise<str
   // Over a port every body announces its length or comes in chunks; only the latter has to be counted while it is read.
   const text = request.headers.has('transfer-encoding') ? await readChunks(request, limit) : await request.text();
   if (text.length > limit) throw tooLarge(limit);
+  noteText(request, text);
   return text;
 }
 

@@ -18,7 +18,7 @@ import { faultControl } from './faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { inboxControl } from './inbox.ts';
 import { jobControl } from './jobs.ts';
-import type { RequestLog } from './log.ts';
+import type { LogEntry, RequestLog } from './log.ts';
 import { profileControl } from './profile.ts';
 import { requestControl } from './requests.ts';
 import { resetControl } from './reset.ts';
@@ -29,6 +29,8 @@ import { subscriptionControl } from './subscriptions.ts';
 export interface ControlOptions {
   readonly world: World;
   readonly log: RequestLog;
+  /** Answers a request as number `n` sent again; its entry in the log. */
+  readonly repeat: (request: Request, n: number) => Promise<LogEntry | undefined>;
   readonly events: Feed<SandboxEvent>;
   readonly faults: Faults;
   readonly assumptions: Assumptions;

@@ -1,9 +1,12 @@
 /**
- * The request log: the last thousand requests and why each was answered as it was. Keeps no tokens and no addresses.
+ * The request log: the last thousand requests, why each was answered as it was, and what both sides sent. Secrets are
+ * removed before anything is kept. E-mail addresses stand in an {@link Exchange} only: it is for the developer's own
+ * machine, while entries are printed to terminals and build logs.
  */
 import type { Operation } from '@newsletter-kit/core/contract';
 import type { Nearest } from '../api/nearest.ts';
 
+/** One request in short. No secrets, no e-mail addresses. */
 export interface LogEntry {
   readonly n: number;
   /** ISO 8601, of the sandbox's clock. */
@@ -14,46 +17,176 @@ export interface LogEntry {
   readonly query: Readonly<Record<string, string>>;
   /** Id in the contract, null where the request matched none. */
   readonly operation: string | null;
+  /** 0 where the connection was broken before an answer. */
   readonly status: number;
   readonly milliseconds: number;
   readonly reasons: readonly string[];
   /** Code of the rule that refused the request; null where none did. */
   readonly rule: string | null;
+  /** Ids of the faults that changed what happened. */
+  readonly faults: readonly string[];
   /** The valid request nearest to a refused one, and what to change to get there. */
   readonly nearest: Nearest | null;
+  /** Number of the request that was sent again by this one; null for every other. */
+  readonly repeats: number | null;
+}
+
+/** What one side sent. */
+export interface LoggedMessage {
+  /** By lower-case name; secrets are `[hidden]`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text with secrets as `[hidden]`; null where the sandbox did not read it. */
+  readonly body: string | null;
+  /** Characters of the whole body, where only its beginning was kept; null where all of it was. */
+  readonly cutFrom: number | null;
+}
+
+/** One request in full, with e-mail addresses and without secrets. */
+export interface Exchange extends LogEntry {
+  /** Path and query as they were sent; secrets are `[hidden]`. */
+  readonly target: string;
+  /** Null where it was dropped to save memory. */
+  readonly request: LoggedMessage | null;
+  /** Null where there was no answer, or it was dropped to save memory. */
+  readonly response: LoggedMessage | null;
+}
+
+/** What an {@link Exchange} has beside its entry. */
+export type Contents = Omit<Exchange, keyof LogEntry>;
+
+/** Keeps requests that meet all of it. */
+export interface LogFilter {
+  /** Only requests after this number. */
+  readonly after?: number | undefined;
+  readonly method?: string | undefined;
+  /** A status such as `404`, or a class of them such as `4xx`; `0` where there was no answer. Several by comma. */
+  readonly status?: string | undefined;
+  /** Id in the contract, with `*` for any part. */
+  readonly operation?: string | undefined;
+  /** Part of the address, a reason, a header or a body; letters' case does not matter. */
+  readonly text?: string | undefined;
 }
 
 export interface RequestLog {
-  add(entry: Omit<LogEntry, 'n'>): LogEntry;
-  /** Oldest first; `after` leaves out entries up to that number. */
-  entries(after?: number): readonly LogEntry[];
-  clear(): void;
+  add(entry: Omit<LogEntry, 'n'>, contents: Contents): LogEntry;
+  /** Oldest first. */
+  entries(filter?: LogFilter): readonly LogEntry[];
+  /** Undefined where there is none of this number, or no longer. */
+  exchange(n: number): Exchange | undefined;
+  /** Forgets all; answers how many. Numbers go on. */
+  clear(): number;
 }
 
 const kept = 1000;
+/** Characters kept of a body. */
+export const bodyKept = 64 * 1024;
+/** Characters kept of all bodies and headers; beyond it, the oldest requests keep their entry only. */
+const contentsKept = 16 * 1024 * 1024;
 
-export function createRequestLog(): RequestLog {
-  let entries: LogEntry[] = [];
+interface Line {
+  readonly entry: LogEntry;
+  contents: Contents;
+  readonly size: number;
+}
+
+export function createRequestLog(most = contentsKept): RequestLog {
+  let lines: Line[] = [];
   let n = 0;
+  let size = 0;
+  /** Number of the oldest request that has its contents. */
+  let whole = 1;
+  const drop = (line: Line): void => {
+    size -= line.size;
+    line.contents = { ...line.contents, request: null, response: null };
+  };
+  const at = (number: number): Line | undefined => lines[number - (lines[0]?.entry.n ?? 0)];
+  const shown = (): readonly Line[] => lines.slice(-kept);
   return {
-    add(entry) {
-      const numbered = { n: (n += 1), ...entry };
-      entries.push(numbered);
+    add(entry, contents) {
+      const line = { entry: { n: (n += 1), ...entry }, contents, size: sizeOf(contents) };
+      lines.push(line);
+      size += line.size;
+      for (; size > most && whole < n; whole += 1) {
+        const oldest = at(whole);
+        if (oldest) drop(oldest);
+      }
       // Cut in blocks, so that adding stays cheap.
-      if (entries.length >= kept * 2) entries = entries.slice(-kept);
-      return numbered;
+      if (lines.length >= kept * 2) {
+        for (const old of lines.slice(0, -kept)) if (old.entry.n >= whole) drop(old);
+        lines = lines.slice(-kept);
+        whole = Math.max(whole, lines[0]?.entry.n ?? 0);
+      }
+      return line.entry;
     },
-    entries: (after = 0) => entries.slice(-kept).filter((entry) => entry.n > after),
+    entries(filter = {}) {
+      const passes = compile(filter);
+      return shown().flatMap((line) => (passes(line) ? line.entry : []));
+    },
+    exchange(number) {
+      const line = shown().find(({ entry }) => entry.n === number);
+      return line && { ...line.entry, ...line.contents };
+    },
     clear() {
-      entries = [];
+      const { length } = shown();
+      lines = [];
+      size = 0;
+      whole = n + 1;
+      return length;
     },
   };
+}
+
+const sizeOf = ({ target, request, response }: Contents): number =>
+  [request, response].reduce(
+    (sum, side) =>
+      sum +
+      (side?.body?.length ?? 0) +
+      Object.entries(side?.headers ?? {}).reduce((length, [name, value]) => length + name.length + value.length, 0),
+    target.length,
+  );
+
+function compile({ after = 0, method, status, operation, text }: LogFilter): (line: Line) => boolean {
+  const statuses = status?.split(',').map((part) => part.trim().toLowerCase());
+  const ids = operation && new RegExp(`^${operation.split('*').map(escaped).join('.*')}$`);
+  const part = text?.toLowerCase();
+  return ({ entry, contents }) =>
+    entry.n > after &&
+    (!method || entry.method === method.toUpperCase()) &&
+    (!statuses ||
+      statuses.some((one) => one === String(entry.status) || one === `${Math.floor(entry.status / 100)}xx`)) &&
+    (!ids || ids.test(entry.operation ?? '')) &&
+    (!part || textsOf(entry, contents).some((one) => one.toLowerCase().includes(part)));
+}
+
+const escaped = (text: string): string => text.replace(/[$()+.?[\\\]^{|}]/g, '\\$&');
+
+function* textsIn({ method, status, operation, reasons, rule }: LogEntry, { target, request, response }: Contents) {
+  yield `${method} ${target}`;
+  yield decoded(target);
+  yield String(status);
+  yield operation ?? '';
+  yield rule ?? '';
+  yield* reasons;
+  for (const side of [request, response]) {
+    if (!side) continue;
+    yield side.body ?? '';
+    for (const [name, value] of Object.entries(side.headers)) yield `${name}: ${value}`;
+  }
+}
+const textsOf = (entry: LogEntry, contents: Contents): readonly string[] => [...textsIn(entry, contents)];
+
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target;
+  }
 }
 
 const hidden = '…';
 const personal = new Set(['email', 'name', 'client_id', 'state', 'code_challenge', 'redirect_uri']);
 
-/** What the log shows of a query: known parameters with their values, everything else by name only. */
+/** What an entry shows of a query: known parameters with their values, everything else by name only. */
 export function loggableQuery(operation: Operation | null, search: string): Readonly<Record<string, string>> {
   if (search === '') return {};
   const shown: Record<string, string> = {};

@@ -5,13 +5,15 @@
 import { apiPrefix, blankTrace, operationsAt, type Trace } from '../api/api.ts';
 import { nearestRequest } from '../api/nearest.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
+import { notedText } from '../api/texts.ts';
 import type { Clock } from '../world/clock.ts';
 import type { Feed } from '../world/feed.ts';
 import type { AssumptionSet } from './assumptions/assumptions.ts';
 import type { SandboxEvent } from './events.ts';
 import { underFaults, type Refuse } from './faults/effects.ts';
 import type { FaultSet } from './faults/faults.ts';
-import { loggableQuery, type RequestLog } from './log.ts';
+import { bodyKept, loggableQuery, type LogEntry, type LoggedMessage, type RequestLog } from './log.ts';
+import { createRedaction, hiddenMark } from './redaction.ts';
 
 export interface TracingOptions {
   readonly clock: Clock;
@@ -25,28 +27,50 @@ export interface TracingOptions {
 /** Answers a request and tells the trace how. */
 export type Work = (request: Request, path: string, search: string, trace: Trace) => Promise<Response>;
 
-/**
- * @returns a function that answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in
- *   the log
- */
-export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions) {
-  return async (request: Request, path: string, work: Work, refuse: Refuse): Promise<Response> => {
+export interface Tracing {
+  /** Answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in the log. */
+  readonly answer: (request: Request, path: string, work: Work, refuse: Refuse) => Promise<Response>;
+  /** Says that a request, not answered yet, is number `n` sent again. The answer finds its entry once it is there. */
+  readonly repeating: (request: Request, n: number) => () => LogEntry | undefined;
+}
+
+const redaction = createRedaction(() => hiddenMark);
+
+export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions): Tracing {
+  const repeated = new WeakMap<Request, { readonly n: number; entry?: LogEntry }>();
+
+  const answer: Tracing['answer'] = async (request, path, work, refuse) => {
     const from = request.url.indexOf('?');
     const search = from < 0 ? '' : request.url.slice(from);
+    const repeat = repeated.get(request);
+    let fired: readonly string[] = [];
 
-    const enter = (trace: Trace, started: number): void => {
-      const entry = log.add({
-        time: new Date(clock.now()).toISOString(),
-        method: request.method,
-        path: withoutAddresses(path),
-        query: loggableQuery(trace.operation, search),
-        operation: trace.operation?.id ?? null,
-        status: trace.status,
-        milliseconds: Math.round((performance.now() - started) * 100) / 100,
-        reasons: trace.reasons,
-        rule: trace.rule,
-        nearest: nearestRequest({ method: request.method, path, ...trace }, apiPrefix),
-      });
+    const enter = async (asked: Request, response: Response | null, trace: Trace, started: number): Promise<void> => {
+      const milliseconds = Math.round((performance.now() - started) * 100) / 100;
+      const oauth = trace.operation?.base === 'app' || path.startsWith('/oauth');
+      const contents = {
+        target: redaction.target(path + search),
+        request: message(asked.headers, await requestText(asked), oauth),
+        response: response && message(response.headers, await responseText(response), oauth),
+      };
+      const entry = log.add(
+        {
+          time: new Date(clock.now()).toISOString(),
+          method: request.method,
+          path: withoutAddresses(path),
+          query: loggableQuery(trace.operation, search),
+          operation: trace.operation?.id ?? null,
+          status: trace.status,
+          milliseconds,
+          reasons: trace.reasons,
+          rule: trace.rule,
+          faults: fired,
+          nearest: nearestRequest({ method: request.method, path, ...trace }, apiPrefix),
+          repeats: repeat?.n ?? null,
+        },
+        contents,
+      );
+      if (repeat) repeat.entry ??= entry;
       events.publish({ type: 'request', request: entry });
     };
     const answered = async (asked: Request, notes: readonly string[]): Promise<Response> => {
@@ -62,24 +86,63 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
       const response = await assumptions.apply(plain, trace.operation?.id ?? null, facts);
       trace.status = response.status;
       trace.reasons.unshift(...notes);
-      enter(trace, started);
+      await enter(asked, response, trace, started);
       return response;
     };
 
     if (!faults.any) return answered(request, []);
     const operations = operationsAt(request.method, path);
-    const fired = faults.fire({
-      method: request.method,
-      path,
-      operations: operations.map((operation) => operation.id),
-    });
-    const end = (status: number, reasons: readonly string[]): void =>
+    const firing = faults.fire({ method: request.method, path, operations: operations.map(({ id }) => id) });
+    fired = firing.map(({ id }) => id);
+    const end = (response: Response | null, reasons: readonly string[]): Promise<void> =>
       enter(
-        { ...blankTrace(), operation: operations[0] ?? null, status, reasons: [...reasons], rule: 'FAULT' },
+        request,
+        response,
+        {
+          ...blankTrace(),
+          operation: operations[0] ?? null,
+          status: response?.status ?? 0,
+          reasons: [...reasons],
+          rule: 'FAULT',
+        },
         performance.now(),
       );
-    return underFaults(fired, request, { work: answered, refuse, end });
+    return underFaults(firing, request, { work: answered, refuse, end });
   };
+
+  return {
+    answer,
+    repeating(request, n) {
+      const repeat: { readonly n: number; entry?: LogEntry } = { n };
+      repeated.set(request, repeat);
+      return () => repeat.entry;
+    },
+  };
+}
+
+function message(headers: Headers, text: string | null, oauth: boolean): LoggedMessage {
+  const long = text !== null && text.length > bodyKept;
+  // A slice would keep the whole text in memory.
+  const body = long ? Buffer.from(text.slice(0, bodyKept)).toString() : text;
+  return {
+    headers: redaction.headers(headers),
+    body: body === null ? null : redaction.body(body, headers.get('content-type'), oauth),
+    cutFrom: long ? text.length : null,
+  };
+}
+
+/** The text of a request; null where nothing has read it and it is too long, or streamed, to be read for the log. */
+async function requestText(request: Request): Promise<string | null> {
+  const noted = notedText(request);
+  if (noted !== undefined) return noted;
+  if (request.body === null) return '';
+  if (request.bodyUsed || request.headers.has('transfer-encoding')) return null;
+  if (Number(request.headers.get('content-length') ?? 0) > bodyKept) return null;
+  return request.text().catch(() => null);
+}
+
+async function responseText(response: Response): Promise<string> {
+  return notedText(response) ?? (response.body === null ? '' : response.clone().text());
 }
 
 function withoutAddresses(path: string): string {

@@ -76,10 +76,12 @@ test('the log tells method, path, operation, status and reasons of each request,
         milliseconds: expect.any(Number),
         reasons: ['"limit" must be at most 100.'],
         rule: 'MORE_THAN_MAXIMUM',
+        faults: [],
         nearest: {
           request: 'GET /v2/publications/{publicationId}/subscriptions',
           change: [{ field: 'limit', to: 100 }],
         },
+        repeats: null,
       },
     ],
   });

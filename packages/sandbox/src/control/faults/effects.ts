@@ -28,8 +28,8 @@ export interface Course {
   readonly work: (request: Request, notes: readonly string[]) => Promise<Response>;
   /** A refusal in the error body that belongs to the path: that of the API, or that of OAuth. */
   readonly refuse: Refuse;
-  /** Ends the request without its work; no response stands for no answer at all. */
-  readonly end: (status: number, notes: readonly string[]) => void;
+  /** Notes that the request ended without its work; null stands for no answer at all. */
+  readonly end: (response: Response | null, notes: readonly string[]) => Promise<void>;
 }
 
 /**
@@ -55,17 +55,19 @@ export async function underFaults(
   if (typeof fault.effect === 'object') {
     const { status, retryAfter, body } = fault.effect;
     note(fault, `answered ${status}; nothing was applied.`);
-    end(status, notes);
     const headers: Readonly<Record<string, string>> =
       retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    if (body === 'error')
-      return refuse(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers);
-    return page(status, body, headers);
+    const response =
+      body === 'error'
+        ? refuse(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers)
+        : page(status, body, headers);
+    await end(response, notes);
+    return response;
   }
   switch (fault.effect) {
     case 'reset':
       note(fault, 'the connection was reset before anything was applied.');
-      end(0, notes);
+      await end(null, notes);
       throw new ConnectionLost();
     case 'lostResponse':
       note(fault, 'the request was applied, then the connection was reset: the answer was lost.');

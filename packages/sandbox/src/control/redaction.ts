@@ -1,0 +1,145 @@
+/**
+ * Removes secrets from what a request and its answer hold, for the request log and for recordings. One table of names
+ * says what is a secret in headers, queries, forms and JSON.
+ */
+
+/** What the request log shows in place of a secret. */
+export const hiddenMark = '[hidden]';
+
+/** Replaces a secret by what may be shown of it. */
+export type Conceal = (secret: string) => string;
+
+/** Headers whose whole value is a secret; of `Authorization` the scheme is kept. */
+const secretHeader = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$|token|secret|api-?key|passw|signature/i;
+
+/** Names of secrets in queries, forms and JSON, in any spelling: `access_token`, `accessToken`, `Access-Token`. */
+const secretNames = [
+  'access_token',
+  'api_key',
+  'authenticity_token',
+  'authorization',
+  'bearer',
+  'client_assertion',
+  'client_secret',
+  'code_verifier',
+  'cookie',
+  'csrf_token',
+  'id_token',
+  'passwd',
+  'password',
+  'private_key',
+  'refresh_token',
+  'secret',
+  'token',
+] as const;
+
+/** Secrets only where OAuth uses them: in other JSON, `code` is the code of an error and `state` a state. */
+const oauthNames = ['code', 'state'] as const;
+
+const spelt = (names: readonly string[]): string => names.map((name) => name.replaceAll('_', '[_-]?')).join('|');
+const secretName = new RegExp(`^(?:${spelt(secretNames)})$`, 'i');
+const secretOauthName = new RegExp(`^(?:${spelt([...secretNames, ...oauthNames])})$`, 'i');
+/** Parts of all those names; `\\u00` could spell one. Looking for them spares reading most bodies. */
+const hints = ['token', 'secret', 'passw', 'cookie', 'auth', 'bearer', 'key', 'assertion', 'verifier', '\\u00'];
+const oauthHints = [...hints, ...oauthNames];
+const mayHold = (text: string, oauth: boolean): boolean => {
+  const small = text.toLowerCase();
+  return (oauth ? oauthHints : hints).some((hint) => small.includes(hint));
+};
+const loose = new RegExp(
+  `((?:${spelt([...secretNames, ...oauthNames])})\\\\?["']?\\s*[:=]\\s*)(\\\\?"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s,&}\\]]+)`,
+  'gi',
+);
+/** A name as long as a token is one in the wrong place. */
+const tokenAsName = /^[\w.~+/=-]{40,}$/;
+
+export interface Redaction {
+  /** Headers by their lower-case name. */
+  readonly headers: (headers: Iterable<readonly [string, string]>) => Record<string, string>;
+  /** A path or an address with its query. */
+  readonly target: (target: string) => string;
+  /** @param oauth - whether `code` and `state` are secrets here */
+  readonly body: (text: string, contentType: string | null, oauth: boolean) => string;
+}
+
+export function createRedaction(conceal: Conceal): Redaction {
+  const pairs = (text: string): string =>
+    text
+      .split('&')
+      .map((part) => {
+        const at = part.indexOf('=');
+        const name = decode(at < 0 ? part : part.slice(0, at));
+        if (tokenAsName.test(name)) return conceal(name) + (at < 0 ? '' : part.slice(at));
+        if (at < 0 || at === part.length - 1 || !secretOauthName.test(plain(name))) return part;
+        const shown = conceal(decode(part.slice(at + 1)));
+        return part.slice(0, at + 1) + (shown === hiddenMark ? shown : encodeURIComponent(shown));
+      })
+      .join('&');
+
+  const target = (text: string): string => {
+    const [, before = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
+    return before + (query === undefined ? '' : `?${pairs(query)}`) + (fragment && `#${pairs(fragment.slice(1))}`);
+  };
+
+  const value = (name: string, held: unknown, secret: RegExp): unknown => {
+    if (secret.test(plain(name)) && held !== null && held !== '' && typeof held !== 'boolean')
+      return conceal(typeof held === 'string' ? held : JSON.stringify(held));
+    return inside(held, secret);
+  };
+  const inside = (held: unknown, secret: RegExp): unknown => {
+    if (typeof held === 'string') return /^\s*[[{]/.test(held) ? json(held, secret) : held;
+    if (Array.isArray(held)) return held.map((item) => inside(item, secret));
+    if (typeof held !== 'object' || held === null) return held;
+    return Object.fromEntries(Object.entries(held).map(([name, item]) => [name, value(name, item, secret)]));
+  };
+  const json = (text: string, secret: RegExp): string => {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      return loosely(text, secret);
+    }
+    const shown = inside(parsed, secret);
+    const compact = JSON.stringify(shown);
+    // What holds no secret stays as it was written, to the last space.
+    return compact === JSON.stringify(parsed) ? text : compact;
+  };
+  /** For what only looks like JSON or a form: a body with a mistake, or one that was cut. */
+  const loosely = (text: string, secret: RegExp): string =>
+    text.replace(loose, (whole, before: string, held: string) => {
+      const name = /[\w-]+/.exec(before)?.[0] ?? '';
+      return secret.test(name) ? `${before}"${conceal(held.replace(/^\\?["']|\\?["']$/g, ''))}"` : whole;
+    });
+
+  return {
+    target,
+    headers: (headers) =>
+      Object.fromEntries(
+        [...headers].map(([name, held]) => {
+          if (name === 'location' || name === 'referer') return [name, target(held)];
+          if (!secretHeader.test(name)) return [name, held];
+          const [, scheme = '', rest = held] = /^([A-Za-z][\w-]{0,20} )(.+)$/s.exec(held) ?? [];
+          return /authorization/i.test(name) && held !== '' ? [name, scheme + conceal(rest)] : [name, conceal(held)];
+        }),
+      ),
+    body(text, contentType, oauth) {
+      if (text === '') return text;
+      const secret = oauth ? secretOauthName : secretName;
+      if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && !/^\s*[[{]/.test(text))
+        return pairs(text);
+      if (!mayHold(text, oauth)) return text;
+      return /^\s*[[{"]/.test(text) ? json(text, secret) : loosely(text, secret);
+    },
+  };
+}
+
+/** `user[password]` is a password too. */
+const plain = (name: string): string => /\[([^[\]]+)\]$/.exec(name)?.[1] ?? name;
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
