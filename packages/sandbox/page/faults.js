@@ -2,6 +2,7 @@
 import { ask } from './control.js';
 import { fill, h } from './dom.js';
 import { counted } from './format.js';
+import { summaries } from './operations.js';
 import { complain, notify, panel } from './pieces.js';
 
 /**
@@ -137,21 +138,10 @@ export function createFaults(badge) {
     follows: true,
     async refresh() {
       await refresh();
-      if (match.length === 1) match.append(...(await operationIds()).map((id) => h('option', { value: id }, id)));
+      if (match.length === 1)
+        match.append(...[...(await summaries()).keys()].map((id) => h('option', { value: id }, id)));
     },
   };
-}
-
-/** Every operation by its id, as the description of the API lists them. */
-async function operationIds() {
-  const answer = await fetch('/openapi.json');
-  /** @type {{ paths: Record<string, Record<string, any>> }} */
-  const { paths } = await answer.json();
-  return Object.values(paths).flatMap((item) =>
-    Object.values(item).flatMap(({ operationId, 'x-operations': parts }) =>
-      parts ? parts.map((/** @type {any} */ part) => part.operationId) : (operationId ?? []),
-    ),
-  );
 }
 
 /**

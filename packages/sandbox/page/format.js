@@ -29,10 +29,14 @@ export function statusTag(status) {
   return h('span', { class: 'tag', 'data-mood': mood }, status.replaceAll('_', ' '));
 }
 
-/** The HTTP status of an answer. @param {number} code */
+/** The HTTP status of an answer; 0 where there was none. @param {number} code */
 export function codeTag(code) {
   const mood = code === 0 || code >= 500 ? 'bad' : code >= 400 ? 'wait' : 'good';
-  return h('span', { class: 'tag code', 'data-mood': mood }, code === 0 ? 'none' : String(code));
+  return h(
+    'span',
+    { class: 'tag code', 'data-mood': mood, title: code === 0 && 'The connection was broken before an answer.' },
+    code === 0 ? 'broken' : String(code),
+  );
 }
 
 /** @param {unknown} value */

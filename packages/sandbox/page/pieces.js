@@ -38,14 +38,15 @@ export function facts(entries) {
  *
  * @param {string} text
  * @param {string} what - named to those who hear the page
+ * @param {string} [label]
  */
-export function copyButton(text, what) {
+export function copyButton(text, what, label = 'Copy') {
   return h(
     'button',
     {
       type: 'button',
-      class: 'quiet',
-      'aria-label': `Copy ${what}`,
+      class: label === 'Copy' ? 'quiet' : '',
+      'aria-label': label === 'Copy' ? `Copy ${what}` : `${label}: ${what}`,
       on: {
         click: () =>
           void navigator.clipboard.writeText(text).then(
@@ -54,7 +55,7 @@ export function copyButton(text, what) {
           ),
       },
     },
-    'Copy',
+    label,
   );
 }
 

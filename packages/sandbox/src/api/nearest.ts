@@ -126,10 +126,14 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
     const example = path.length === 0 ? known[last] : undefined;
     const most = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
     if (most !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(most)));
-    else Reflect.set(holder, last, example ?? to);
+    else Reflect.set(holder, last, vague(to) ? (example ?? to) : to);
   }
   return body;
 }
+
+/** What stands for any value of its kind, where an example says more. */
+const vague = (to: unknown): boolean =>
+  typeof to === 'string' ? /^(?:text$|another value$|at (?:most|least) )/.test(to) : typeof to === 'object';
 
 function parse(text: string | null): unknown {
   try {

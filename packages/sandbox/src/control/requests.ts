@@ -33,7 +33,7 @@ export function requestControl({ log, repeat }: RequestControlOptions): Hono {
   return new Hono()
     .get('/requests', (context) => {
       const query = context.req.query();
-      const filter = Object.fromEntries(filters.map((name) => [name, query[name]]));
+      const filter = Object.fromEntries(filters.map((name) => [name, query[name] || undefined]));
       return context.json({ data: log.entries({ ...filter, after: Number(query['after']) || 0 }) });
     })
     .delete('/requests', (context) => context.json({ removed: log.clear() }))

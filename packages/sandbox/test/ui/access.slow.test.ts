@@ -33,6 +33,22 @@ describeInBrowser('for everyone', () => {
       expect([view, await findings(page)]).toEqual([view, []]);
       expect([view, await overflow(page)]).toEqual([view, 0]);
     }
+    await show('requests');
+    for (const n of [1, 2, 4]) {
+      await page.locator(`button.request[data-n="${n}"]`).click();
+      await page.waitForFunction(
+        (title) => document.querySelector('#request-title')?.textContent.startsWith(title),
+        {},
+        `Request ${n}`,
+      );
+      await page.$$eval('#request-detail details', (all) => all.forEach((one) => (one.open = true)));
+      expect([n, await findings(page)]).toEqual([n, []]);
+      expect([n, await overflow(page)]).toEqual([n, 0]);
+    }
+    await page.evaluate(() => void (document.documentElement.dir = 'rtl'));
+    expect(await overflow(page)).toBe(0);
+    await page.evaluate(() => void (document.documentElement.dir = 'ltr'));
+    await page.keyboard.press('Escape');
     await show('subscribers');
     await page.locator('#panel-subscribers tbody button').click();
     await page.waitForSelector('#subscriber[open]');

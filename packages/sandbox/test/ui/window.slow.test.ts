@@ -1,7 +1,16 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { apiKeys, publicationId } from '../../src/index.ts';
 import { describeInBrowser, isLive, open } from './browser.ts';
 
 const rows = '#panel-subscribers tbody tr';
+
+/** What a copied command prints, with the key in its variable. */
+async function inShell(command = ''): Promise<string> {
+  const env = { ...process.env, NEWSLETTER_API_KEY: apiKeys.workspace };
+  return (await promisify(execFile)('bash', ['-c', command], { env })).stdout;
+}
 
 describeInBrowser('the window', () => {
   test('finds a subscriber among all of them, not only those that are shown', async () => {
@@ -83,15 +92,101 @@ describeInBrowser('the window', () => {
     await isLive(page);
     await call('GET', '/custom_fields');
     await call('GET', '/subscriptions?limit=500');
-    await reads('#panel-requests li', /400.*subscriptions\.list.*"limit" must be at most 100/s);
-    await reads('#panel-requests li', /200.*customFields\.list/s);
-    await page.click('#only-errors');
-    const visible = await page.$$eval('#panel-requests .entries > li', (items) =>
-      items.filter((item) => item.checkVisibility()).map((item) => item.textContent),
-    );
-    expect(visible).toHaveLength(1);
-    expect(visible[0]).toContain('subscriptions.list');
+    await reads('#panel-requests li', /400.*GET.*\/subscriptions\?limit=500.*"limit" must be at most 100/s);
+    await reads('#panel-requests li', /200.*\/custom_fields.*List custom fields/s);
+    await page.select('#request-outcome', '4xx,5xx,0xx');
+    await page.waitForFunction(() => document.querySelectorAll('#panel-requests li').length === 1);
+    await reads('#panel-requests li', '/subscriptions?limit=500');
+    await page.select('#request-outcome', '');
+    await page.type('#panel-requests input[type=search]', 'must be at MOST');
+    await page.waitForFunction(() => document.querySelectorAll('#panel-requests li').length === 1);
     await reads('#views', '1 failed');
+  });
+
+  test('shows a request in full beside the rows, covering none of them, and copies it as curl', async () => {
+    const { page, call, show, reads, address } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('requests');
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: (text: string) => Promise.resolve(void (document.body.dataset['copied'] = text)) },
+      });
+    });
+    const copied = async (button: string) => {
+      await page.locator(`#request-detail ${button}`).click();
+      return page.evaluate(() => document.body.dataset['copied']);
+    };
+    await call('POST', '/subscriptions', { email: "o'brien@example.com", tier: 'gold' });
+    await page.locator('button.request').click();
+    await reads('#request-detail', /Request 1.*POST.*Why it was refused.*"tier" must be "free" or "premium"/s);
+    await reads('#request-detail .message', /Request application\/json.*Headers.*"o'brien@example\.com"/s);
+    await reads('#request-detail .message', /Answer application\/json.*"statusText".*"bad_request"/s);
+    await reads('#request-detail dd', 'Bearer [hidden]');
+    const overlaps = await page.evaluate(() => {
+      const [list, detail] = ['.rows', '#request-detail'].map((one) =>
+        document.querySelector(one)?.getBoundingClientRect(),
+      );
+      return list && detail ? detail.left < list.right && list.left < detail.right : null;
+    });
+    expect(overlaps).toBe(false);
+    const url = `${address}/v2/publications/${publicationId}/subscriptions`;
+    const curl = await copied('button ::-p-text(Copy as curl)');
+    expect(curl).toContain(`curl ${url} \\\n`);
+    expect(curl).toContain('-H "Authorization: Bearer $NEWSLETTER_API_KEY"');
+    expect(curl).toContain(String.raw`--data-raw '{"email":"o'\''brien@example.com","tier":"gold"}'`);
+
+    expect(JSON.parse(await inShell(curl))).toMatchObject({ status: 400 });
+    const nearest = await copied('.nearest button');
+    expect(JSON.parse(await inShell(nearest))).toMatchObject({ data: { email: "o'brien@example.com" } });
+  });
+
+  test('sends a request again with the key that is chosen, and links both', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('requests');
+    await call('GET', '/custom_fields');
+    await page.locator('button.request').click();
+    await reads('#request-detail', 'Request 1');
+    await page.select('#again-key', '');
+    await page.locator('#request-detail button.primary').click();
+    await reads('#request-detail', /Request 2.*401.*Sends request 1 again/s);
+    await reads('#panel-requests li', /401.*repeats 1/s);
+    await page.locator('#request-detail button ::-p-text(Sends request 1 again)').click();
+    await reads('#request-detail', /Request 1.*Was sent again as request 2/s);
+  });
+
+  test('the rows are walked by the arrow keys, opened by Enter and closed by Escape', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('requests');
+    for (const path of ['/custom_fields', '/automations', '/authors']) await call('GET', path);
+    await reads('#panel-requests li', '/authors');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    await page.focus('button.request');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toContain('/automations');
+    await page.keyboard.press('Enter');
+    await reads('#request-detail', 'Request 2');
+    await page.keyboard.press('End');
+    await reads('#request-detail', 'Request 1');
+    expect(await focused()).toContain('/custom_fields');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#request-detail', { hidden: true });
+    expect(await focused()).toContain('/custom_fields');
+    expect(await page.$$eval('button.request', (all) => all.filter(({ tabIndex }) => tabIndex === 0).length)).toBe(1);
+  });
+
+  test('clears the log', async () => {
+    const { page, call, show, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await show('requests');
+    await call('GET', '/nowhere');
+    await reads('#views', '1 failed');
+    await page.locator('#panel-requests .tools button').click();
+    await reads('#panel-requests .empty', 'No request yet.');
+    await page.waitForFunction(() => document.querySelector('#views')?.textContent.includes('failed') === false);
+    expect(await page.$('button.request')).toBeNull();
   });
 
   test('moving the clock lets fall due what was waiting: an address is checked, then awaits its confirmation', async () => {
@@ -129,7 +224,7 @@ describeInBrowser('the window', () => {
     await page.click('#add-fault button.primary');
     await reads('#panel-faults li', /429, Retry-After 2 s.*customFields\.list/s);
     expect((await call('GET', '/custom_fields')).status).toBe(429);
-    await reads('#panel-requests li', /429.*customFields\.list.*Fault fault_\d+/s);
+    await reads('#panel-requests li', /429.*\/custom_fields.*Fault fault_\d+/s);
     await reads('#panel-faults li', 'met 1 request, fired 1 time.');
     await page.locator('#panel-faults li button').click();
     await page.waitForFunction(() => document.querySelectorAll('#panel-faults li').length === 0);
