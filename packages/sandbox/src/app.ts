@@ -1,6 +1,7 @@
 /** Puts the sandbox together: the world, the API on it, the control beside it, the window in front. */
+import { createRequire } from 'node:module';
 import { Hono } from 'hono';
-import { answer, apiPrefix, errorAnswer } from './api/api.ts';
+import { answer, apiPrefix, errorAnswer, settle } from './api/api.ts';
 import { refusal } from './api/errors.ts';
 import { createRateLimit, type Profile, type QuotaRequest, type RateLimit } from './api/rate-limit.ts';
 import { subscriptionRecord } from './api/records.ts';
@@ -15,13 +16,16 @@ import { createRequestLog, type Exchange, type LogEntry, type LogFilter } from '
 import { createSnapshots, type Snapshots } from './control/snapshots/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
-import { isStorageFailure, overflowing } from './store/database.ts';
+import { createRecorder, type Recorder } from './recording/record.ts';
+import type { Recording } from './recording/recording.ts';
+import { faultsOf, settingsOf } from './recording/settings.ts';
+import { overflowing } from './store/database.ts';
 import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
 import { createFeed } from './world/feed.ts';
 import { plant } from './world/seeds/plant.ts';
 import type { Seed } from './world/seeds/seed.ts';
-import { findSeed, type SeedName } from './world/seeds/standard.ts';
+import { findSeed, isSeedName, type SeedName } from './world/seeds/standard.ts';
 import { openWorld, type WorldEvent } from './world/world.ts';
 
 export interface SandboxOptions {
@@ -45,6 +49,8 @@ export interface SandboxOptions {
   /** Chooses the ids and referral codes. Default 1; the same number gives the same ids. */
   readonly idSeed?: number;
 }
+
+const { version: sandboxVersion } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
 
 /** Above this many subscriptions, a database in memory lays what is not in use in a temporary file. */
 const muchForMemory = 100_000;
@@ -77,6 +83,11 @@ export interface Sandbox {
   readonly requests: (filter?: LogFilter) => readonly LogEntry[];
   /** One request with its headers, bodies and answer; undefined where the log does not hold its number. */
   readonly exchange: (n: number) => Exchange | undefined;
+  /**
+   * Records every request from now on with its answer, and the state they begin with; the answer gives what was
+   * recorded so far. What is set in process (`faults.add`, `reset`) is not recorded: set it before, or by `/_sandbox`.
+   */
+  readonly record: () => () => Recording;
   /** Calls `listener` with each request and each change from now on; the answer ends that. */
   readonly subscribe: (listener: (event: SandboxEvent) => void) => () => void;
   /** Whether the database was new and has been planted with the seed; false where a file already held something. */
@@ -107,7 +118,19 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const faults = createFaults();
   const snapshots = createSnapshots(world);
   const assumptions = createAssumptions(options.assumptions);
+  const initial = settingsOf(assumptions.list(), rateLimit.state);
   let open = true;
+  let recorder: Recorder | undefined;
+  /** Whether nothing has changed since the seed was planted. */
+  let pristine = false;
+  /** Where time came from when the seed was planted. */
+  let plantedAt = 0;
+  const source = options.now ?? Date.now;
+  /** The clock stands meanwhile: the same seed at the same time makes the same world. */
+  const plantSeed = (next: SeedName | Seed | undefined, size: typeof growth): void => {
+    plantedAt = Math.trunc(source());
+    world.clock.during(plantedAt, () => plant(world, findSeed(next ?? seed), size));
+  };
 
   const describe = (event: WorldEvent): SandboxEvent | undefined => {
     if (event.type === 'reset') return event;
@@ -133,7 +156,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const reset = (next?: unknown): void => {
     try {
-      plant(world, findSeed(next ?? seed), next === undefined ? growth : undefined);
+      plantSeed(next as SeedName | Seed | undefined, next === undefined ? growth : undefined);
     } finally {
       world.clock.load();
     }
@@ -141,6 +164,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     faults.clear();
     assumptions.reset();
     rateLimit.reset();
+    pristine = next === undefined && isSeedName(seed) && growth === undefined;
   };
 
   const tracing = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit });
@@ -176,10 +200,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   app.route('/', createPages(apiPrefix));
   app.notFound((context) => traced(context.req.raw, context.req.path));
 
+  const exportNow = (): readonly string[] => {
+    const { id } = snapshots.take();
+    const lines = [...snapshots.export(id)];
+    snapshots.remove(id);
+    return lines;
+  };
+
   let planted = false;
   try {
     planted = world.store.workspace.publications().length === 0;
-    if (planted) plant(world, findSeed(seed), growth);
+    if (planted) plantSeed(seed, growth);
+    pristine = planted && isSeedName(seed) && growth === undefined;
   } catch (error) {
     world.store.close();
     throw error;
@@ -189,25 +221,46 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     async fetch(input, init) {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
       if (!open) return errorAnswer(503, { message: 'The sandbox is closed.', code: 'CLOSED' });
-      try {
-        world.settle();
-      } catch (error) {
-        // What could not be written stays due; the request itself finds out whether it needs to write.
-        if (!isStorageFailure(error)) throw error;
-      }
-      return app.fetch(request);
+      settle(world);
+      if (!['GET', 'HEAD'].includes(request.method)) pristine = false;
+      const answered = async (): Promise<Response> => app.fetch(request);
+      return recorder ? recorder.pass(request, answered) : answered();
     },
     reset,
     clock: world.clock,
     faults,
     assumptions,
     rateLimit,
-    snapshots,
+    snapshots: {
+      ...snapshots,
+      restore(id) {
+        pristine = false;
+        return snapshots.restore(id);
+      },
+    },
     settle: () => {
       if (open) world.settle();
     },
     requests: (filter) => log.entries(filter),
     exchange: (n) => log.exchange(n),
+    record() {
+      const fresh = recorder === undefined && pristine;
+      recorder = createRecorder({
+        version: sandboxVersion,
+        now: world.clock.now,
+        plantedAt: () => plantedAt,
+        snapshot: fresh ? null : exportNow(),
+        state: {
+          seed: isSeedName(seed) ? seed : null,
+          idSeed: options.idSeed ?? 1,
+          time: new Date(fresh ? plantedAt : world.clock.now()).toISOString(),
+          ...settingsOf(assumptions.list(), rateLimit.state),
+          initial,
+          faults: faultsOf(faults.list()),
+        },
+      });
+      return recorder.recording;
+    },
     subscribe: events.subscribe,
     planted,
     close() {

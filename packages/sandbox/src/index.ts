@@ -10,6 +10,8 @@ export type { Faults } from './control/faults/faults.ts';
 export { SnapshotError } from './control/snapshots/file.ts';
 export type { Snapshot, Snapshots } from './control/snapshots/snapshots.ts';
 export type { Exchange, LogEntry, LogFilter, LoggedMessage } from './control/log.ts';
+export { RecordingError, type RecordedEntry, type RecordedState, type Recording } from './recording/recording.ts';
+export { replay, type Difference, type ReplayOptions, type ReplayReport } from './recording/replay.ts';
 export { consent, ConsentError } from './oauth/visit.ts';
 export { DatabaseError } from './store/database.ts';
 export type { Clock } from './world/clock.ts';

@@ -4,7 +4,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { help, readOptions, UsageError } from './command/options.ts';
 
 /** Errors whose message is written for the person at the terminal. */
-const spoken = new Set(['UsageError', 'ServeError', 'SeedError', 'DatabaseError']);
+const spoken = new Set(['UsageError', 'ServeError', 'SeedError', 'DatabaseError', 'RecordingError', 'SnapshotError']);
 
 // Saves a quarter of the time from the second start on.
 enableCompileCache();
@@ -12,7 +12,11 @@ enableCompileCache();
 try {
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === 'help') process.stdout.write(help);
-  else if (options.exec) {
+  else if (options.replay !== null) {
+    checkNode();
+    const { replayFile } = await import('./command/recordings.ts');
+    process.exitCode = await replayFile(options.replay, (text) => process.stdout.write(text));
+  } else if (options.exec) {
     checkNode();
     const { execute } = await import('./command/exec.ts');
     process.exitCode = await execute(options, options.exec);
@@ -28,6 +32,7 @@ try {
       `  Publication  ${publicationId}`,
       `  Key          ${apiKeys.workspace}`,
       `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
+      ...(options.record === undefined ? [] : [`  Recording    ${options.record}`]),
       'Stop with Ctrl-C.',
     ];
     process.stdout.write(`${lines.join('\n')}\n`);

@@ -25,6 +25,12 @@ test('the TypeScript of the README prints what its comments say', async () => {
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 subscriptions.list\n' });
 });
 
+test('the recording of the README prints what its comments say', async () => {
+  const snippet = snippets('ts').find((code) => code.includes('sandbox.record()')) ?? '';
+  const ended = await feed(process.execPath, ['--conditions=source', '--input-type=module-typescript'], snippet);
+  expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 0\nbody.limit\n' });
+});
+
 test('the calls of the five-minute guide do what it says', async () => {
   const running = await start();
   const guide = snippets('sh').find((snippet) => snippet.includes('lostResponse')) ?? '';
@@ -71,5 +77,5 @@ test('the options of the README are those of --help, with their variables and de
     ([, ...parts]) => parts,
   );
   expect(documented).toEqual(helped);
-  expect(documented).toHaveLength(6);
+  expect(documented).toHaveLength(7);
 });

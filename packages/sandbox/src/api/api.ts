@@ -10,6 +10,7 @@ import { Refusal } from '../world/refusal.ts';
 import type { World } from '../world/world.ts';
 import { authenticate, requireScope } from './auth.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
+import { handled } from './handled.ts';
 import { handlers } from './handlers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Change } from './nearest.ts';
@@ -92,7 +93,10 @@ export async function answer(
       params: match.params,
       explain: (reason: string) => void trace.reasons.push(reason),
     };
-    const reply = handler.answer(call, query, body);
+    const now = world.clock.now();
+    handled(request, now);
+    settle(world);
+    const reply = world.clock.during(now, () => handler.answer(call, query, body));
     trace.status = operation.success;
     trace.created = reply.created ?? false;
     trace.total = reply.total ?? null;
@@ -104,6 +108,16 @@ export async function answer(
     trace.changes = failure.changes;
     trace.reasons.push(...failure.details.map((detail) => detail.message));
     return respond(failure.status, errorBody(failure.status, failure.details), { ...headers, ...failure.headers });
+  }
+}
+
+/** Lets everything happen that has fallen due, as far as the store can be written. */
+export function settle(world: World): void {
+  try {
+    world.settle();
+  } catch (error) {
+    // What could not be written stays due; the request itself finds out whether it needs to write.
+    if (!isStorageFailure(error)) throw error;
   }
 }
 

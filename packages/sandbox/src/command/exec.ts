@@ -18,7 +18,6 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function execute(options: CommandOptions, command: readonly [string, ...string[]]): Promise<number> {
   const { address, sandbox, stop } = await serve(options);
   try {
-    if (!sandbox.planted) sandbox.reset();
     const ended = await run(command, environmentOf(address));
     if (ended.code !== 0)
       process.stderr.write(

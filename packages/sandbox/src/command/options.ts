@@ -11,6 +11,10 @@ export interface CommandOptions {
   /** Subscriptions the first publication is filled up to; undefined where it stays as the seed has it. */
   readonly seedSize: number | undefined;
   readonly profile: Profile;
+  /** File that every request is written to; undefined where none is recorded. */
+  readonly record: string | undefined;
+  /** Recording to replay; null where the sandbox serves. */
+  readonly replay: string | null;
   /** The command to run and its arguments; null where the sandbox runs for itself. */
   readonly exec: readonly [string, ...string[]] | null;
 }
@@ -53,6 +57,12 @@ const table = {
     value: profiles.join('|'),
     help: 'rate limit: none and no headers, 180 a minute with headers, none',
   },
+  record: {
+    variable: 'SANDBOX_RECORD',
+    fallback: 'none',
+    value: 'FILE',
+    help: 'write every request with its answer to this file, to replay it',
+  },
 } as const;
 type Name = keyof typeof table;
 const names = Object.keys(table) as Name[];
@@ -61,12 +71,16 @@ export const help = `newsletter-sandbox – the Newsletter Publishing API on thi
 
 Usage: newsletter-sandbox [options]
        newsletter-sandbox exec [options] -- COMMAND [arguments]
+       newsletter-sandbox replay FILE
 
 ${names.map((name) => `  --${name} ${table[name].value}`.padEnd(36) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
   --help                            this text
 
 exec starts a fresh sandbox on a free port, runs the command with NEWSLETTER_API_URL, NEWSLETTER_API_KEY and more in its
 environment, and ends with the command's exit code; where it failed, the requests it sent are printed with their reasons.
+
+replay sends the requests of a recording to a fresh sandbox in the recorded state and compares the answers; where one
+differs, it prints how and ends with exit code 1.
 `;
 
 /** The options, or `help` where that was asked for. @throws {@link UsageError} */
@@ -74,7 +88,7 @@ export function readOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): CommandOptions | 'help' {
-  const { values: given, exec } = parse(argv);
+  const { values: given, exec, replay } = parse(argv);
   if (given.help) return 'help';
   const value = (name: Name): string => given[name] ?? (env[table[name].variable] || table[name].fallback);
   return {
@@ -85,6 +99,8 @@ export function readOptions(
     seed: value('seed'),
     seedSize: readSize(value('seed-size')),
     profile: readProfile(value('profile')),
+    record: value('record') === 'none' ? undefined : value('record'),
+    replay,
     exec,
   };
 }
@@ -99,6 +115,7 @@ function parse(argv: readonly string[]) {
       seed: text,
       'seed-size': text,
       profile: text,
+      record: text,
       help: { type: 'boolean', short: 'h' },
     } as const;
     const dashes = argv.indexOf('--');
@@ -107,16 +124,21 @@ function parse(argv: readonly string[]) {
       options,
       allowPositionals: true,
     });
-    const [verb, stray] = positionals;
+    const [verb, second, third] = positionals;
+    const replays = verb === 'replay';
+    const stray = replays ? third : second;
     if (dashes >= 0 && verb === undefined)
       throw new UsageError('A command behind " -- " needs "exec" before it: newsletter-sandbox exec -- npm test.');
-    const unknown = verb === 'exec' ? stray : verb;
+    if (replays && second === undefined && !values.help)
+      throw new UsageError('"replay" needs a recording: newsletter-sandbox replay FILE.');
+    const unknown = verb === 'exec' || replays ? stray : verb;
     if (unknown !== undefined)
       throw new UsageError(
         `"${unknown}" is not an option. ${verb === 'exec' ? 'The command stands behind " -- ": newsletter-sandbox exec -- npm test.' : 'Run newsletter-sandbox --help to see them.'}`,
       );
     return {
       values,
+      replay: replays ? (second ?? null) : null,
       exec: verb === 'exec' && !values.help ? readCommand(dashes < 0 ? [] : argv.slice(dashes + 1)) : null,
     };
   } catch (error) {

@@ -2,13 +2,14 @@
 import { createSandbox, type Sandbox } from '../app.ts';
 import { listen, type Listening } from './listen.ts';
 import type { CommandOptions } from './options.ts';
+import { keepRecording } from './recordings.ts';
 import { loadSeed } from './seed-file.ts';
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
 }
 
-/** @throws ServeError, SeedError or DatabaseError */
+/** @throws ServeError, SeedError, DatabaseError or RecordingError */
 export async function serve(options: CommandOptions): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
@@ -16,7 +17,27 @@ export async function serve(options: CommandOptions): Promise<Served> {
     profile: options.profile,
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: planting }),
   });
-  return { sandbox, ...(await listen(sandbox, options)) };
+  // A command that is run begins with the seed, also in a database that holds something.
+  if (options.exec && !sandbox.planted) sandbox.reset();
+  const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
+  const { address, stop } = await listen(sandbox, options);
+  return {
+    sandbox,
+    address,
+    async stop() {
+      await stop();
+      stopRecording?.();
+    },
+  };
+}
+
+function startRecording(sandbox: Sandbox, file: string): () => void {
+  try {
+    return keepRecording(file, sandbox.record());
+  } catch (error) {
+    sandbox.close();
+    throw error;
+  }
 }
 
 /** One line that counts up; where nobody watches, a line for each. */

@@ -6,8 +6,8 @@
 /** What the request log shows in place of a secret. */
 export const hiddenMark = '[hidden]';
 
-/** Replaces a secret by what may be shown of it. */
-export type Conceal = (secret: string) => string;
+/** Replaces a secret by what may be shown of it; `name` is that of its header, parameter or field. */
+export type Conceal = (secret: string, name: string) => string;
 
 /** Headers whose whole value is a secret; of `Authorization` the scheme is kept. */
 const secretHeader = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$|token|secret|api-?key|passw|signature/i;
@@ -50,6 +50,8 @@ const loose = new RegExp(
   `((?:${spelt([...secretNames, ...oauthNames])})\\\\?["']?\\s*[:=]\\s*)(\\\\?"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s,&}\\]]+)`,
   'gi',
 );
+/** A field of a form in HTML. */
+const hiddenField = /(<input\b[^>]*\bname=")([^"]+)("[^>]*\bvalue=")([^"]*)"/gi;
 /** A name as long as a token is one in the wrong place. */
 const tokenAsName = /^[\w.~+/=-]{40,}$/;
 
@@ -69,9 +71,9 @@ export function createRedaction(conceal: Conceal): Redaction {
       .map((part) => {
         const at = part.indexOf('=');
         const name = decode(at < 0 ? part : part.slice(0, at));
-        if (tokenAsName.test(name)) return conceal(name) + (at < 0 ? '' : part.slice(at));
+        if (tokenAsName.test(name)) return conceal(name, '') + (at < 0 ? '' : part.slice(at));
         if (at < 0 || at === part.length - 1 || !secretOauthName.test(plain(name))) return part;
-        const shown = conceal(decode(part.slice(at + 1)));
+        const shown = conceal(decode(part.slice(at + 1)), name);
         return part.slice(0, at + 1) + (shown === hiddenMark ? shown : encodeURIComponent(shown));
       })
       .join('&');
@@ -83,7 +85,7 @@ export function createRedaction(conceal: Conceal): Redaction {
 
   const value = (name: string, held: unknown, secret: RegExp): unknown => {
     if (secret.test(plain(name)) && held !== null && held !== '' && typeof held !== 'boolean')
-      return conceal(typeof held === 'string' ? held : JSON.stringify(held));
+      return conceal(typeof held === 'string' ? held : JSON.stringify(held), name);
     return inside(held, secret);
   };
   const inside = (held: unknown, secret: RegExp): unknown => {
@@ -108,7 +110,7 @@ export function createRedaction(conceal: Conceal): Redaction {
   const loosely = (text: string, secret: RegExp): string =>
     text.replace(loose, (whole, before: string, held: string) => {
       const name = /[\w-]+/.exec(before)?.[0] ?? '';
-      return secret.test(name) ? `${before}"${conceal(held.replace(/^\\?["']|\\?["']$/g, ''))}"` : whole;
+      return secret.test(name) ? `${before}"${conceal(held.replace(/^\\?["']|\\?["']$/g, ''), name)}"` : whole;
     });
 
   return {
@@ -119,7 +121,9 @@ export function createRedaction(conceal: Conceal): Redaction {
           if (name === 'location' || name === 'referer') return [name, target(held)];
           if (!secretHeader.test(name)) return [name, held];
           const [, scheme = '', rest = held] = /^([A-Za-z][\w-]{0,20} )(.+)$/s.exec(held) ?? [];
-          return /authorization/i.test(name) && held !== '' ? [name, scheme + conceal(rest)] : [name, conceal(held)];
+          return /authorization/i.test(name) && held !== ''
+            ? [name, scheme + conceal(rest, name)]
+            : [name, conceal(held, name)];
         }),
       ),
     body(text, contentType, oauth) {
@@ -128,6 +132,10 @@ export function createRedaction(conceal: Conceal): Redaction {
       if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && !/^\s*[[{]/.test(text))
         return pairs(text);
       if (!mayHold(text, oauth)) return text;
+      if (/^text\/html\b/i.test(contentType ?? ''))
+        return text.replace(hiddenField, (whole, before: string, name: string, between: string, held: string) =>
+          held !== '' && secret.test(name) ? `${before}${name}${between}${conceal(held, name)}"` : whole,
+        );
       return /^\s*[[{"]/.test(text) ? json(text, secret) : loosely(text, secret);
     },
   };

@@ -5,7 +5,7 @@
 import { apiPrefix, blankTrace, operationsAt, type Trace } from '../api/api.ts';
 import { nearestRequest } from '../api/nearest.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import { notedText } from '../api/texts.ts';
+import { notedText, noteText } from '../api/texts.ts';
 import type { Clock } from '../world/clock.ts';
 import type { Feed } from '../world/feed.ts';
 import type { AssumptionSet } from './assumptions/assumptions.ts';
@@ -138,7 +138,9 @@ async function requestText(request: Request): Promise<string | null> {
   if (request.body === null) return '';
   if (request.bodyUsed || request.headers.has('transfer-encoding')) return null;
   if (Number(request.headers.get('content-length') ?? 0) > bodyKept) return null;
-  return request.text().catch(() => null);
+  const text = await request.text().catch(() => null);
+  if (text !== null) noteText(request, text);
+  return text;
 }
 
 async function responseText(response: Response): Promise<string> {

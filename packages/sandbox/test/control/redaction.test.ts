@@ -71,6 +71,12 @@ describe('bodies', () => {
     expect(body(sent, json, false)).toBe(shown);
   });
 
+  test('a field of a form in HTML', () => {
+    expect(body('<input type="hidden" name="state" value="s"><input name="scope" value="a">', 'text/html', true)).toBe(
+      '<input type="hidden" name="state" value="[hidden]"><input name="scope" value="a">',
+    );
+  });
+
   test('what holds no secret stays as it was, to the last space', () => {
     for (const text of ['{ "email" : "ada@example.com" }', '{"referral_code": "x", "tokens_left": 3}', 'plain', ''])
       expect(body(text, json, false)).toBe(text);
