@@ -6,9 +6,9 @@ import { complain, panel } from './pieces.js';
 /** @typedef {{ id: string, silent: string, values: string[], default: string, value: string }} Assumption */
 
 const profiles = {
-  spec: 'spec: no limit, no headers',
-  service: 'service: 180 a minute, RateLimit-* headers',
-  unlimited: 'unlimited',
+  spec: 'spec: no limit (the specification names none)',
+  service: 'service: 180 requests a minute, with RateLimit headers',
+  unlimited: 'unlimited: no limit',
 };
 
 /**
@@ -64,7 +64,7 @@ export function createAssumptions(badge) {
       h(
         'p',
         { class: 'lead' },
-        'Where the specification is silent, the sandbox has to choose. Choose differently here, and see whether your client still works.',
+        'The specification of the API leaves some details open. Here you choose how the sandbox reads each of them, and see whether your client still works.',
       ),
       h('div', { class: 'tools' }, h('label', { for: 'profile' }, 'Rate limit'), profile),
       h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Assumptions' }, list),

@@ -19,7 +19,8 @@ export function createClock() {
   const duration = h('input', {
     name: 'duration',
     placeholder: 'P1M, PT90S …',
-    'aria-label': 'Duration, as in ISO 8601',
+    title: 'ISO 8601: P1M is a month, PT90S are 90 seconds',
+    'aria-label': 'Another duration, in ISO 8601: P1M is a month, PT90S are 90 seconds',
     required: true,
     size: 14,
   });
@@ -29,7 +30,7 @@ export function createClock() {
     h(
       'p',
       { class: 'lead' },
-      'Everything here reads this one clock. Moving it forward lets everything happen that falls due on the way, in order: addresses are checked, jobs run, journeys step on, tokens expire, deletions are carried out.',
+      'The sandbox has a clock of its own. Move it forward, and everything that is due by then happens, in order: addresses are checked, jobs run, automations send their next e-mail, tokens expire, deletions are carried out.',
     ),
     h(
       'div',
@@ -58,7 +59,7 @@ export function createClock() {
             },
           },
           duration,
-          h('button', {}, 'Advance'),
+          h('button', {}, 'Move forward'),
         ),
         due,
       ),
@@ -84,13 +85,13 @@ export function createClock() {
     now = Date.parse(state.now);
     ahead = now - Date.now();
     frozen = state.frozen;
-    fill(freeze, frozen ? 'Let it run' : 'Stop the clock');
+    fill(freeze, frozen ? 'Start the clock' : 'Stop the clock');
     fill(face);
     show();
     fill(
       due,
       facts([
-        ['Waiting', state.due.count === 0 ? 'Nothing falls due.' : counted(state.due.count, 'thing')],
+        ['Scheduled', state.due.count === 0 ? 'nothing' : counted(state.due.count, 'event')],
         ['Next', state.due.next && `${state.due.next.kind}, ${new Date(state.due.next.at).toLocaleString()}`],
       ]),
     );
@@ -102,7 +103,9 @@ export function createClock() {
       const state = await ask('/clock', { method: 'POST', body });
       take(state);
       const happened = Object.entries(state.happened).map(([kind, count]) => `${count} × ${kind}`);
-      notify(happened.length === 0 ? 'Nothing fell due.' : `Happened on the way: ${happened.join(', ')}.`);
+      notify(
+        happened.length === 0 ? 'The clock was moved; nothing was due.' : `Happened meanwhile: ${happened.join(', ')}.`,
+      );
     } catch (error) {
       complain(error);
     }

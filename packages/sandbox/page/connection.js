@@ -32,13 +32,13 @@ function content({ base_url, app_url, publications, keys, oauth_clients }) {
         copyable(id, 'publication id'),
       ]),
       ...keys.map((/** @type {any} */ { key, publications: reach }) => [
-        reach === null ? 'API key, whole workspace' : 'API key, restricted',
+        reach === null ? 'API key, whole workspace' : 'API key, one publication only',
         copyable(key, 'key'),
       ]),
     ]),
     part('OAuth 2.0', [
       facts([
-        ['App URL', copyable(app_url, 'app URL')],
+        ['OAuth server', copyable(app_url, 'address of the OAuth server')],
         ['Authorize', copyable(`${app_url}/oauth/authorize`, 'authorization address')],
         ['Token', copyable(`${app_url}/oauth/token`, 'token address')],
       ]),
@@ -51,7 +51,7 @@ function content({ base_url, app_url, publications, keys, oauth_clients }) {
             ['Client id', copyable(uid, 'client id')],
             ['Client secret', secret === null ? 'none: a public client, with PKCE' : copyable(secret, 'client secret')],
             [
-              'Redirects to',
+              'Allowed redirects',
               h(
                 'details',
                 {},

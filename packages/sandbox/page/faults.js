@@ -23,28 +23,28 @@ const effects = {
     write: (/** @type {number} */ retryAfter) => ({ status: 429, retryAfter }),
   },
   gateway: {
-    title: 'Answer as a proxy would, in HTML',
+    title: 'Answer with an HTML page, as a proxy does',
     amount: { title: 'Status', value: 502, min: 400, max: 599 },
     write: (/** @type {number} */ status) => ({ status, body: 'html' }),
   },
   latency: {
-    title: 'Answer late',
+    title: 'Delay the answer',
     amount: { title: 'Milliseconds', value: 3000, min: 0, max: 300_000 },
     write: (/** @type {number} */ latency) => ({ latency }),
   },
-  reset: { title: 'Break the connection, nothing applied', amount: null, write: () => 'reset' },
-  lostResponse: { title: 'Apply, then lose the answer', amount: null, write: () => 'lostResponse' },
+  reset: { title: 'Break the connection before anything is stored', amount: null, write: () => 'reset' },
+  lostResponse: { title: 'Carry it out, but lose the answer', amount: null, write: () => 'lostResponse' },
   truncate: { title: 'Cut the answer off in the middle', amount: null, write: () => 'truncate' },
-  duplicate: { title: 'Apply twice', amount: null, write: () => 'duplicate' },
+  duplicate: { title: 'Carry it out twice, as if it had arrived twice', amount: null, write: () => 'duplicate' },
 };
 
 /** When a fault fires. */
 const occasions = {
-  once: { title: 'at the next request', write: () => ({ times: 1 }) },
-  always: { title: 'at every request', write: () => ({}) },
-  second: { title: 'at the second request', write: () => ({ nth: 2 }) },
-  third: { title: 'at the third request', write: () => ({ nth: 3 }) },
-  sometimes: { title: 'at about three of ten', write: () => ({ probability: 0.3 }) },
+  once: { title: 'the next request', write: () => ({ times: 1 }) },
+  always: { title: 'every request', write: () => ({}) },
+  second: { title: 'the second request from now on', write: () => ({ nth: 2 }) },
+  third: { title: 'the third request from now on', write: () => ({ nth: 3 }) },
+  sometimes: { title: 'about 3 of 10 requests', write: () => ({ probability: 0.3 }) },
 };
 
 /**
@@ -59,7 +59,7 @@ export function createFaults(badge) {
   const amountField = h('div', { class: 'field' }, amountTitle, amount);
   const occasion = select('occasion', occasions);
   const list = h('ol', { class: 'entries' });
-  const empty = h('p', { class: 'empty' }, 'No fault is set: everything goes as it should.');
+  const empty = h('p', { class: 'empty' }, 'No fault is set: every request is answered as usual.');
   const chosen = () => effects[/** @type {keyof typeof effects} */ (effect.value)];
 
   function offerAmount() {
@@ -91,7 +91,7 @@ export function createFaults(badge) {
         ...occasions[/** @type {keyof typeof occasions} */ (occasion.value)].write(),
       };
       const { data } = await ask('/faults', { method: 'POST', body });
-      notify(`Set ${data.id}.`);
+      notify(`Fault ${data.id} is set.`);
       await refresh();
     } catch (error) {
       complain(error);
@@ -114,7 +114,11 @@ export function createFaults(badge) {
     element: panel(
       'faults',
       'Faults',
-      h('p', { class: 'lead' }, 'What goes wrong on purpose, so that you see what your client makes of it.'),
+      h(
+        'p',
+        { class: 'lead' },
+        'Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened as often as it should.',
+      ),
       h(
         'form',
         {
@@ -130,7 +134,7 @@ export function createFaults(badge) {
         field('Operation', match),
         field('What happens', effect),
         amountField,
-        field('When', occasion),
+        field('Which requests', occasion),
         h('button', { class: 'primary' }, 'Set fault'),
       ),
       h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Faults that are set' }, list, empty),
@@ -163,10 +167,10 @@ function itemOf({ id, match, effect, nth, probability, times, seen, fired }, rem
       'div',
       { class: 'line' },
       h('b', {}, inWords(effect)),
-      h('span', {}, match === '*' ? 'every operation' : match),
+      h('span', {}, match === '*' ? 'for every operation' : `for ${match}`),
       when && h('small', {}, when),
     ),
-    h('p', { class: 'soft' }, `${id}: met ${counted(seen, 'request')}, fired ${counted(fired, 'time')}.`),
+    h('p', { class: 'soft' }, `${id}: matched ${counted(seen, 'request')}, happened ${counted(fired, 'time')}.`),
     h(
       'div',
       { class: 'actions' },
@@ -178,9 +182,9 @@ function itemOf({ id, match, effect, nth, probability, times, seen, fired }, rem
 /** @param {any} effect */
 function inWords(effect) {
   if (typeof effect === 'string') return effects[/** @type {keyof typeof effects} */ (effect)]?.title ?? effect;
-  if ('latency' in effect) return `${effect.latency} ms late`;
+  if ('latency' in effect) return `Delay the answer by ${effect.latency} ms`;
   return [
-    `${effect.status}`,
+    `Answer ${effect.status}`,
     effect.body === 'html' && 'in HTML',
     effect.body === 'empty' && 'without a body',
     effect.retryAfter !== undefined && `Retry-After ${effect.retryAfter} s`,

@@ -18,7 +18,7 @@ export function createInbox(badge) {
   const empty = h(
     'p',
     { class: 'empty' },
-    'No mail yet. Confirmation, welcome and automation e-mails land here instead of with your subscribers.',
+    'No e-mail yet. Confirmation, welcome and automation e-mails arrive here instead of at your subscribers.',
   );
   const clear = h(
     'button',
@@ -64,7 +64,7 @@ export function createInbox(badge) {
     element: panel(
       'inbox',
       'Inbox',
-      h('p', { class: 'lead' }, 'Nothing leaves this machine.'),
+      h('p', { class: 'lead' }, 'The e-mails that the service would send. None of them leaves this machine.'),
       tools,
       h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'E-mails' }, list, empty),
     ),
@@ -96,7 +96,11 @@ function itemOf({ id, to, kind, subject, sent, links, subscriber_status: status 
     notify(`The subscription is ${answer.data.status} now.`);
     await refresh().catch(complain);
   };
-  const reading = h('details', { open: before?.querySelector('details')?.open ?? false }, h('summary', {}, 'Read'));
+  const reading = h(
+    'details',
+    { open: before?.querySelector('details')?.open ?? false },
+    h('summary', {}, 'Show the e-mail'),
+  );
   const show = () => {
     if (reading.open && !reading.querySelector('iframe'))
       reading.append(

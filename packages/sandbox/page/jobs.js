@@ -20,7 +20,7 @@ export function createJobs(badge) {
   const empty = h(
     'p',
     { class: 'empty' },
-    'No job yet. Bulk creation, bulk actions and status updates of the API run as jobs.',
+    'No job yet. Creating or changing many subscriptions in one request starts one.',
   );
   /** Opened error logs stay open when the list is read anew. @type {Set<string>} */
   const open = new Set();
@@ -32,7 +32,7 @@ export function createJobs(badge) {
     element: panel(
       'jobs',
       'Jobs',
-      h('p', { class: 'lead' }, 'What the API does after it has answered.'),
+      h('p', { class: 'lead' }, 'Bulk updates and imports: the API accepts them at once and does the work afterwards.'),
       h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Jobs' }, list, empty),
     ),
     follows: true,

@@ -20,10 +20,10 @@ export function follow({ open, take }) {
         for (const event of came) take(event);
         say('live', 'live');
       },
-      () => say('waiting', 'not answering'),
+      () => say('waiting', 'no connection'),
     );
   });
-  events.addEventListener('error', () => say('waiting', 'not answering; trying again'));
+  events.addEventListener('error', () => say('waiting', 'no connection; trying again'));
   for (const type of types) {
     events.addEventListener(type, (message) => {
       const event = JSON.parse(message.data);

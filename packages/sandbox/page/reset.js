@@ -5,8 +5,8 @@ import { counted } from './format.js';
 import { complain, notify } from './pieces.js';
 
 const seeds = [
-  ['', 'The one it was started with'],
-  ['demo', 'demo – a publication that has lived for three years'],
+  ['', 'the seed it was started with'],
+  ['demo', 'demo – 300 subscribers and three years of history'],
   ['empty', 'empty – a publication without subscribers'],
 ];
 
@@ -22,14 +22,14 @@ export function createReset() {
       h(
         'p',
         { class: 'soft' },
-        'Every subscriber, job, mail, fault and request of this sandbox is forgotten, and the clock goes back to real time.',
+        'Every subscriber, job, e-mail, fault and logged request of this sandbox is deleted, and the clock goes back to real time.',
       ),
       h('div', { class: 'field' }, h('label', { for: 'reset-seed' }, 'Start with'), seed),
       h(
         'div',
         { class: 'buttons' },
         h('button', { type: 'button', on: { click: () => dialog.close() } }, 'Cancel'),
-        h('button', { class: 'primary' }, 'Reset'),
+        h('button', { class: 'primary' }, 'Delete and start over'),
       ),
     ),
   );

@@ -26,7 +26,9 @@ export async function showSubscriber(id) {
 /** A click beside the drawer closes it. */
 find('subscriber', HTMLDialogElement).addEventListener('click', (event) => {
   const drawer = event.currentTarget;
-  if (event.target === drawer && event.offsetX < 0 && drawer instanceof HTMLDialogElement) drawer.close();
+  if (!(drawer instanceof HTMLDialogElement) || event.target !== drawer) return;
+  const { left, right } = drawer.getBoundingClientRect();
+  if (event.clientX < left || event.clientX > right) drawer.close();
 });
 
 /**
@@ -76,7 +78,7 @@ function content(data, close) {
       'Referrals',
       facts([
         [
-          'Own code',
+          'Referral code',
           data.referral_code &&
             h(
               'span',
@@ -85,9 +87,9 @@ function content(data, close) {
               copyButton(data.referral_code, 'referral code'),
             ),
         ],
-        ['Was referred by', data.referred_by && open(data.referred_by)],
+        ['Referred by', data.referred_by && open(data.referred_by)],
         [
-          'Has referred',
+          'Referred',
           data.referrals.length > 0 &&
             h(
               'ul',

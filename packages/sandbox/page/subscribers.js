@@ -107,7 +107,10 @@ export function createSubscribers(badge) {
     badge('subscribers', number(total));
     more.hidden = next === null;
     nobody.hidden = rows.size > 0;
-    fill(nobody, narrowed() ? 'Nobody matches.' : 'Nobody has subscribed yet.');
+    fill(
+      nobody,
+      narrowed() ? 'No subscriber matches.' : 'No subscribers yet. Create one through the API, and it shows up here.',
+    );
     const count = `${beyond ? 'more than ' : ''}${counted(matching, 'subscriber')}`;
     fill(
       found,

@@ -47,7 +47,7 @@ test('a status fault answers in the error body with Retry-After, and nothing is 
   expect(sandbox.requests()[0]).toMatchObject({
     operation: 'subscriptions.create',
     status: 503,
-    reasons: ['Fault fault_1: answered 503; nothing was applied.'],
+    reasons: ['Fault fault_1: answered 503; the request was not carried out.'],
   });
   expect((await control(sandbox, 'GET', '/faults')).body).toMatchObject({ data: [{ seen: 1, fired: 1 }] });
 });

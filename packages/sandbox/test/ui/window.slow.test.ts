@@ -201,7 +201,7 @@ describeInBrowser('the window', () => {
     await reads('#now', '(stopped)');
     const before = await page.$eval('#clock-face', (face) => face.textContent);
     await page.locator('#panel-clock button ::-p-text(1 minute)').click();
-    await reads('#notice', 'Happened on the way: 1 × subscription.validated.');
+    await reads('#notice', 'Happened meanwhile: 1 × subscription.validated.');
     await page.waitForFunction((old) => document.querySelector('#clock-face')?.textContent !== old, {}, before);
     await show('subscribers');
     await reads(rows, 'pending');
@@ -222,10 +222,10 @@ describeInBrowser('the window', () => {
     await page.select('#fault-effect', 'rateLimited');
     await page.select('#fault-occasion', 'always');
     await page.click('#add-fault button.primary');
-    await reads('#panel-faults li', /429, Retry-After 2 s.*customFields\.list/s);
+    await reads('#panel-faults li', /Answer 429, Retry-After 2 s.*for customFields\.list/s);
     expect((await call('GET', '/custom_fields')).status).toBe(429);
     await reads('#panel-requests li', /429.*\/custom_fields.*Fault fault_\d+/s);
-    await reads('#panel-faults li', 'met 1 request, fired 1 time.');
+    await reads('#panel-faults li', 'matched 1 request, happened 1 time.');
     await page.locator('#panel-faults li button').click();
     await page.waitForFunction(() => document.querySelectorAll('#panel-faults li').length === 0);
     expect((await call('GET', '/custom_fields')).status).toBe(200);
@@ -287,7 +287,7 @@ describeInBrowser('the window', () => {
     await page.waitForSelector('#reset[open]');
     await page.select('#reset-seed', 'empty');
     await page.click('#reset button.primary');
-    await reads('#panel-subscribers', 'Nobody has subscribed yet.');
+    await reads('#panel-subscribers', 'No subscribers yet.');
     expect(await control('GET', '/subscriptions')).toMatchObject({ body: { total: 0 } });
   });
 

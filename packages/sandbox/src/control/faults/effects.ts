@@ -54,7 +54,7 @@ export async function underFaults(
 
   if (typeof fault.effect === 'object') {
     const { status, retryAfter, body } = fault.effect;
-    note(fault, `answered ${status}; nothing was applied.`);
+    note(fault, `answered ${status}; the request was not carried out.`);
     const headers: Readonly<Record<string, string>> =
       retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
     const response =
@@ -66,15 +66,15 @@ export async function underFaults(
   }
   switch (fault.effect) {
     case 'reset':
-      note(fault, 'the connection was reset before anything was applied.');
+      note(fault, 'the connection was broken before the request was carried out.');
       await end(null, notes);
       throw new ConnectionLost();
     case 'lostResponse':
-      note(fault, 'the request was applied, then the connection was reset: the answer was lost.');
+      note(fault, 'the request was carried out, then the connection was broken: the answer was lost.');
       await work(request, notes);
       throw new ConnectionLost();
     case 'truncate':
-      note(fault, 'the request was applied, and its answer cut off in the middle.');
+      note(fault, 'the request was carried out, and its answer was cut off in the middle.');
       return cut(await work(request, notes));
     case 'duplicate': {
       const copy = request.clone();
