@@ -27,8 +27,10 @@ export function curlOf({ url, method, headers, body }) {
   const lines = [
     // curl takes brackets and braces in an address for a pattern.
     `curl${/[[\]{}]/.test(url) ? ' --globoff' : ''}${methodOption(method, body)} ${quoted(url)}`,
-    ...sent.map(([name, value]) => `  -H ${headerOf(name, value)}`),
-    ...(body === null || body === '' ? [] : [`  --data-raw ${quoted(body)}`]),
+    ...sent.map(([name, value]) => `  ${headerOption(name, value)}`),
+    // Without this, curl would call the body a form.
+    ...(body && !sent.some(([name]) => name.toLowerCase() === 'content-type') ? [`  -H 'Content-Type:'`] : []),
+    ...(body ? [`  --data-raw ${quoted(body)}`] : []),
   ];
   return lines.join(' \\\n');
 }
@@ -40,11 +42,11 @@ function methodOption(method, body) {
 }
 
 /** @param {string} name @param {string} value */
-function headerOf(name, value) {
-  if (name.toLowerCase() !== 'authorization') return quoted(`${name}: ${value}`);
+function headerOption(name, value) {
+  if (name.toLowerCase() !== 'authorization') return `-H ${quoted(`${name}: ${value}`)}`;
   return value.startsWith('Basic')
-    ? '"Authorization: Basic $(printf %s "$NEWSLETTER_OAUTH_CLIENT_ID:$NEWSLETTER_OAUTH_CLIENT_SECRET" | base64)"'
-    : `"Authorization: Bearer ${keyVariable}"`;
+    ? '-u "$NEWSLETTER_OAUTH_CLIENT_ID:$NEWSLETTER_OAUTH_CLIENT_SECRET"'
+    : `-H "Authorization: Bearer ${keyVariable}"`;
 }
 
 /** One word of a shell command. @param {string} text */

@@ -117,7 +117,10 @@ function actions({ n, method, target, request }, keys, open) {
   );
   const curl = curlOf({ url: location.origin + target, method, headers: request.headers, body: request.body });
   const notes = [
-    'authorization' in request.headers && `The curl command reads the key from ${keyVariable}.`,
+    'authorization' in request.headers &&
+      (request.headers['authorization']?.startsWith('Basic')
+        ? 'The curl command reads the OAuth client from $NEWSLETTER_OAUTH_CLIENT_ID and $NEWSLETTER_OAUTH_CLIENT_SECRET.'
+        : `The curl command reads the key from ${keyVariable}, so that it can be shared.`),
     !whole && 'The body was too long to be kept, so it can be neither copied nor sent again.',
     whole &&
       secret &&

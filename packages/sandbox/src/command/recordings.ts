@@ -4,8 +4,10 @@ import { inspect } from 'node:util';
 import { RecordingError, type Recording } from '../recording/recording.ts';
 import { replay, type Difference } from '../recording/replay.ts';
 
-/** How often a recording in progress is written, in milliseconds. */
+/** Least time between two writes of a recording in progress, in milliseconds. */
 const pause = 1000;
+/** A long recording takes longer to write: of the time, at most a twentieth is spent on it. */
+const share = 20;
 
 /**
  * Writes the recording to `file` at once, then whenever it has grown, and when it is stopped.
@@ -32,11 +34,15 @@ export function keepRecording(file: string, recording: () => Recording): () => v
       );
     }
   };
-  write();
-  const timer = setInterval(write, pause);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const next = (): void => {
+    const started = performance.now();
+    write();
+    timer = setTimeout(next, Math.max(pause, (performance.now() - started) * share)).unref();
+  };
+  next();
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     write();
   };
 }
