@@ -39,19 +39,21 @@ const oauthNames = ['code', 'state'] as const;
 const spelt = (names: readonly string[]): string => names.map((name) => name.replaceAll('_', '[_-]?')).join('|');
 const secretName = new RegExp(`^(?:${spelt(secretNames)})$`, 'i');
 const secretOauthName = new RegExp(`^(?:${spelt([...secretNames, ...oauthNames])})$`, 'i');
-/** Parts of all those names; `\\u00` could spell one. Looking for them spares reading most bodies. */
-const hints = ['token', 'secret', 'passw', 'cookie', 'auth', 'bearer', 'key', 'assertion', 'verifier', '\\u00'];
-const oauthHints = [...hints, ...oauthNames];
-const mayHold = (text: string, oauth: boolean): boolean => {
-  const small = text.toLowerCase();
-  return (oauth ? oauthHints : hints).some((hint) => small.includes(hint));
-};
+/**
+ * Whether a text may hold such a name before a colon or an equals sign; `\\u00` could spell one. Looks back from these
+ * signs, which is ten times as fast as looking for the names, and spares reading most bodies.
+ */
+const ends = (names: string): RegExp => new RegExp(`(?<=(?:${names})\\\\?["']?\\s*)[:=]|\\\\u00`, 'i');
+const commonEnds = 'token|secret|passw(?:or)?d|cookie|authorization|bearer|key|assertion|verifier';
+const mayHoldCommon = ends(commonEnds);
+const mayHoldOauth = ends(`${commonEnds}|${oauthNames.join('|')}`);
+const mayHold = (text: string, oauth: boolean): boolean => (oauth ? mayHoldOauth : mayHoldCommon).test(text);
 const loose = new RegExp(
   `((?:${spelt([...secretNames, ...oauthNames])})\\\\?["']?\\s*[:=]\\s*)(\\\\?"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s,&}\\]]+)`,
   'gi',
 );
 /** A field of a form in HTML. */
-const hiddenField = /(<input\b[^>]*\bname=")([^"]+)("[^>]*\bvalue=")([^"]*)"/gi;
+const hiddenField = /(<input\b[^>]{0,300}?\bname=")([^"]{1,100})("[^>]{0,300}?\bvalue=")([^"]*)"/gi;
 /** A name as long as a token is one in the wrong place. */
 const tokenAsName = /^[\w.~+/=-]{40,}$/;
 
@@ -131,11 +133,11 @@ export function createRedaction(conceal: Conceal): Redaction {
       const secret = oauth ? secretOauthName : secretName;
       if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && !/^\s*[[{]/.test(text))
         return pairs(text);
-      if (!mayHold(text, oauth)) return text;
       if (/^text\/html\b/i.test(contentType ?? ''))
         return text.replace(hiddenField, (whole, before: string, name: string, between: string, held: string) =>
           held !== '' && secret.test(name) ? `${before}${name}${between}${conceal(held, name)}"` : whole,
         );
+      if (!mayHold(text, oauth)) return text;
       return /^\s*[[{"]/.test(text) ? json(text, secret) : loosely(text, secret);
     },
   };

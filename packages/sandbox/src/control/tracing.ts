@@ -123,7 +123,7 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
 function message(headers: Headers, text: string | null, oauth: boolean): LoggedMessage {
   const long = text !== null && text.length > bodyKept;
   // A slice would keep the whole text in memory.
-  const body = long ? Buffer.from(text.slice(0, bodyKept)).toString() : text;
+  const body = long ? Buffer.from(text.slice(0, bodyKept), 'utf16le').toString('utf16le') : text;
   return {
     headers: redaction.headers(headers),
     body: body === null ? null : redaction.body(body, headers.get('content-type'), oauth),
