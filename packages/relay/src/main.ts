@@ -1,6 +1,15 @@
 #!/usr/bin/env node
-/** `newsletter-relay`: starts small, then does what its command line says. */
-import './young-generation.ts';
+/** `newsletter-relay`: starts small, then does what its command line says. Loads nothing that an old Node can't. */
+import process from 'node:process';
 
-// Imported at the top it would be loaded first.
-await import('./command-line.ts');
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major > 22 || (major === 22 && minor >= 16)) {
+  await import('./young-generation.ts');
+  await import('./command-line.ts');
+} else {
+  // The store is Node's own SQLite.
+  process.stderr.write(
+    `newsletter-relay: This is Node ${process.versions.node}; the relay needs 22.16 or newer. Install a newer Node and start it again.\n`,
+  );
+  process.exitCode = 2;
+}

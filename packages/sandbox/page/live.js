@@ -1,5 +1,7 @@
 /** Follows the sandbox's events. Those that come while the state is being read wait until it is there. */
+import { ask } from './control.js';
 import { fill, find } from './dom.js';
+import { complain } from './pieces.js';
 
 const types = ['request', 'subscription', 'message', 'control', 'reset'];
 
@@ -23,7 +25,12 @@ export function follow({ open, take }) {
       () => say('waiting', 'no connection'),
     );
   });
-  events.addEventListener('error', () => say('waiting', 'no connection; trying again'));
+  events.addEventListener('error', () => {
+    if (events.readyState !== EventSource.CLOSED) return say('waiting', 'no connection; trying again');
+    // The sandbox refused: its own words say why, for example that the control token is missing.
+    say('waiting', 'refused');
+    ask('/clock').catch(complain);
+  });
   for (const type of types) {
     events.addEventListener(type, (message) => {
       const event = JSON.parse(message.data);

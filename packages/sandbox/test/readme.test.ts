@@ -77,5 +77,5 @@ test('the options of the README are those of --help, with their variables and de
     ([, ...parts]) => parts,
   );
   expect(documented).toEqual(helped);
-  expect(documented).toHaveLength(7);
+  expect(documented).toHaveLength(9);
 });

@@ -1,8 +1,11 @@
 /** What a program finds in its environment to reach a sandbox. */
 import { apiKeys, oauthClients, publicationId } from '../world/fixed.ts';
 
-/** @param address - `http://host:port` */
-export function environmentOf(address: string): Readonly<Record<string, string>> {
+/**
+ * @param address - `http://host:port`
+ * @param controlToken - undefined where the control requires none
+ */
+export function environmentOf(address: string, controlToken?: string): Readonly<Record<string, string>> {
   return {
     NEWSLETTER_API_URL: `${address}/v2`,
     NEWSLETTER_APP_URL: address,
@@ -11,5 +14,6 @@ export function environmentOf(address: string): Readonly<Record<string, string>>
     NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.confidential.uid,
     NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret,
     NEWSLETTER_SANDBOX_URL: `${address}/_sandbox`,
+    ...(controlToken !== undefined && { NEWSLETTER_SANDBOX_TOKEN: controlToken }),
   };
 }

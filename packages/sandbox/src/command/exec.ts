@@ -16,9 +16,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  *   started
  */
 export async function execute(options: CommandOptions, command: readonly [string, ...string[]]): Promise<number> {
-  const { address, sandbox, stop } = await serve(options);
+  const { address, controlToken, sandbox, stop } = await serve(options);
   try {
-    const ended = await run(command, environmentOf(address));
+    const ended = await run(command, environmentOf(address, controlToken));
     if (ended.code !== 0)
       process.stderr.write(
         `newsletter-sandbox: the command ${ended.how}${ended.started ? '.' : ''}${ended.started ? ` ${report(sandbox)}` : ''}\n`,

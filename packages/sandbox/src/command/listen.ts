@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Sandbox } from '../app.ts';
+import type { Access } from '../control/access.ts';
 import { listener } from './listener.ts';
 
 /** A server that could not start, in words for the person who started it. */
@@ -9,7 +10,7 @@ export class ServeError extends Error {
   override readonly name = 'ServeError';
 }
 
-export interface Place {
+export interface Place extends Access {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -27,7 +28,10 @@ const tick = 100;
 
 /** @throws {@link ServeError}; the sandbox is closed then */
 export async function listen(sandbox: Sandbox, place: Place): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: listener(sandbox), overrideGlobalObjects: false });
+  const server = createAdaptorServer({
+    fetch: listener(sandbox, { ...place, allowedHosts: [place.host, ...(place.allowedHosts ?? [])] }),
+    overrideGlobalObjects: false,
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

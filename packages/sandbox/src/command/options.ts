@@ -5,6 +5,10 @@ import { profiles, type Profile } from '../api/rate-limit.ts';
 export interface CommandOptions {
   readonly host: string;
   readonly port: number;
+  /** Host names that reach the sandbox beside loopback names and IP addresses. */
+  readonly allowedHosts: readonly string[];
+  /** What the control requires; undefined where none was given. */
+  readonly controlToken: string | undefined;
   readonly db: string;
   /** Name of a seed or path of a seed file. */
   readonly seed: string;
@@ -32,6 +36,18 @@ const table = {
     fallback: '127.0.0.1',
     value: 'ADDRESS',
     help: 'address to listen on; the default is reached from this machine only',
+  },
+  'allowed-host': {
+    variable: 'SANDBOX_ALLOWED_HOSTS',
+    fallback: 'none',
+    value: 'NAME',
+    help: 'answer requests for this host name too, beside localhost and IP addresses; may be repeated, the variable takes commas',
+  },
+  'control-token': {
+    variable: 'SANDBOX_CONTROL_TOKEN',
+    fallback: 'none',
+    value: 'TOKEN',
+    help: 'require this token for the control and the window; one is made up where --host is not of this machine',
   },
   db: {
     variable: 'SANDBOX_DB',
@@ -65,6 +81,8 @@ const table = {
   },
 } as const;
 type Name = keyof typeof table;
+/** Options that may be repeated. */
+type ListName = 'allowed-host';
 const names = Object.keys(table) as Name[];
 
 export const help = `newsletter-sandbox – the Newsletter Publishing API on this machine
@@ -73,8 +91,8 @@ Usage: newsletter-sandbox [options]
        newsletter-sandbox exec [options] -- COMMAND [arguments]
        newsletter-sandbox replay FILE
 
-${names.map((name) => `  --${name} ${table[name].value}`.padEnd(36) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
-  --help                            this text
+${names.map((name) => `  --${name} ${table[name].value}`.padEnd(38) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
+  --help                              this text
 
 exec starts a fresh sandbox on a free port, runs the command with NEWSLETTER_API_URL, NEWSLETTER_API_KEY and more in its
 environment, and ends with the command's exit code; where it failed, the requests it sent are printed with their reasons.
@@ -90,12 +108,18 @@ export function readOptions(
 ): CommandOptions | 'help' {
   const { values: given, exec, replay } = parse(argv);
   if (given.help) return 'help';
-  const value = (name: Name): string => given[name] ?? (env[table[name].variable] || table[name].fallback);
+  const value = (name: Exclude<Name, ListName>): string =>
+    given[name] ?? (env[table[name].variable] || table[name].fallback);
   return {
     host: value('host'),
     // Several commands may run at a time; the port of the sandbox that is left running is none of theirs.
     port: readPort(exec ? (given.port ?? '0') : value('port')),
     db: value('db'),
+    allowedHosts: (given['allowed-host'] ?? env[table['allowed-host'].variable]?.split(',') ?? [])
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+      .map(readHost),
+    controlToken: readToken(given['control-token'] ?? env[table['control-token'].variable]),
     seed: value('seed'),
     seedSize: readSize(value('seed-size')),
     profile: readProfile(value('profile')),
@@ -111,6 +135,8 @@ function parse(argv: readonly string[]) {
     const options = {
       port: text,
       host: text,
+      'allowed-host': { type: 'string', multiple: true },
+      'control-token': text,
       db: text,
       seed: text,
       'seed-size': text,
@@ -159,6 +185,20 @@ function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port >= 0 && port <= 65_535) return port;
   throw new UsageError(`"${text}" is not a port. Use a number from 0 to 65535 with --port or SANDBOX_PORT.`);
+}
+
+function readHost(text: string): string {
+  if (/^[\w-]+(?:\.[\w-]+)*\.?$/.test(text)) return text;
+  throw new UsageError(
+    `"${text}" is not a host name. Use one such as host.docker.internal, without scheme and port, with --allowed-host or SANDBOX_ALLOWED_HOSTS.`,
+  );
+}
+
+function readToken(text: string | undefined): string | undefined {
+  if (!text || /^[\w.~-]{8,200}$/.test(text)) return text || undefined;
+  throw new UsageError(
+    'The control token is 8 to 200 letters, digits and . _ ~ - (--control-token or SANDBOX_CONTROL_TOKEN).',
+  );
 }
 
 function readSize(text: string): number | undefined {

@@ -1,5 +1,7 @@
 /** Starts the sandbox that the command line describes. */
+import { randomBytes } from 'node:crypto';
 import { createSandbox, type Sandbox } from '../app.ts';
+import { isLoopback } from '../control/access.ts';
 import { listen, type Listening } from './listen.ts';
 import type { CommandOptions } from './options.ts';
 import { keepRecording } from './recordings.ts';
@@ -7,6 +9,8 @@ import { loadSeed } from './seed-file.ts';
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
+  /** What the control requires; undefined where it requires nothing. */
+  readonly controlToken: string | undefined;
 }
 
 /** @throws ServeError, SeedError, DatabaseError or RecordingError */
@@ -20,9 +24,13 @@ export async function serve(options: CommandOptions): Promise<Served> {
   // A command that is run begins with the seed, also in a database that holds something.
   if (options.exec && !sandbox.planted) sandbox.reset();
   const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
-  const { address, stop } = await listen(sandbox, options);
+  // Where others can reach it, the control is not left open to them.
+  const controlToken =
+    options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
+  const { address, stop } = await listen(sandbox, { ...options, controlToken });
   return {
     sandbox,
+    controlToken,
     address,
     async stop() {
       await stop();

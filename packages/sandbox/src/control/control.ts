@@ -9,6 +9,7 @@ import { SeedError } from '../world/seeds/seed.ts';
 import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
+import { isForeign } from './access.ts';
 import { assumptionControl } from './assumptions.ts';
 import type { Assumptions } from './assumptions/assumptions.ts';
 import { clockControl } from './clock.ts';
@@ -60,10 +61,11 @@ export function createControl(options: ControlOptions): Hono {
   const { events } = options;
   const control = new Hono();
 
-  // Any page in the person's browser can send requests here; only those of this machine are meant to.
+  // Any page in the person's browser can send requests here, also without a preflight; only those of this machine are
+  // meant to.
   control.use(async (context, next) => {
     const origin = context.req.header('origin');
-    if (origin !== undefined && !isLocal(origin) && origin !== new URL(context.req.url).origin) {
+    if (isForeign(context.req.raw)) {
       throw apiError(403, 'FOREIGN_ORIGIN', 'The control of the sandbox answers pages of this machine only.');
     }
     await next();
@@ -77,7 +79,7 @@ export function createControl(options: ControlOptions): Hono {
   control.options('*', (context) =>
     context.body(null, 204, {
       'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
-      'Access-Control-Allow-Headers': 'Content-Type',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
     }),
   );
 
@@ -96,8 +98,4 @@ export function createControl(options: ControlOptions): Hono {
     return context.json(errorBody(failure.status, failure.details), failure.status);
   });
   return control;
-}
-
-function isLocal(origin: string): boolean {
-  return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(origin);
 }

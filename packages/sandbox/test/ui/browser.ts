@@ -69,6 +69,8 @@ type Ask = <Body = unknown>(
 export interface OpenOptions {
   readonly path?: string;
   readonly seed?: string;
+  /** What the control requires. */
+  readonly token?: string;
   readonly phone?: boolean;
   readonly dark?: boolean;
 }
@@ -77,10 +79,11 @@ export interface OpenOptions {
 export async function open({
   path = '/',
   seed = 'demo',
+  token,
   phone = false,
   dark = false,
 }: OpenOptions = {}): Promise<Opened> {
-  const options = readOptions(['--port', '0', '--seed', seed], {});
+  const options = readOptions(['--port', '0', '--seed', seed, ...(token ? ['--control-token', token] : [])], {});
   if (options === 'help' || !browser) throw new Error('There is no browser to open a page in.');
   const { address, stop } = await serve(options);
   onTestFinished(stop);

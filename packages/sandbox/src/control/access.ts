@@ -1,0 +1,96 @@
+/**
+ * Who may use a sandbox that listens: requests for hosts that are meant to reach it (against DNS rebinding), pages of
+ * this machine (against cross-site requests), and holders of the control token.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { refusal } from '../api/errors.ts';
+
+export interface Access {
+  /** Host names that reach the sandbox beside loopback names and IP addresses. Default: none. */
+  readonly allowedHosts?: readonly string[];
+  /** What `/_sandbox/…` requires, as a bearer token or in the cookie that `/?token=…` sets. Default: nothing. */
+  readonly controlToken?: string | undefined;
+}
+
+const controlPrefix = '/_sandbox';
+
+/** Whether a host name or address is of this machine: `localhost`, `*.localhost`, `127.0.0.0/8`, `::1`. */
+export function isLoopback(host: string): boolean {
+  const name = plain(host);
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}
+
+/** Lower case, without the brackets of an IPv6 address and the dot of a fully qualified name. */
+const plain = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+
+/**
+ * Checks requests that come over a port. A name that belongs to somebody else may resolve to this machine, and a
+ * browser then takes the sandbox for a part of that site; so a name has to be known. An IP address can't be rebound.
+ *
+ * @returns a function that answers what it does not let through, and undefined for the rest
+ */
+export function createGuard({ allowedHosts = [], controlToken }: Access): (request: Request) => Response | undefined {
+  const allowed = new Set(allowedHosts.map(plain));
+  const isAllowed = (host: string): boolean => isLoopback(host) || isIP(plain(host)) !== 0 || allowed.has(plain(host));
+  return (request) => {
+    const url = new URL(request.url);
+    if (!isAllowed(url.hostname))
+      return refusal(403, {
+        message: `The sandbox does not answer for the host "${plain(url.hostname)}". If this name is meant to reach it, start it with --allowed-host ${plain(url.hostname)} (SANDBOX_ALLOWED_HOSTS).`,
+        code: 'HOST_NOT_ALLOWED',
+      });
+    return controlToken === undefined ? undefined : requireToken(request, url, controlToken);
+  };
+}
+
+function requireToken(request: Request, url: URL, token: string): Response | undefined {
+  const cookie = `newsletter-sandbox-${url.port || '80'}`;
+  if (url.pathname === '/' && same(url.searchParams.get('token'), token)) {
+    // All ports of a host share its cookies, hence the port in the name. Lax, since a link in an e-mail may lead here.
+    return new Response(null, {
+      status: 303,
+      headers: { Location: '/', 'Set-Cookie': `${cookie}=${token}; Path=/; HttpOnly; SameSite=Lax` },
+    });
+  }
+  // A preflight carries neither; what it asks for does.
+  if (!url.pathname.startsWith(controlPrefix) || request.method === 'OPTIONS') return undefined;
+  const [, bearer] = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  const [, kept] = new RegExp(`(?:^|; *)${cookie}=([^;]*)`).exec(request.headers.get('cookie') ?? '') ?? [];
+  if (same(bearer ?? kept ?? null, token)) return undefined;
+  return refusal(
+    401,
+    {
+      message:
+        'The control of this sandbox requires its token: as "Authorization: Bearer TOKEN", or by opening /?token=TOKEN in the browser. The sandbox printed it when it started, unless --control-token set it.',
+      code: 'CONTROL_TOKEN_REQUIRED',
+    },
+    { 'WWW-Authenticate': 'Bearer realm="newsletter-sandbox control"' },
+  );
+}
+
+function same(given: string | null, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return given !== null && timingSafeEqual(digest(given), digest(token));
+}
+
+/**
+ * Whether a control request comes from a page of another site. A browser names the page's origin in every request that
+ * can change something; for the rest it says whether the page is of another site.
+ */
+export function isForeign({ headers, method, url }: Request): boolean {
+  const origin = headers.get('origin');
+  if (origin !== null) return origin !== new URL(url).origin && !isLocalOrigin(origin);
+  // A link that a person follows is no page's request.
+  const followed = method === 'GET' && headers.get('sec-fetch-mode') === 'navigate';
+  return headers.get('sec-fetch-site') === 'cross-site' && !followed;
+}
+
+function isLocalOrigin(origin: string): boolean {
+  const read = URL.parse(origin);
+  return read !== null && /^https?:$/.test(read.protocol) && isLoopback(read.hostname);
+}

@@ -1,0 +1,179 @@
+/** Who may use a sandbox that listens. */
+import { request, type OutgoingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen, type Place } from '../../src/command/listen.ts';
+import { createSandbox, publicationId } from '../../src/index.ts';
+import { fresh } from '../caller.ts';
+import { run, start } from '../command/process.ts';
+
+/** A sandbox on a free port, asked with headers that `fetch` would not let one set. */
+async function listening(options: Partial<Place> = {}) {
+  const { address, stop } = await listen(createSandbox({ seed: 'demo' }), { host: '127.0.0.1', port: 0, ...options });
+  onTestFinished(stop);
+  return (path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => ask(address, path, headers, method);
+}
+
+function ask(address: string, path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
+  return new Promise<{ status: number; headers: Record<string, string | string[] | undefined>; body: string }>(
+    (resolve, reject) => {
+      const sent = request(address + path, { headers, method }, (answer) => {
+        void text(answer).then(
+          (body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }),
+          reject,
+        );
+      });
+      sent.once('error', reject).end();
+    },
+  );
+}
+
+const everywhere = [
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/_sandbox/subscriptions',
+  `/v2/publications/${publicationId}/subscriptions`,
+  '/oauth/authorize',
+  '/nowhere',
+];
+
+test.each(['evil.example', 'evil.example:4010', 'localhost.evil.example', '127.0.0.1.evil.example', 'notlocalhost'])(
+  'a request for the host %s is refused on every path and told how to allow it',
+  async (host) => {
+    const asks = await listening();
+    for (const path of everywhere) {
+      const { status, body } = await asks(path, { host });
+      expect(status, path).toBe(403);
+      expect(JSON.parse(body)).toMatchObject({ status: 403, statusText: 'forbidden', errors: [expect.anything()] });
+      expect(body).toContain(`start it with --allowed-host ${host.replace(/:\d+$/, '')} (SANDBOX_ALLOWED_HOSTS)`);
+    }
+    expect((await asks('/_sandbox/reset', { host }, 'POST')).status).toBe(403);
+  },
+);
+
+test.each([
+  'localhost',
+  'LOCALHOST:1',
+  'localhost.',
+  'news.localhost:4010',
+  '127.0.0.1',
+  '127.1.2.3',
+  '[::1]:4010',
+  '192.168.1.20:4010',
+  '[fe80::1]',
+])('a request for the host %s is answered', async (host) => {
+  const asks = await listening();
+  expect((await asks('/_sandbox/clock', { host })).status).toBe(200);
+});
+
+test('a name that is configured is answered, in any case of its letters, and no other', async () => {
+  const asks = await listening({ allowedHosts: ['Host.Docker.internal'] });
+  expect((await asks('/_sandbox/clock', { host: 'host.docker.INTERNAL:4010' })).status).toBe(200);
+  expect((await asks('/_sandbox/clock', { host: 'other.docker.internal' })).status).toBe(403);
+});
+
+test('in process any base address will do', async () => {
+  expect((await fresh().fetch('https://anything.example/_sandbox/clock')).status).toBe(200);
+});
+
+test('the command takes host names from its flag, repeated, and from the environment', async () => {
+  const flags = await start(['--allowed-host', 'one.example', '--allowed-host', 'two.example']);
+  const variable = await start([], { SANDBOX_ALLOWED_HOSTS: 'one.example, two.example' });
+  for (const { address } of [flags, variable]) {
+    const statuses = await Promise.all(
+      ['one.example', 'two.example', 'three.example'].map((host) => ask(address, '/_sandbox/clock', { host })),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 403]);
+  }
+});
+
+test('a page of another site can neither write nor read, with or without a preflight; a person may follow a link', async () => {
+  const asks = await listening();
+  const site = (value: string, mode: string) => ({ 'sec-fetch-site': value, 'sec-fetch-mode': mode });
+  const post = { 'content-type': 'text/plain' };
+  const foreign = { origin: 'https://evil.example' };
+  expect((await asks('/_sandbox/reset', { ...post, ...foreign }, 'POST')).status).toBe(403);
+  expect((await asks('/_sandbox/reset', { ...post, origin: 'null' }, 'POST')).status).toBe(403);
+  expect((await asks('/_sandbox/reset', { ...post, ...site('cross-site', 'no-cors') }, 'POST')).status).toBe(403);
+  expect((await asks('/_sandbox/reset', { ...post, ...site('cross-site', 'navigate') }, 'POST')).status).toBe(403);
+  const read = await asks('/_sandbox/subscriptions', foreign);
+  expect([read.status, read.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+  expect((await asks('/_sandbox/subscriptions', site('cross-site', 'no-cors'))).status).toBe(403);
+  const preflight = await asks('/_sandbox/reset', { ...foreign, 'access-control-request-method': 'POST' }, 'OPTIONS');
+  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+  expect((await asks('/_sandbox/clock', site('cross-site', 'navigate'))).status).toBe(200);
+  expect((await asks('/_sandbox/clock', site('none', 'navigate'))).status).toBe(200);
+  expect(JSON.parse((await asks('/_sandbox/subscriptions')).body)).toMatchObject({ total: 300 });
+});
+
+test('programs, and pages of this machine on any port, are answered', async () => {
+  const asks = await listening();
+  expect((await asks('/_sandbox/clock', { 'user-agent': 'curl/8' }, 'POST')).status).toBe(200);
+  for (const origin of ['http://127.0.0.1:4000', 'http://localhost:4000', 'http://[::1]:4000', 'http://a.localhost']) {
+    const { status, headers } = await asks('/_sandbox/clock', { origin, 'sec-fetch-site': 'cross-site' }, 'POST');
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
+  }
+});
+
+test('with a control token the control requires it, and nothing else does', async () => {
+  const asks = await listening({ controlToken: 'sesame-open' });
+  for (const headers of [{}, { authorization: 'Bearer sesame-shut' }, { authorization: 'Bearer sandbox-key' }]) {
+    const { status, body } = await asks('/_sandbox/reset', headers, 'POST');
+    expect([status, JSON.parse(body)]).toEqual([
+      401,
+      {
+        status: 401,
+        statusText: 'unauthorized',
+        errors: [expect.objectContaining({ code: 'CONTROL_TOKEN_REQUIRED' })],
+      },
+    ]);
+  }
+  expect((await asks('/_sandbox/clock', { authorization: 'Bearer sesame-open' })).status).toBe(200);
+  expect((await asks('/')).status).toBe(200);
+  const path = `/v2/publications/${publicationId}/subscriptions`;
+  expect((await asks(path, { authorization: 'Bearer sandbox-key' })).status).toBe(200);
+});
+
+test('the window takes the token from its address once, and keeps it in a cookie that other ports do not share', async () => {
+  const asks = await listening({ controlToken: 'sesame-open' });
+  const opened = await asks('/?token=sesame-open');
+  expect([opened.status, opened.headers['location']]).toEqual([303, '/']);
+  const [cookie = ''] = opened.headers['set-cookie'] ?? [];
+  expect(cookie).toMatch(/^newsletter-sandbox-\d+=sesame-open; Path=\/; HttpOnly; SameSite=Lax$/);
+  const [pair = ''] = cookie.split(';');
+  expect((await asks('/_sandbox/clock', { cookie: `theme=dark; ${pair}` })).status).toBe(200);
+  expect((await asks('/_sandbox/clock', { cookie: pair.replace(/\d+/, '1') })).status).toBe(401);
+  expect((await asks('/?token=sesame-shut')).headers['set-cookie']).toBeUndefined();
+});
+
+test('on a host that others reach the command makes up a token and prints where to use it', async () => {
+  const running = await start(['--host', '0.0.0.0']);
+  const { port } = new URL(running.address);
+  const local = `http://127.0.0.1:${port}`;
+  expect((await fetch(`${local}/_sandbox/clock`)).status).toBe(401);
+  const [, token = ''] = /\?token=([\w-]{24})\n/.exec(running.output()) ?? [];
+  expect(running.output()).toContain(`Window       ${local}/?token=${token}`);
+  expect((await fetch(`${local}/_sandbox/clock`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
+  const given = await start([], { SANDBOX_CONTROL_TOKEN: 'sesame-open' });
+  expect((await fetch(`${given.address}/_sandbox/clock`)).status).toBe(401);
+});
+
+test('exec hands the token to its command', async () => {
+  const code = `
+    const { NEWSLETTER_SANDBOX_URL: control, NEWSLETTER_SANDBOX_TOKEN: token } = process.env;
+    const ask = async (headers) => (await fetch(control + '/clock', { headers })).status;
+    console.log(await ask({}), await ask({ Authorization: 'Bearer ' + token }));
+  `;
+  const { stdout, stderr } = await run(['exec', '--host', '0.0.0.0', '--', process.execPath, '-e', code]);
+  expect(stdout, stderr).toBe('401 200\n');
+});
+
+test.each([
+  [['--allowed-host', 'http://a.example'], 'is not a host name'],
+  [['--control-token', 'a b'], 'The control token is 8 to 200'],
+])('%s is a mistake', async (args, says) => {
+  const ended = await run(args);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain(says);
+});

@@ -1,0 +1,32 @@
+/** What the commands say on a Node that is too old for them, such as a distribution's own. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+
+/** A Node of this machine that is older than 22. */
+const oldNode = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']
+  .map((folder) => join(folder, 'node'))
+  .find((node) => existsSync(node) && Number.parseInt(version(node).slice(1), 10) < 22);
+
+function version(node: string): string {
+  return execFileSync(node, ['--version'], { encoding: 'utf8' });
+}
+
+test.skipIf(oldNode === undefined).each(['sandbox', 'relay'])(
+  `the %s command says in one sentence which Node it needs${oldNode === undefined ? ' (skipped: there is no Node older than 22 here)' : ''}`,
+  (room) => {
+    // The entry holds nothing but JavaScript, so that an old Node reads it as the build has it.
+    const entry = join(scratchFolder(), 'main.mjs');
+    copyFileSync(join(root, 'packages', room, 'src', 'main.ts'), entry);
+    const node = oldNode ?? '';
+    const ended = spawnSync(node, [entry], { encoding: 'utf8' });
+    expect(ended).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: `newsletter-${room}: This is Node ${version(node).trim().slice(1)}; the ${room} needs 22.16 or newer. Install a newer Node and start it again.\n`,
+    });
+  },
+);
