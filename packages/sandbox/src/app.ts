@@ -111,13 +111,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const seed = options.seed ?? 'empty';
   findSeed(seed);
   const growth = options.seedSize === undefined ? undefined : { size: options.seedSize, progress: options.onPlanting };
-  const world = openWorld({ location: locationOf(options), now: options.now ?? Date.now, idSeed: options.idSeed ?? 1 });
+  const assumptions = createAssumptions(options.assumptions);
+  const world = openWorld({
+    location: locationOf(options),
+    now: options.now ?? Date.now,
+    idSeed: options.idSeed ?? 1,
+    assumed: assumptions.value,
+  });
   const rateLimit = createRateLimit(options.profile ?? 'spec', world.clock);
   const log = createRequestLog();
   const events = createFeed<SandboxEvent>();
   const faults = createFaults();
   const snapshots = createSnapshots(world);
-  const assumptions = createAssumptions(options.assumptions);
   const initial = settingsOf(assumptions.list(), rateLimit.state);
   let open = true;
   let recorder: Recorder | undefined;

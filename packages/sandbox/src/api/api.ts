@@ -82,6 +82,7 @@ export async function answer(
     requireScope(bearer, operation);
     const handler = handlers.get(operation.id);
     if (!handler) throw new Error(`Nothing answers ${operation.id}.`);
+    handler.admit?.(world);
     const publication = reachedPublication(world, bearer, handler, match.params);
 
     const { query, ignored } = readQuery(operation, search);

@@ -58,7 +58,7 @@ const listAccess = handler(
 
 const getAccess = handler(
   'complimentaryAccess.get',
-  { query: schemas['complimentaryAccess.list'].query.pick({ expand: true }), body: nothing },
+  { query: schemas['complimentaryAccess.get'].query, body: nothing },
   (call, query) => {
     const { world, publication, params } = call;
     const access = world.store.gifts.byId(publication.id, params['complimentaryAccessId'] ?? '');

@@ -5,12 +5,23 @@
 import { schemas } from '@newsletter-kit/core/schema';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/deletion-requests.ts';
+import type { World } from '../world/world.ts';
 import { requestDeletion } from '../world/deletion.ts';
 import { apiError } from './errors.ts';
 import { handler, nothing, type Handler } from './handler.ts';
 import { plainList } from './paging.ts';
 
-const wholeWorkspace = { wholeWorkspace: true };
+const gated = {
+  wholeWorkspace: true,
+  admit({ assumed }: World): void {
+    if (assumed('data_deletion') === 'not_enabled')
+      throw apiError(
+        403,
+        'DATA_DELETION_NOT_ENABLED',
+        'Data deletion is not enabled for this organization, as the assumption data_deletion has it.',
+      );
+  },
+};
 
 const create = handler(
   'deletionRequests.create',
@@ -25,14 +36,14 @@ const create = handler(
       return { body: { data: deletionRequestRecord(request) } };
     });
   },
-  wholeWorkspace,
+  gated,
 );
 
 const list = handler(
   'deletionRequests.list',
   { query: nothing, body: nothing },
   ({ world }) => plainList(world.store.deletionRequests.all().map(deletionRequestRecord), 'cursor'),
-  wholeWorkspace,
+  gated,
 );
 
 const get = handler(
@@ -43,7 +54,7 @@ const get = handler(
     if (!request) throw apiError(404, 'NOT_FOUND', 'There is no deletion request with this id.');
     return { body: { data: deletionRequestRecord(request) } };
   },
-  wholeWorkspace,
+  gated,
 );
 
 function deletionRequestRecord({

@@ -34,6 +34,8 @@ export interface Handler {
   readonly id: OperationId;
   /** Whether only tokens that reach every publication may use it. */
   readonly wholeWorkspace: boolean;
+  /** Refuses a feature that the organization does not have. @throws ApiError 403 */
+  readonly admit?: ((world: World) => void) | undefined;
   readonly answer: (
     call: WorkspaceCall & { readonly publication: PublicationRow | null },
     query: unknown,
@@ -59,11 +61,12 @@ export function handler<Query extends z.ZodType, Body extends z.ZodType>(
   id: OperationId,
   schema: Sides<Query, Body>,
   work: (call: Call, query: z.output<Query>, body: z.output<Body>) => Reply,
-  { wholeWorkspace = false }: { readonly wholeWorkspace?: boolean } = {},
+  { wholeWorkspace = false, admit }: Partial<Pick<Handler, 'wholeWorkspace' | 'admit'>> = {},
 ): Handler {
   return {
     id,
     wholeWorkspace,
+    admit,
     answer(call, query, body) {
       const { publication } = call;
       if (!publication) throw new Error(`${id} was called without a publication.`);

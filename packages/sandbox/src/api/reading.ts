@@ -1,6 +1,7 @@
 /** Reads what a request carries: its query by the names the contract gives, its JSON body up to a size. */
+import { isUtf8 } from 'node:buffer';
 import type { Operation } from '@newsletter-kit/core/contract';
-import { apiError } from './errors.ts';
+import { ApiError, apiError } from './errors.ts';
 import { noteText } from './texts.ts';
 
 /** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
@@ -9,7 +10,8 @@ export const bodyLimit = 8 * 1024 * 1024;
 /**
  * The parameters the operation knows, lists without their `[]`; and the names it does not know, which are ignored.
  *
- * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400
+ * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400, and where a
+ *   number of paging is written in another way than by digits
  */
 export function readQuery(
   operation: Operation,
@@ -25,9 +27,19 @@ export function readQuery(
       const list = query[plain];
       if (Array.isArray(list)) list.push(value);
       else query[plain] = [value];
-    } else query[name] = value;
+    } else {
+      if (name === 'limit' || name === 'page') refuseOddNumber(name, value);
+      query[name] = value;
+    }
   }
   return { query, ignored: [...ignored] };
+}
+
+/** The schemas take whatever JavaScript reads as a number, `1e1` and ` 10` too. */
+function refuseOddNumber(name: 'limit' | 'page', value: string): void {
+  if (/^-?\d+$/.test(value)) return;
+  const message = `"${name}" must be a whole number.`;
+  throw new ApiError(400, [{ message, code: 'VALIDATE_ERROR' }], {}, [{ field: name, to: name === 'page' ? 1 : 10 }]);
 }
 
 function refuseBrokenEncoding({ query }: Operation, search: string): void {
@@ -57,11 +69,11 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
   const text = await readText(request);
   if (text.trim() === '') return undefined;
   const type = request.headers.get('content-type');
-  if (type !== null && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+  if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
     throw apiError(
       400,
       'INVALID_CONTENT_TYPE',
-      `The Content-Type must be application/json, not "${type.slice(0, 100)}".`,
+      `The Content-Type must be application/json, ${type === null ? 'and there is none' : `not "${type.slice(0, 100)}"`}.`,
     );
   }
   try {
@@ -72,17 +84,21 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
   }
 }
 
-/** The body as text. @throws ApiError 413 where it is longer than `limit`, in bytes */
+/** The body as text. @throws ApiError 413 where it is longer than `limit`, in bytes; 400 where it is not UTF-8 */
 export async function readText(request: Request, limit = bodyLimit): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   // Over a port every body announces its length or comes in chunks; only the latter has to be counted while it is read.
-  const text = request.headers.has('transfer-encoding') ? await readChunks(request, limit) : await request.text();
-  if (text.length > limit) throw tooLarge(limit);
+  const bytes = request.headers.has('transfer-encoding')
+    ? await readChunks(request, limit)
+    : Buffer.from(await request.arrayBuffer());
+  if (bytes.length > limit) throw tooLarge(limit);
+  const text = bytes.toString('utf8');
   noteText(request, text);
+  if (!isUtf8(bytes)) throw apiError(400, 'INVALID_ENCODING', 'The body is not valid UTF-8.');
   return text;
 }
 
-async function readChunks(request: Request, limit: number): Promise<string> {
+async function readChunks(request: Request, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const body: ReadableStream<Uint8Array> | null = request.body;
@@ -91,7 +107,7 @@ async function readChunks(request: Request, limit: number): Promise<string> {
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, size).toString('utf8');
+  return Buffer.concat(chunks, size);
 }
 
 const tooLarge = (limit: number) =>

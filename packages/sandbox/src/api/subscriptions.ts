@@ -1,6 +1,5 @@
 /** Answers the subscription operations. */
 import { schemas } from '@newsletter-kit/core/schema';
-import { addressKey } from '@newsletter-kit/core/signup';
 import type { SubscriptionFilter } from '../store/subscriptions.ts';
 import { subscribe } from '../world/subscribing.ts';
 import { apiError } from './errors.ts';
@@ -29,7 +28,8 @@ const list = handler(
       tier: query.tier === 'all' ? undefined : query.tier,
       premiumTiers: query.premium_tiers,
       premiumTierIds: query.premium_tier_ids,
-      emailKey: query.email === undefined ? undefined : addressKey(query.email),
+      // Exact but for the letters' case (specification, Subscriptions): nothing is trimmed here.
+      emailKey: query.email?.normalize('NFC').toLowerCase(),
       ...(query.creation_date !== undefined && day(query.creation_date)),
     };
     return cursorOrOffsetList(query, {

@@ -43,48 +43,19 @@ export function readPairs(pairs: Iterable<readonly [string, string]>, known: rea
 }
 
 /**
- * Reads a body: form-urlencoded, or a JSON object of texts, which the service takes too.
+ * Reads a form-urlencoded body (specification, OAuth 2.0).
  *
- * @throws OauthError invalid_request where it is neither, or names a known parameter twice
+ * @throws OauthError invalid_request where it is something else, or names a known parameter twice
  */
 export async function readBody(request: Request, known: readonly string[]): Promise<Parameters> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const read = readers.get(type);
   const text = await readText(request);
-  if (!read && text.trim() !== '') throw malformed('The Content-Type must be application/x-www-form-urlencoded.');
-  const parameters = readPairs((read ?? readForm)(text), known);
+  if (type !== 'application/x-www-form-urlencoded' && text.trim() !== '')
+    throw malformed('The Content-Type must be application/x-www-form-urlencoded.');
+  const parameters = readPairs(new URLSearchParams(text), known);
   const [twice] = parameters.repeated;
   if (twice !== undefined) throw malformed(`"${twice}" is given more than once.`);
   return parameters;
-}
-
-const readForm = (text: string): Iterable<readonly [string, string]> => new URLSearchParams(text);
-
-const readers: ReadonlyMap<string, typeof readForm> = new Map([
-  ['application/x-www-form-urlencoded', readForm],
-  ['application/json', readJson],
-  // fetch() calls a body of text this, where its sender named no type.
-  ['text/plain', readForm],
-  ['', readForm],
-]);
-
-function readJson(text: string): readonly (readonly [string, string])[] {
-  const body = parse(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw malformed('The JSON body must be an object.');
-  return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
-    if (value === null) return [];
-    if (typeof value !== 'string') throw malformed('The JSON body must hold texts only.');
-    return [[name, value] as const];
-  });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformed('The body is not valid JSON.');
-  }
 }
 
 const malformed = (reason: string) => new OauthError('invalid_request', { reason });

@@ -1,6 +1,11 @@
 /** Subscriptions in the store: rows, the filtered and paged list, and what hangs on a subscription. */
+import { utmFields } from '@newsletter-kit/core/contract';
 import type { Bound, Database } from './database.ts';
 import { selection, type Rows } from './rows.ts';
+
+/** What a request can say about where a subscription comes from. */
+export const attributionColumns = [...utmFields, 'referring_site'] as const;
+type AttributionColumn = (typeof attributionColumns)[number];
 
 /** A subscription as stored. Flags are 0 or 1. */
 export interface SubscriptionRow {
@@ -117,6 +122,10 @@ export function subscriptionStore(database: Database) {
   const setStatus = set('status = ?');
   const setTier = set('tier = ?');
   const setCustomer = set('payments_customer_id = ?');
+  const setText = Object.fromEntries(attributionColumns.map((column) => [column, set(`${column} = ?`)])) as Record<
+    AttributionColumn,
+    ReturnType<typeof set>
+  >;
   const setDoubleOptIn = set('double_opt_in = ?');
   const received = set(
     'open_rate = round(open_rate * emails_received / (emails_received + 1.0), 2), click_through_rate = round(click_through_rate * emails_received / (emails_received + 1.0), 2), emails_received = emails_received + 1',
@@ -156,6 +165,7 @@ export function subscriptionStore(database: Database) {
     total: (): number => total.get()?.n ?? 0,
     setStatus: (seq: number, status: string): void => setStatus.run(status, seq),
     setTier: (seq: number, tier: string): void => setTier.run(tier, seq),
+    setAttribution: (seq: number, column: AttributionColumn, text: string): void => setText[column].run(text, seq),
     setCustomer: (seq: number, id: string): void => setCustomer.run(id, seq),
     setDoubleOptIn: (seq: number, needed: number): void => setDoubleOptIn.run(needed, seq),
     /** One more e-mail went out to it; nobody opens it here, so the rates fall. */

@@ -3,10 +3,10 @@ import type { ErrorDetail, SubscriptionRequest } from '@newsletter-kit/core/sche
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { AutomationRow } from '../store/automations.ts';
 import type { ComplimentaryAccessRow } from '../store/gifts.ts';
-import type { SubscriptionRow } from '../store/subscriptions.ts';
+import { attributionColumns, type SubscriptionRow } from '../store/subscriptions.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
-import { give } from './gifts.ts';
+import { give, takeTiers } from './gifts.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
 import { orderWelcome } from './mail.ts';
 import { Refusal } from './refusal.ts';
@@ -35,7 +35,8 @@ export interface Subscribed {
 
 /**
  * Creates the subscription, or applies the request to the one that has this address (in any case of its letters): then
- * custom fields are set and, where asked, an unsubscribed one is reactivated; everything else stays as it was.
+ * custom fields are set, `double_opt_override` is followed and, where asked, an unsubscribed one is reactivated. The
+ * assumption `known_address` decides whether the other fields change it too.
  *
  * @throws {@link Refusal} where a list, tier, gift or automation does not exist on the publication; nothing is written
  *   then
@@ -55,9 +56,9 @@ export function subscribe(
   const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
 
   const done = existing
-    ? reuse(world, publication, existing, request)
+    ? reuse(world, publication, existing, request, belongings, note)
     : create(world, publication, request, belongings, channel);
-  if (request.send_welcome_email && done.changed) orderWelcome(world, done.seq);
+  if (request.send_welcome_email && done.welcome) orderWelcome(world, done.seq);
   const changed = applyCustomFields(world.store.customFields, done.seq, fields.values);
   if (done.changed || changed) note({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
 
@@ -86,26 +87,37 @@ export function overrideDoubleOpt(
 ): void {
   const { subscriptions } = world.store;
   if (override === 'on' && status === 'validating') subscriptions.setDoubleOptIn(seq, 1);
-  if (override !== 'off' || (status !== 'validating' && status !== 'pending')) return;
+  if (!activates(override, status)) return;
   subscriptions.setStatus(seq, 'active');
   note({ type: 'subscription', change: 'updated', seq });
 }
 
+const activates = (override: DoubleOptOverride | undefined, status: string): boolean =>
+  override === 'off' && (status === 'validating' || status === 'pending');
+
 interface Done {
   readonly seq: number;
   readonly changed: boolean;
+  /** Whether a welcome e-mail belongs to it: it is new or reactivated. */
+  readonly welcome: boolean;
   readonly reasons: readonly string[];
 }
 
-/** What a request can say that changes nothing of a subscription that exists. */
-const forNewOnes = [
+/** Fields that only an assumption lets change a subscription that exists. */
+const assumedFields = [
+  ...attributionColumns,
+  'payments_customer_id',
   'tier',
   'premium_tiers',
   'premium_tier_ids',
   'automation_ids',
   'newsletter_list_ids',
   'complimentary_gift_id',
+] as const satisfies readonly (keyof SubscriptionRequest)[];
+/** Fields that are about new subscriptions, whatever is assumed. */
+const newOnlyFields = [
   'referral_code',
+  'skip_newsletter_list_auto_subscribe',
 ] as const satisfies readonly (keyof SubscriptionRequest)[];
 
 function reuse(
@@ -113,21 +125,74 @@ function reuse(
   publication: PublicationRow,
   existing: SubscriptionRow,
   request: SubscriptionRequest,
+  belongings: Belongings,
+  note: Note,
 ): Done {
   const { seq } = existing;
-  const aside = forNewOnes.filter((name) => request[name] !== undefined);
-  const known = `The address is known: the existing subscription was answered, with custom fields applied.${
-    aside.length > 0 ? ` Left aside, for they are about new subscriptions: ${aside.join(', ')}.` : ''
-  }`;
-  if (existing.status !== 'inactive') return { seq, changed: false, reasons: [known] };
-  if (!request.reactivate_existing) {
-    return { seq, changed: false, reasons: [known, 'It stays inactive: reactivate_existing was not true.'] };
+  const all = world.assumed('known_address') === 'all_fields';
+  const given = (names: readonly (keyof SubscriptionRequest)[]) => names.filter((name) => request[name] !== undefined);
+  const reactivated = existing.status === 'inactive' && request.reactivate_existing === true;
+  const late: readonly string[] = [
+    ...given(newOnlyFields),
+    ...(request.send_welcome_email && !reactivated ? ['send_welcome_email'] : []),
+  ];
+  const assumed = given(assumedFields);
+  const reasons = [
+    `The address is known: the existing subscription was answered, with ${all ? 'all fields' : 'custom fields'} applied.`,
+  ];
+  if (!all && assumed.length + late.length > 0)
+    reasons.push(`Ignored, as the assumption known_address has it: ${[...assumed, ...late].join(', ')}.`);
+  if (all && late.length > 0) reasons.push(`Ignored, for they are about new subscriptions: ${late.join(', ')}.`);
+  if (all) reasons.push(...applyAll(world, existing, request, belongings));
+  const changed = all && assumed.length > 0;
+
+  if (existing.status !== 'inactive') {
+    overrideDoubleOpt(world, existing, request.double_opt_override, note);
+    if (activates(request.double_opt_override, existing.status))
+      reasons.push(`double_opt_override was off: ${existing.status} became active.`);
+    return { seq, changed, welcome: false, reasons };
+  }
+  if (!reactivated) {
+    reasons.push('It stays inactive: reactivate_existing was not true.');
+    return { seq, changed, welcome: false, reasons };
   }
   const status = statusAfterReactivation(
     needsConfirmation(request.double_opt_override, publication.double_opt_in === 1),
   );
   world.store.subscriptions.setStatus(seq, status);
-  return { seq, changed: true, reasons: [known, `reactivate_existing was true: inactive became ${status}.`] };
+  reasons.push(`reactivate_existing was true: inactive became ${status}.`);
+  return { seq, changed: true, welcome: true, reasons };
+}
+
+/** Applies every field of the request to a subscription that exists; answers what was left out. */
+function applyAll(
+  world: World,
+  { seq }: SubscriptionRow,
+  request: SubscriptionRequest,
+  belongings: Belongings,
+): readonly string[] {
+  const { subscriptions } = world.store;
+  for (const column of attributionColumns) {
+    const text = request[column];
+    if (text !== undefined) subscriptions.setAttribution(seq, column, text);
+  }
+  if (request.payments_customer_id !== undefined) subscriptions.setCustomer(seq, request.payments_customer_id);
+  if (belongings.tiers.length > 0 || request.tier === 'premium') subscriptions.setTier(seq, 'premium');
+  else if (request.tier === 'free') takeTiers(world, seq);
+  for (const tier of belongings.tiers) subscriptions.addTier(seq, tier);
+  for (const list of belongings.named) subscriptions.addToList(seq, list);
+  if (belongings.gift) give(world, seq, belongings.gift);
+  return enrollInto(world, belongings.automations, seq);
+}
+
+/** Enrolls into each automation that takes it; answers a sentence for each that does not. */
+function enrollInto(world: World, automations: readonly AutomationRow[], seq: number): readonly string[] {
+  return automations.flatMap((automation) => {
+    if (!takesApiEnrollment(automation))
+      return [`${automation.id} was left out of automation_ids: it has no active Add by API trigger.`];
+    enroll(world, automation, seq);
+    return [];
+  });
 }
 
 function create(
@@ -173,19 +238,17 @@ function create(
   if (belongings.gift) give(world, seq, belongings.gift);
   if (status === 'validating') store.due.schedule(clock.now() + validationTime, 'subscription.validated', seq);
 
-  const reasons = [`A new subscription, ${status}.`];
-  for (const automation of belongings.automations) {
-    if (takesApiEnrollment(automation)) enroll(world, automation, seq);
-    else reasons.push(`${automation.id} was left out of automation_ids: it has no active Add by API trigger.`);
-  }
+  const reasons = [`A new subscription, ${status}.`, ...enrollInto(world, belongings.automations, seq)];
   if (request.referral_code && !referrer)
     reasons.push('referral_code belongs to nobody on this publication: no credit was given.');
-  return { seq, changed: true, reasons };
+  return { seq, changed: true, welcome: true, reasons };
 }
 
 /** What a request names of the publication; tiers and lists by their `seq`. */
 interface Belongings {
   readonly tiers: readonly number[];
+  /** The lists it names, and those that a new subscription joins. */
+  readonly named: readonly number[];
   readonly lists: readonly number[];
   readonly automations: readonly AutomationRow[];
   readonly gift: ComplimentaryAccessRow | undefined;
@@ -238,5 +301,11 @@ function findBelongings({ store }: World, publicationId: string, request: Subscr
     ? []
     : lists.filter((list) => list.auto_subscribe === 1);
   const numbers = (rows: readonly { readonly seq: number }[]): number[] => [...new Set(rows.map((row) => row.seq))];
-  return { tiers: numbers([...byName, ...byId]), lists: numbers([...named, ...automatic]), automations, gift };
+  return {
+    tiers: numbers([...byName, ...byId]),
+    named: numbers(named),
+    lists: numbers([...named, ...automatic]),
+    automations,
+    gift,
+  };
 }

@@ -2,6 +2,7 @@
  * The world: store, clock, ids and feed, and the two ways anything in it changes – a write now, or what falls due
  * later.
  */
+import type { Assumed } from '../control/assumptions/table.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { createClock, type WorldClock } from './clock.ts';
 import { createFeed, type Feed } from './feed.ts';
@@ -26,6 +27,8 @@ export interface World {
   readonly clock: WorldClock;
   readonly ids: Ids;
   readonly feed: Feed<WorldEvent>;
+  /** The value of an assumption that decides about the work itself, not only about its answer. */
+  readonly assumed: Assumed;
   /**
    * Runs `work` in one transaction, with the e-mails that follow from it, and publishes what it noted after the commit.
    */
@@ -41,6 +44,7 @@ export interface WorldOptions {
   readonly location: string;
   readonly now: () => number;
   readonly idSeed: number;
+  readonly assumed: Assumed;
 }
 
 export function openWorld(options: WorldOptions): World {
@@ -52,6 +56,7 @@ export function openWorld(options: WorldOptions): World {
     clock,
     ids: createIds(options.idSeed),
     feed,
+    assumed: options.assumed,
     write(work) {
       const noted: WorldEvent[] = [];
       const note: Note = (event) => void noted.push(event);

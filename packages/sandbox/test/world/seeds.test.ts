@@ -156,8 +156,8 @@ test.each([
     {},
     {
       publication_fields: [
-        { name: 'a', display: 'A', kind: 'text' },
-        { name: 'a', display: 'B', kind: 'text' },
+        { name: 'a', display: 'A', kind: 'text', default_value: 'x' },
+        { name: 'a', display: 'B', kind: 'text', default_value: 'x' },
       ],
     },
     /"a" twice/,

@@ -1,7 +1,14 @@
 /** The assumptions in force: which value each has, and what they make of an answer. */
 import { apiError } from '../../api/errors.ts';
 import type { Draft, Facts } from './draft.ts';
-import { assumptions, type Assumption, type AssumptionChoice, type AssumptionId } from './table.ts';
+import {
+  assumptions,
+  type Assumed,
+  type Assumption,
+  type AssumptionChoice,
+  type AssumptionId,
+  type AssumptionValue,
+} from './table.ts';
 
 /** One assumption with its current value. */
 export interface AssumptionState {
@@ -23,6 +30,7 @@ export interface Assumptions {
 export interface AssumptionSet extends Assumptions {
   /** The answer as it reads under the assumptions; the same object where all have their default. */
   apply(response: Response, operation: string | null, facts: () => Facts): Promise<Response>;
+  readonly value: Assumed;
   /** Back to what it started with. */
   reset(): void;
 }
@@ -44,6 +52,7 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
 
   return {
     set,
+    value: <Id extends AssumptionId>(id: Id) => (changed.get(id) ?? assumptions[id].default) as AssumptionValue<Id>,
     reset: () => set(initial),
     list: () =>
       ids.map((id) => {

@@ -6,9 +6,12 @@ export interface Assumption {
   readonly silent: string;
   /** What the sandbox does by itself. */
   readonly default: string;
-  /** The other values, each with what it makes of an answer. */
+  /** The other values, each with what it makes of an answer: nothing where {@link byWork} decided already. */
   readonly others: Readonly<Record<string, (draft: Draft) => Draft>>;
 }
+
+/** A value that the work of an operation looks at; its answer stays as it is. */
+const byWork = (draft: Draft): Draft => draft;
 
 const paging = ['limit', 'has_more', 'next_cursor', 'page', 'total_results', 'total_pages'];
 const pagingOf = (body: Json): Json =>
@@ -18,6 +21,12 @@ const pages =
   (change: (body: Json) => Json) =>
   (draft: Draft): Draft =>
     withBody(draft, (body) => (isPage(body) ? change(body) : body));
+
+/** The lists whose nesting is not shown; that of publication fields is. */
+const openPages =
+  (change: (body: Json) => Json) =>
+  (draft: Draft): Draft =>
+    draft.operation === 'publicationFields.list' ? draft : pages(change)(draft);
 
 const of =
   (operations: readonly string[], change: (draft: Draft) => Draft) =>
@@ -71,6 +80,17 @@ export const assumptions = {
           : draft;
       },
     },
+  },
+  known_address: {
+    silent:
+      'A subscription is "created or updated", and of a known address only custom fields are said to change; whether the other fields of the request change it too is not said.',
+    default: 'custom_fields',
+    others: { all_fields: byWork },
+  },
+  data_deletion: {
+    silent: 'Data deletion needs enablement for the organization; which 403 it answers without is not shown.',
+    default: 'enabled',
+    others: { not_enabled: byWork },
   },
   created_status: {
     silent: 'Creating a subscription answers 200; whether a new one is told apart from a known one by 201 is not said.',
@@ -192,8 +212,8 @@ export const assumptions = {
       'The general description nests the paging fields in an object "pagination" next to "data"; the publication field list shows them at top level. Which nesting each endpoint uses is not shown.',
     default: 'top',
     others: {
-      nested: pages((body) => ({ ...without(body, ...paging), pagination: pagingOf(body) })),
-      both: pages((body) => ({ ...body, pagination: pagingOf(body) })),
+      nested: openPages((body) => ({ ...without(body, ...paging), pagination: pagingOf(body) })),
+      both: openPages((body) => ({ ...body, pagination: pagingOf(body) })),
     },
   },
 } as const satisfies Record<string, Assumption>;
@@ -203,5 +223,7 @@ export type AssumptionId = keyof typeof assumptions;
 export type AssumptionValue<Id extends AssumptionId> =
   | (typeof assumptions)[Id]['default']
   | (keyof (typeof assumptions)[Id]['others'] & string);
+/** Tells which value an assumption has now. */
+export type Assumed = <Id extends AssumptionId>(id: Id) => AssumptionValue<Id>;
 /** Each assumption that differs from its default. */
 export type AssumptionChoice = { readonly [Id in AssumptionId]?: AssumptionValue<Id> | undefined };

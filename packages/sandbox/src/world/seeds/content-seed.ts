@@ -58,16 +58,33 @@ export const conditionSet = z.strictObject({
   updated: seconds.optional(),
 });
 
-export const publicationField = z.strictObject({
-  /** The key of its merge tag. */
-  name: z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be a key such as city_name'),
-  display: z.string().min(1),
-  kind: z.enum(publicationFieldKinds),
-  value_source: z.enum(['static', 'fetched']).default('static'),
-  response_keys: z.array(z.strictObject({ key: z.string(), kind: z.enum(responseKeyKinds) })).default([]),
-  status: z.enum(publicationFieldStatuses).default('active'),
-  default_value: z.string().nullable().default(null),
-  endpoint_url: z.string().nullable().default(null),
-  created: seconds.optional(),
-  updated: seconds.optional(),
-});
+/** As the specification has it (PublicationField, PublicationFieldResponseKey). */
+export const publicationField = z
+  .strictObject({
+    /** The key of its merge tag. */
+    name: z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be a key such as city_name'),
+    display: z.string().min(1),
+    kind: z.enum(publicationFieldKinds),
+    value_source: z.enum(['static', 'fetched']).default('static'),
+    response_keys: z.array(z.strictObject({ key: z.string(), kind: z.enum(responseKeyKinds) })).default([]),
+    status: z.enum(publicationFieldStatuses).default('active'),
+    default_value: z.string().nullable().default(null),
+    endpoint_url: z.string().nullable().default(null),
+    created: seconds.optional(),
+    updated: seconds.optional(),
+  })
+  .check(({ value, issues }) => {
+    const { kind, value_source, default_value, endpoint_url, response_keys, created, updated } = value;
+    const wrong = (key: keyof typeof value, message: string): void =>
+      void issues.push({ code: 'custom', message, input: value, path: [key] });
+    if (default_value === null && kind !== 'json' && kind !== 'rss_feed_url')
+      wrong('default_value', `a field of kind ${kind} needs one; only json and rss_feed_url do without`);
+    if (value_source === 'fetched' && endpoint_url === null)
+      wrong('endpoint_url', 'a field whose value is fetched needs one');
+    if (value_source === 'static' && endpoint_url !== null)
+      wrong('endpoint_url', 'only a field whose value_source is fetched has one');
+    if (kind !== 'json' && response_keys.length > 0) wrong('response_keys', 'only a field of kind json has some');
+    if (new Set(response_keys.map(({ key }) => key)).size < response_keys.length)
+      wrong('response_keys', 'a key stands there twice');
+    if (created !== undefined && updated !== undefined && updated < created) wrong('updated', 'it is before "created"');
+  });

@@ -15,6 +15,9 @@ import { subscription } from './subscription-seed.ts';
 
 const seconds = z.int().min(0);
 
+/** Different tags a publication can have (specification, Limits). */
+const mostTags = 100;
+
 const publication = z.strictObject({
   id: z.string().regex(/^pub_[0-9a-zA-Z-]+$/, 'must look like pub_<uuid>'),
   name: z.string().min(1),
@@ -42,7 +45,15 @@ const publication = z.strictObject({
       }),
     )
     .default([]),
-  subscriptions: z.array(subscription).default([]),
+  subscriptions: z
+    .array(subscription)
+    .check(({ value, issues }) => {
+      const { size } = new Set(value.flatMap(({ tags }) => tags));
+      if (size <= mostTags) return;
+      const message = `it has ${size} different tags; a publication has at most ${mostTags}`;
+      issues.push({ code: 'custom', message, input: value });
+    })
+    .default([]),
   automations: z.array(automation).default([]),
   authors: z.array(author).default([]),
   advertisement_opportunities: z.array(advertisementOpportunity).default([]),

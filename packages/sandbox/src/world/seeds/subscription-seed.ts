@@ -25,7 +25,10 @@ export const subscription = z.strictObject({
   referring_site: text,
   /** Address of the subscription that referred this one; it must stand before it. */
   referred_by: address.optional(),
-  tags: z.array(z.string()).default([]),
+  tags: z
+    .array(z.string().min(1))
+    .refine((tags) => new Set(tags).size === tags.length, 'names a tag twice')
+    .default([]),
   custom_fields: z.array(z.strictObject({ name: z.string(), value: customFieldValue })).default([]),
   emails_received: z.int().min(0).default(0),
   open_rate: percent,

@@ -1,0 +1,296 @@
+/** Where a lax sandbox would hide a client's mistake: each of these was once let through, or answered wrongly. */
+import { expect, test } from 'vitest';
+import { apiKeys, createSandbox, publicationId, SeedError, type Seed } from '../../src/index.ts';
+import { ask, create, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
+
+test('the e-mail filter is exact: a blank is part of the value, the letters’ case is not', async () => {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'ada@example.com' });
+  const found = async (email: string) => (await list(sandbox, { email })).data.length;
+  expect(await Promise.all(['ada@example.com', 'ADA@Example.COM'].map(found))).toEqual([1, 1]);
+  expect(await Promise.all([' ada@example.com', 'ada@example.com ', '\tada@example.com'].map(found))).toEqual([
+    0, 0, 0,
+  ]);
+});
+
+test.each(['1e1', '0x0a', ' 10', '+10', '10.0', '', 'ten', '-1', '0', '101', '1,0'])(
+  'limit=%s is refused by every list that takes a limit',
+  async (limit) => {
+    const sandbox = fresh({ seed: 'demo' });
+    for (const path of [subscriptionsPath, `${publicationPath}/automations`, '/workspaces/publication_fields']) {
+      const answered = await send(sandbox, 'GET', `${path}?limit=${encodeURIComponent(limit)}`);
+      expect(answered.status, path).toBe(400);
+      expect(errorsOf(answered)[0]?.message).toMatch(/^"limit" must be /);
+    }
+  },
+);
+
+test.each(['0', '101', '1.0', '1e0', ' 1', ''])('page=%s is refused', async (page) => {
+  const answered = await send(fresh(), 'GET', `${subscriptionsPath}?page=${encodeURIComponent(page)}`);
+  expect(answered.status).toBe(400);
+});
+
+test.each([
+  ['no Content-Type', undefined],
+  ['a form', 'application/x-www-form-urlencoded'],
+  ['text', 'text/plain;charset=UTF-8'],
+  ['another JSON', 'application/vnd.api+json'],
+  ['a beginning of it', 'application/jsonp'],
+])('a JSON body that is called %s is refused', async (_, type) => {
+  const answer = await fresh().fetch(`http://sandbox.test/v2${subscriptionsPath}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKeys.workspace}`, ...(type !== undefined && { 'Content-Type': type }) },
+    // Bytes, for a text would be given a type.
+    body: new TextEncoder().encode('{"email":"ada@example.com"}'),
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ errors: [{ code: 'INVALID_CONTENT_TYPE' }] });
+});
+
+test('application/json with parameters is taken, in any case of its letters', async () => {
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/json ;charset="utf-8"']) {
+    const body = { email: 'ada@example.com' };
+    expect((await send(fresh(), 'POST', subscriptionsPath, body, { 'Content-Type': type })).status).toBe(200);
+  }
+});
+
+test.each([
+  ['a cut character', [0x7b, 0x22, 0xc3, 0x22, 0x7d]],
+  ['Latin-1', [...Buffer.from('{"email":"jürgen@example.com"}', 'latin1')]],
+])('a body that is not UTF-8 (%s) is refused', async (_, bytes) => {
+  const answer = await fresh().fetch(`http://sandbox.test/v2${subscriptionsPath}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' },
+    body: new Uint8Array(bytes),
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ errors: [{ message: 'The body is not valid UTF-8.' }] });
+});
+
+test('a text or number is no boolean, a single value no list, a number no text', async () => {
+  for (const wrong of [
+    { send_welcome_email: 'true' },
+    { reactivate_existing: 1 },
+    { skip_newsletter_list_auto_subscribe: 'false' },
+    { automation_ids: 'aut_1' },
+    { premium_tiers: 'Patron' },
+    { custom_fields: { name: 'Topics', value: 'boats' } },
+    { utm_source: 5 },
+    { utm_source: null },
+    { double_opt_override: true },
+    { double_opt_override: 'OFF' },
+    { tier: 'gold' },
+    { newsletter_list_ids: ['list_1'] },
+    { complimentary_gift_id: 'gift_1' },
+  ]) {
+    const answered = await send(fresh(), 'POST', subscriptionsPath, { email: 'ada@example.com', ...wrong });
+    expect(answered.status, JSON.stringify(wrong)).toBe(400);
+  }
+});
+
+test('a single complimentary access expands its tier, and nothing else', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const path = `${publicationPath}/complimentary_access`;
+  const { data } = await ask(sandbox, 'complimentaryAccess.list', `${path}?expand[]=stats`);
+  const one = `${path}/${data[0]?.id}`;
+  expect((await ask(sandbox, 'complimentaryAccess.get', `${one}?expand[]=tier`)).data.tier).toBeDefined();
+  expect((await send(sandbox, 'GET', `${one}?expand[]=stats`)).status).toBe(400);
+});
+
+test('publication fields show their paging at top level whatever other lists do, as the specification lists it', async () => {
+  for (const pagination_fields of ['nested', 'both'] as const) {
+    const sandbox = fresh({ seed: 'demo', assumptions: { pagination_fields } });
+    const fields = await send(sandbox, 'GET', '/workspaces/publication_fields?limit=1');
+    expect(Object.keys(fields.body as object)).toEqual(['data', 'limit', 'has_more', 'next_cursor', 'total_results']);
+    const paged = await send(sandbox, 'GET', '/workspaces/publication_fields?page=1');
+    expect(Object.keys(paged.body as object)).toEqual(['data', 'limit', 'page', 'total_results', 'total_pages']);
+    expect((await send(sandbox, 'GET', subscriptionsPath)).body).toHaveProperty('pagination');
+  }
+});
+
+test.each(['pending', 'validating'] as const)(
+  'double_opt_override off activates a known %s address on creation, and sends no confirmation',
+  async (status) => {
+    const sandbox = fresh();
+    await create(sandbox, { email: 'ada@example.com', double_opt_override: 'on' });
+    if (status === 'pending') sandbox.clock.advance('PT1S');
+    expect((await list(sandbox)).data[0]?.status).toBe(status);
+    const { data } = await create(sandbox, { email: 'ada@example.com', double_opt_override: 'off' });
+    expect(data.status).toBe('active');
+    expect(sandbox.requests().at(-1)?.reasons.join(' ')).toContain(`${status} became active`);
+    sandbox.clock.advance('PT1H');
+    expect((await list(sandbox)).data[0]?.status).toBe('active');
+  },
+);
+
+test('double_opt_override off does not bring back who unsubscribed', async () => {
+  const seed: Seed = {
+    publications: [{ id: publicationId, name: 'P', subscriptions: [{ email: 'ada@example.com', status: 'inactive' }] }],
+  };
+  const sandbox = fresh({ seed });
+  expect((await create(sandbox, { email: 'ada@example.com', double_opt_override: 'off' })).data.status).toBe(
+    'inactive',
+  );
+});
+
+const second = {
+  email: 'ada@example.com',
+  utm_source: 'second',
+  utm_term: 'boats',
+  referring_site: 'https://second.example',
+  payments_customer_id: 'cus_2',
+  tier: 'premium',
+  referral_code: 'nobody',
+  send_welcome_email: true,
+} as const;
+
+test('a known address keeps everything but custom fields; the log names what was ignored, the warnings do not', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  await create(sandbox, { email: 'ada@example.com', utm_source: 'first', double_opt_override: 'off' });
+  const again = await create(sandbox, { ...second, custom_fields: [{ name: 'First Name', value: 'Ada' }] });
+  expect(again.warnings).toBeUndefined();
+  expect(again.data).toMatchObject({ utm_source: 'first', utm_term: '', subscription_tier: 'free' });
+  const told = sandbox.requests().at(-1)?.reasons.join(' ');
+  expect(told).toContain(
+    'Ignored, as the assumption known_address has it: utm_source, utm_term, referring_site, payments_customer_id, tier, referral_code, send_welcome_email.',
+  );
+});
+
+test('under known_address=all_fields a known address takes every field of the request', async () => {
+  const sandbox = fresh({ seed: 'demo', assumptions: { known_address: 'all_fields' } });
+  await create(sandbox, {
+    email: 'ada@example.com',
+    utm_source: 'first',
+    utm_medium: 'kept',
+    double_opt_override: 'off',
+  });
+  const [automation, gift] = await Promise.all([
+    ask(sandbox, 'automations.list', `${publicationPath}/automations`),
+    ask(sandbox, 'complimentaryAccess.list', `${publicationPath}/complimentary_access`),
+  ]);
+  const open = automation.data.find((one) => one.trigger_events.includes('api'));
+  const { data, warnings } = await create(sandbox, {
+    ...second,
+    automation_ids: [open?.id],
+    complimentary_gift_id: gift.data[0]?.id,
+  });
+  expect(warnings).toBeUndefined();
+  expect(data).toMatchObject({
+    utm_source: 'second',
+    utm_medium: 'kept',
+    utm_term: 'boats',
+    referring_site: 'https://second.example',
+    subscription_tier: 'premium',
+  });
+  expect(data.subscription_premium_tier_names).toHaveLength(1);
+  const journeys = await ask(
+    sandbox,
+    'journeys.list',
+    `${publicationPath}/automations/${open?.id}/journeys?status=in_progress&limit=100`,
+  );
+  expect(journeys.data.map((one) => one.email)).toContain('ada@example.com');
+  expect(
+    sandbox
+      .requests()
+      .find((one) => one.reasons.join(' ').includes('Ignored'))
+      ?.reasons.join(' '),
+  ).toContain('Ignored, for they are about new subscriptions: referral_code, send_welcome_email.');
+  expect((await create(sandbox, { email: 'ada@example.com', tier: 'free' })).data.subscription_tier).toBe('free');
+});
+
+test('where data deletion is not enabled, its operations answer 403 and nothing is requested', async () => {
+  const sandbox = fresh({ seed: 'demo', assumptions: { data_deletion: 'not_enabled' } });
+  await create(sandbox, { email: 'ada@example.com' });
+  const path = `${publicationPath}/data_privacy/deletion_requests`;
+  for (const [method, below, body] of [
+    ['POST', '', { email: 'ada@example.com' }],
+    ['POST', '', { email: 5 }],
+    ['GET', '', undefined],
+    ['GET', '/x', undefined],
+  ] as const) {
+    const answered = await send(sandbox, method, path + below, body);
+    expect(answered.status).toBe(403);
+    expect(errorsOf(answered)[0]?.code).toBe('DATA_DELETION_NOT_ENABLED');
+  }
+  sandbox.assumptions.set({});
+  expect((await ask(sandbox, 'deletionRequests.list', path)).data).toEqual([]);
+});
+
+const seedOf = (publication: object, fields: readonly object[] = []) =>
+  ({ publications: [{ id: publicationId, name: 'P', ...publication }], publication_fields: fields }) as unknown as Seed;
+const tagged = (counts: readonly number[]) =>
+  seedOf({
+    subscriptions: counts.map((count, person) => ({
+      email: `reader${person}@example.com`,
+      tags: Array.from({ length: count }, (_, n) => `tag ${person * 60 + n}`),
+    })),
+  });
+const field = { name: 'city', display: 'City', kind: 'text', default_value: 'Husum' };
+
+test.each<[string, Seed, RegExp]>([
+  ['101 tags', tagged([60, 41]), /101 different tags; a publication has at most 100/],
+  [
+    'a tag twice on one subscription',
+    seedOf({ subscriptions: [{ email: 'a@b.example', tags: ['x', 'x'] }] }),
+    /tags.*twice/,
+  ],
+  ['an empty tag', seedOf({ subscriptions: [{ email: 'a@b.example', tags: [''] }] }), /tags/],
+  ['a text field without a default', seedOf({}, [{ ...field, default_value: null }]), /default_value/],
+  [
+    'response keys on a text field',
+    seedOf({}, [{ ...field, response_keys: [{ key: 'a', kind: 'text' }] }]),
+    /response_keys/,
+  ],
+  ['an endpoint on a static field', seedOf({}, [{ ...field, endpoint_url: 'https://a.example' }]), /endpoint_url/],
+  ['a fetched field without an endpoint', seedOf({}, [{ ...field, value_source: 'fetched' }]), /endpoint_url/],
+  [
+    'a response key twice',
+    seedOf({}, [
+      {
+        ...field,
+        kind: 'json',
+        value_source: 'fetched',
+        endpoint_url: 'https://a.example',
+        response_keys: [
+          { key: 'a', kind: 'text' },
+          { key: 'a', kind: 'text' },
+        ],
+      },
+    ]),
+    /response_keys/,
+  ],
+  ['a field updated before it was created', seedOf({}, [{ ...field, created: 20, updated: 10 }]), /updated/],
+])('a seed with %s is refused and told why', (_, seed, says) => {
+  const start = () => createSandbox({ now: () => noon, seed });
+  expect(start).toThrow(SeedError);
+  expect(start).toThrow(says);
+});
+
+test('a seed with exactly 100 tags, and fields the specification allows, is planted', () => {
+  expect(() => fresh({ seed: tagged([60, 40]) })).not.toThrow();
+  expect(() =>
+    fresh({
+      seed: seedOf({}, [
+        field,
+        { name: 'feed', display: 'Feed', kind: 'rss_feed_url' },
+        {
+          name: 'tides',
+          display: 'Tides',
+          kind: 'json',
+          value_source: 'fetched',
+          endpoint_url: 'https://a.example/{{city}}',
+        },
+      ]),
+    }),
+  ).not.toThrow();
+});
+
+test.each(['/oauth/token', '/oauth/revoke', '/oauth/introspect'])('%s takes a form and no JSON', async (path) => {
+  const answer = await fresh().fetch(`http://sandbox.test${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_id: 'sandbox-app', client_secret: 'sandbox-secret', token: 'x' }),
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+});
