@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { readings } from '../src/command/readings.ts';
 import { assumptions } from '../src/control/assumptions/table.ts';
 import { run, start } from './command/process.ts';
 
@@ -12,8 +15,8 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const snippets = (language: string) =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
 
-async function feed(command: string, args: readonly string[], input: string) {
-  const child = spawn(command, args, { cwd: room, stdio: ['pipe', 'pipe', 'pipe'] });
+async function feed(command: string, args: readonly string[], input: string, cwd = room) {
+  const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: code as number, stdout, stderr };
@@ -66,6 +69,29 @@ test('the curl call of the README creates a subscription', async () => {
   expect(JSON.parse(stdout)).toEqual({
     data: expect.objectContaining({ email: 'ada+news@example.com', utm_source: 'landing page' }),
   });
+});
+
+test('the README lists every fault of certify as it is', () => {
+  const rows = readings.flatMap(({ name, kind, about }) => (kind === 'fault' ? [`| \`${name}\` | ${about} |\n`] : []));
+  expect(readme).toContain(`| Fault | |\n|---|---|\n${rows.join('')}\n`);
+});
+
+test('certify prints what the README shows', async () => {
+  const [script = ''] = snippets('js');
+  const [shown = ''] = snippets('console');
+  const folder = scratchFolder();
+  writeFileSync(join(folder, 'signup.mjs'), script);
+  const [call = '', ...output] = shown.split('\n');
+  const args = call.replace('$ npx @newsletter-kit/sandbox ', '').split(' ');
+  const { code, stdout, stderr } = await feed(
+    process.execPath,
+    ['--conditions=source', join(room, 'src', 'main.ts'), ...args],
+    '',
+    folder,
+  );
+  const withoutTimes = (text: string) => text.replace(/\d+\.\d s/g, '0.0 s').replace(/\d\d:\d\d:\d\d\.\d{3}/g, 'time');
+  expect(withoutTimes(stdout), stderr).toBe(withoutTimes(output.join('\n')));
+  expect(code).toBe(1);
 });
 
 test('the options of the README are those of --help, with their variables and defaults', async () => {

@@ -29,6 +29,10 @@ export async function main(
       const { replayFile } = await import('./recordings.ts');
       return await replayFile(options.replay, (text) => process.stdout.write(text));
     }
+    if (options.certify) {
+      const { certify } = await import('./certify.ts');
+      return await certify(options, options.certify);
+    }
     if (!options.exec) return await serveUntilStopped(options);
     const { execute } = await import('./exec.ts');
     return await execute(options, options.exec);

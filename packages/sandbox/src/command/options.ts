@@ -1,6 +1,7 @@
 /** Reads the command line and the environment. Flags win over variables, variables over defaults. */
 import { parseArgs } from 'node:util';
 import { profiles, type Profile } from '../api/rate-limit.ts';
+import { readings, readingsNamed } from './readings.ts';
 
 export interface CommandOptions {
   readonly host: string;
@@ -21,6 +22,21 @@ export interface CommandOptions {
   readonly replay: string | null;
   /** The command to run and its arguments; null where the sandbox runs for itself. */
   readonly exec: readonly [string, ...string[]] | null;
+  /** How to certify a command; null where none is certified. */
+  readonly certify: CertifyOptions | null;
+}
+
+export interface CertifyOptions {
+  readonly command: readonly [string, ...string[]];
+  /** Names of readings to try beside the default one; null for all. */
+  readonly only: readonly string[] | null;
+  /** Names of readings that are not tried. */
+  readonly except: readonly string[];
+  /** Stops at the first failure. */
+  readonly bail: boolean;
+  readonly json: boolean;
+  /** Milliseconds a run may take. */
+  readonly timeout: number;
 }
 
 /** A mistake in how the command was called, as a sentence that says what to do. */
@@ -89,6 +105,7 @@ export const help = `newsletter-sandbox – the Newsletter Publishing API on thi
 
 Usage: newsletter-sandbox [options]
        newsletter-sandbox exec [options] -- COMMAND [arguments]
+       newsletter-sandbox certify [options] -- COMMAND [arguments]
        newsletter-sandbox replay FILE
 
 ${names.map((name) => `  --${name} ${table[name].value}`.padEnd(38) + `${table[name].help} (${table[name].variable}, default ${table[name].fallback})`).join('\n')}
@@ -96,6 +113,15 @@ ${names.map((name) => `  --${name} ${table[name].value}`.padEnd(38) + `${table[n
 
 exec starts a fresh sandbox on a free port, runs the command with NEWSLETTER_API_URL, NEWSLETTER_API_KEY and more in its
 environment, and ends with the command's exit code; where it failed, the requests it sent are printed with their reasons.
+
+certify does the same once under every reading: the default one, each other value of each assumption, and the main faults.
+Exit code 0 of the command is survival; certify ends with 0 where it survived all. Its options:
+  --only NAME        try this reading and the default one, such as lost-response, pagination_fields or
+                     pagination_fields=nested; may be repeated
+  --except NAME      leave this reading out, for it is not claimed to be survived; may be repeated
+  --bail             stop at the first failure
+  --timeout SECONDS  stop a run that takes longer, and count it as failed (default 60)
+  --json             print the result as JSON, and the table on standard error
 
 replay sends the requests of a recording to a fresh sandbox in the recorded state and compares the answers; where one
 differs, it prints how and ends with exit code 1.
@@ -106,14 +132,14 @@ export function readOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): CommandOptions | 'help' {
-  const { values: given, exec, replay } = parse(argv);
+  const { values: given, verb, command, replay } = parse(argv);
   if (given.help) return 'help';
   const value = (name: Exclude<Name, ListName>): string =>
     given[name] ?? (env[table[name].variable] || table[name].fallback);
   return {
     host: value('host'),
     // Several commands may run at a time; the port of the sandbox that is left running is none of theirs.
-    port: readPort(exec ? (given.port ?? '0') : value('port')),
+    port: readPort(command ? (given.port ?? '0') : value('port')),
     db: value('db'),
     allowedHosts: (given['allowed-host'] ?? env[table['allowed-host'].variable]?.split(',') ?? [])
       .map((name) => name.trim())
@@ -123,9 +149,11 @@ export function readOptions(
     seed: value('seed'),
     seedSize: readSize(value('seed-size')),
     profile: readProfile(value('profile')),
-    record: value('record') === 'none' ? undefined : value('record'),
+    // Every run of a certification would write over the one before.
+    record: verb === 'certify' || value('record') === 'none' ? undefined : value('record'),
     replay,
-    exec,
+    exec: verb === 'exec' ? command : null,
+    certify: verb === 'certify' && command ? readCertify(command, given) : null,
   };
 }
 
@@ -142,6 +170,11 @@ function parse(argv: readonly string[]) {
       'seed-size': text,
       profile: text,
       record: text,
+      only: { type: 'string', multiple: true },
+      except: { type: 'string', multiple: true },
+      bail: { type: 'boolean' },
+      json: { type: 'boolean' },
+      timeout: text,
       help: { type: 'boolean', short: 'h' },
     } as const;
     const dashes = argv.indexOf('--');
@@ -150,22 +183,31 @@ function parse(argv: readonly string[]) {
       options,
       allowPositionals: true,
     });
-    const [verb, second, third] = positionals;
+    const [first, second, third] = positionals;
+    const verb = first === 'exec' || first === 'certify' || first === 'replay' ? first : null;
+    if (dashes >= 0 && first === undefined)
+      throw new UsageError(
+        'A command behind " -- " needs "exec" or "certify" before it: newsletter-sandbox exec -- npm test.',
+      );
     const replays = verb === 'replay';
-    const stray = replays ? third : second;
-    if (dashes >= 0 && verb === undefined)
-      throw new UsageError('A command behind " -- " needs "exec" before it: newsletter-sandbox exec -- npm test.');
     if (replays && second === undefined && !values.help)
       throw new UsageError('"replay" needs a recording: newsletter-sandbox replay FILE.');
-    const unknown = verb === 'exec' || replays ? stray : verb;
+    const unknown = verb === null ? first : replays ? third : second;
     if (unknown !== undefined)
       throw new UsageError(
-        `"${unknown}" is not an option. ${verb === 'exec' ? 'The command stands behind " -- ": newsletter-sandbox exec -- npm test.' : 'Run newsletter-sandbox --help to see them.'}`,
+        `"${unknown}" is not an option. ${verb && !replays ? `The command stands behind " -- ": newsletter-sandbox ${verb} -- npm test.` : 'Run newsletter-sandbox --help to see them.'}`,
       );
+    const misplaced = certifyOptions.find((name) => values[name] !== undefined);
+    if (misplaced && verb !== 'certify')
+      throw new UsageError(`"--${misplaced}" belongs to certify: newsletter-sandbox certify -- npm test.`);
+    if (verb === 'certify' && values.record !== undefined)
+      throw new UsageError('certify records nothing: leave out --record, or use it with exec.');
+    const runs = verb !== null && !replays && !values.help;
     return {
       values,
+      verb,
       replay: replays ? (second ?? null) : null,
-      exec: verb === 'exec' && !values.help ? readCommand(dashes < 0 ? [] : argv.slice(dashes + 1)) : null,
+      command: runs ? readCommand(verb, dashes < 0 ? [] : argv.slice(dashes + 1)) : null,
     };
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;
@@ -176,9 +218,45 @@ function parse(argv: readonly string[]) {
   }
 }
 
-function readCommand([command, ...args]: readonly string[]): readonly [string, ...string[]] {
-  if (!command) throw new UsageError('"exec" needs a command to run: newsletter-sandbox exec -- npm test.');
+function readCommand(verb: string, [command, ...args]: readonly string[]): readonly [string, ...string[]] {
+  if (!command) throw new UsageError(`"${verb}" needs a command to run: newsletter-sandbox ${verb} -- npm test.`);
   return [command, ...args];
+}
+
+const certifyOptions = ['only', 'except', 'bail', 'json', 'timeout'] as const;
+
+function readCertify(
+  command: readonly [string, ...string[]],
+  {
+    only,
+    except = [],
+    bail = false,
+    json = false,
+    timeout = '60',
+  }: {
+    readonly only?: readonly string[] | undefined;
+    readonly except?: readonly string[] | undefined;
+    readonly bail?: boolean | undefined;
+    readonly json?: boolean | undefined;
+    readonly timeout?: string | undefined;
+  },
+): CertifyOptions {
+  const seconds = /^\d{1,5}(?:\.\d+)?$/.test(timeout) ? Number(timeout) : 0;
+  if (seconds <= 0) throw new UsageError(`"${timeout}" is not a time. Use a number of seconds with --timeout.`);
+  return {
+    command,
+    only: only ? only.flatMap(readReading) : null,
+    except: except.flatMap(readReading),
+    bail,
+    json,
+    timeout: seconds * 1000,
+  };
+}
+
+function readReading(name: string): readonly string[] {
+  const named = readingsNamed(name);
+  if (named.length > 0) return named.map((reading) => reading.name);
+  throw new UsageError(`There is no reading "${name}". There are ${readings.map((one) => one.name).join(', ')}.`);
 }
 
 function readPort(text: string): number {

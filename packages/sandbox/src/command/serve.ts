@@ -22,7 +22,7 @@ export async function serve(options: CommandOptions): Promise<Served> {
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: planting }),
   });
   // A command that is run begins with the seed, also in a database that holds something.
-  if (options.exec && !sandbox.planted) sandbox.reset();
+  if ((options.exec ?? options.certify) && !sandbox.planted) sandbox.reset();
   const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
   // Where others can reach it, the control is not left open to them.
   const controlToken =

@@ -174,7 +174,7 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
   ['a stray word', ['start'], 2, /"start" is not an option.*--help/],
   ['exec without a command', ['exec'], 2, /"exec" needs a command to run/],
   ['exec without dashes', ['exec', 'npm', 'test'], 2, /"npm" is not an option.*behind " -- "/],
-  ['dashes without exec', ['--', 'npm', 'test'], 2, /needs "exec" before it/],
+  ['dashes without exec', ['--', 'npm', 'test'], 2, /needs "exec" or "certify" before it/],
   ['a port that is none', ['--port', '70000'], 2, /"70000" is not a port.*--port/],
   ['an unknown profile', ['--profile', 'fast'], 2, /no profile "fast".*spec, service, unlimited/],
   ['an unknown seed', ['--seed', 'dmeo'], 1, /no seed and no file "dmeo".*demo, empty/],

@@ -21,6 +21,8 @@ export interface AssumptionState {
 }
 
 export interface Assumptions {
+  /** Whether any answer came out differently, or any work was done differently, since they were set. */
+  readonly met: boolean;
   list(): readonly AssumptionState[];
   /** Sets the assumptions named and every other to its default. @throws ApiError 400 for an id or value there is not */
   set(choice: AssumptionChoice): void;
@@ -41,7 +43,9 @@ const valuesOf = (id: AssumptionId): string[] => [table[id]?.default ?? '', ...O
 
 export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet {
   let changed = new Map<AssumptionId, string>();
+  let met = false;
   const set = (choice: Readonly<Record<string, unknown>>): void => {
+    met = false;
     changed = new Map(
       Object.entries(choice)
         .flatMap(([id, value]) => (value === undefined ? [] : [read(id, value)]))
@@ -52,7 +56,13 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
 
   return {
     set,
-    value: <Id extends AssumptionId>(id: Id) => (changed.get(id) ?? assumptions[id].default) as AssumptionValue<Id>,
+    get met() {
+      return met;
+    },
+    value<Id extends AssumptionId>(id: Id) {
+      met ||= changed.has(id);
+      return (changed.get(id) ?? assumptions[id].default) as AssumptionValue<Id>;
+    },
     reset: () => set(initial),
     list: () =>
       ids.map((id) => {
@@ -73,7 +83,10 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
         facts: facts(),
       };
       for (const id of ids) draft = table[id]?.others[changed.get(id) ?? '']?.(draft) ?? draft;
-      return new Response(draft.body === undefined ? null : JSON.stringify(draft.body), {
+      const changedText = draft.body === undefined ? '' : JSON.stringify(draft.body);
+      const before = JSON.stringify([response.status, headers]);
+      met ||= changedText !== text || JSON.stringify([draft.status, draft.headers]) !== before;
+      return new Response(draft.body === undefined ? null : changedText, {
         status: draft.status,
         headers: draft.headers,
       });

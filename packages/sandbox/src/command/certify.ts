@@ -1,0 +1,131 @@
+/** `newsletter-sandbox certify -- CMD`: runs a command once under every reading and tells which it survives. */
+import type { Sandbox } from '../app.ts';
+import { environmentOf } from './environment.ts';
+import type { CertifyOptions, CommandOptions } from './options.ts';
+import { readings, type Reading } from './readings.ts';
+import { requestLines } from './request-lines.ts';
+import { runCommand } from './run-command.ts';
+import { serve } from './serve.ts';
+
+/** How a command fared under a reading. */
+interface Verdict {
+  readonly name: string;
+  readonly kind: Reading['kind'];
+  /** `not met`: the command succeeded, and none of its requests met what the reading changes. */
+  readonly outcome: 'survived' | 'failed' | 'not met' | 'not claimed';
+  readonly seconds: number;
+  /** What went wrong; left out where nothing did. */
+  readonly failure?: Failure;
+}
+
+interface Failure {
+  readonly about: string;
+  readonly code: number;
+  readonly how: string;
+  /** The last requests, as lines; no tokens, no addresses. */
+  readonly requests: readonly string[];
+  /** What the command printed last. */
+  readonly output: readonly string[];
+}
+
+/** Lines shown of a failure's requests and output. */
+const shownRequests = 30;
+const shownOutput = 15;
+
+/**
+ * Runs the command under each reading, in a fresh sandbox each time, the default one first: a command that fails there
+ * is tried no further.
+ *
+ * @returns 0 where it survived all, 1 where not, 127 where it could not be started, 128 and its number for a signal
+ */
+export async function certify(options: CommandOptions, certifying: CertifyOptions): Promise<number> {
+  const { only, except, bail, json } = certifying;
+  const chosen = readings.filter(({ name, kind }) => only === null || kind === 'default' || only.includes(name));
+  const verdicts: Verdict[] = [];
+  const width = Math.max(...chosen.map(({ name }) => name.length));
+  const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
+  const watched = process.stderr.isTTY;
+  let stopped: number | undefined;
+  say(`Certifying: ${certifying.command.join(' ')}\n\n`);
+  for (const reading of chosen) {
+    if (watched) process.stderr.write(`  … ${reading.name}`);
+    const { verdict, stop } = except.includes(reading.name)
+      ? { verdict: notClaimed(reading), stop: undefined }
+      : await tryUnder(reading, options, certifying);
+    verdicts.push(verdict);
+    if (watched) process.stderr.write('\r\x1B[K');
+    say(`${lineOf(verdict, width)}\n`);
+    stopped = stop;
+    const failed = verdict.outcome === 'failed';
+    if (stopped !== undefined || (failed && (bail || reading.kind === 'default'))) break;
+  }
+  say(`\n${verdicts.map(failureText).join('')}${summaryOf(verdicts, chosen.length)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ command: certifying.command, readings: verdicts }, null, 2)}\n`);
+  return stopped ?? (verdicts.some(({ outcome }) => outcome === 'failed') ? 1 : 0);
+}
+
+async function tryUnder(
+  reading: Reading,
+  options: CommandOptions,
+  { command, timeout }: CertifyOptions,
+): Promise<{ readonly verdict: Verdict; readonly stop: number | undefined }> {
+  const { address, controlToken, sandbox, stop } = await serve(options);
+  try {
+    reading.set(sandbox);
+    const started = performance.now();
+    const ended = await runCommand(command, environmentOf(address, controlToken), { capture: true, timeout });
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
+    const { name, kind, about } = reading;
+    const verdict: Verdict =
+      ended.code === 0
+        ? { name, kind, outcome: reading.met(sandbox) ? 'survived' : 'not met', seconds }
+        : { name, kind, outcome: 'failed', seconds, failure: { about, ...ended, ...evidence(sandbox, ended.output) } };
+    const signal = ended.interrupted === 'SIGINT' ? 130 : 143;
+    return { verdict, stop: ended.interrupted ? signal : ended.started ? undefined : 127 };
+  } finally {
+    await stop();
+  }
+}
+
+function evidence(sandbox: Sandbox, output: string): Pick<Failure, 'requests' | 'output'> {
+  return {
+    requests: requestLines(sandbox.requests()).slice(-shownRequests),
+    output: output.trimEnd().split('\n').slice(-shownOutput),
+  };
+}
+
+const notClaimed = ({ name, kind }: Reading): Verdict => ({ name, kind, outcome: 'not claimed', seconds: 0 });
+
+const marks = { survived: '✓', failed: '✗', 'not met': '–', 'not claimed': ' ' } as const;
+
+function lineOf({ name, outcome, seconds, failure }: Verdict, width: number): string {
+  const told = outcome === 'failed' ? `failed: ${failure?.how ?? ''}` : outcome;
+  const time = outcome === 'not claimed' ? '' : `${seconds.toFixed(1)} s`;
+  return `  ${marks[outcome]} ${name.padEnd(width)}  ${time.padStart(6)}  ${told}`.trimEnd();
+}
+
+function failureText({ name, failure }: Verdict): string {
+  if (!failure) return '';
+  const { about, how, requests, output } = failure;
+  const lines = [
+    `${name}: ${about}`,
+    `The command ${how}. ${requests.length > 0 ? 'Its last requests:' : 'It sent no request.'}`,
+    ...requests,
+    ...(output.join('') === '' ? [] : ['It printed:', ...output.map((line) => `  ${line}`)]),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}
+
+function summaryOf(verdicts: readonly Verdict[], all: number): string {
+  const count = (...outcomes: readonly Verdict['outcome'][]): number =>
+    verdicts.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  const tried = count('survived', 'not met', 'failed');
+  const parts = [`Survived ${count('survived', 'not met')} of ${tried} readings`];
+  if (count('not met') > 0) parts.push(`${count('not met')} of them not met by any request`);
+  if (count('not claimed') > 0) parts.push(`${count('not claimed')} not claimed`);
+  if (verdicts.length < all) parts.push(`${all - verdicts.length} not tried`);
+  const [first] = verdicts;
+  const hint =
+    first?.outcome === 'failed' ? ' It has to succeed under the default reading before the others tell anything.' : '';
+  return `${parts.join('; ')}.${hint}`;
+}

@@ -1,0 +1,105 @@
+/** Runs a command in a process of its own, hands signals on to it, and says how it ended. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Characters kept of what a captured command printed last. */
+const keptOutput = 20_000;
+/** How long a command that is asked to stop may take, in milliseconds. */
+const grace = 2000;
+
+export interface Ended {
+  /** Its exit code, 128 and its number for a signal, 127 where it could not be started. */
+  readonly code: number;
+  /** Goes on a sentence that begins with "the command". */
+  readonly how: string;
+  readonly started: boolean;
+  /** What it printed last, on both of its outputs; empty unless captured. */
+  readonly output: string;
+  /** The signal that asked this process to stop while the command ran. */
+  readonly interrupted: NodeJS.Signals | undefined;
+}
+
+export interface RunOptions {
+  /** Keeps what it prints instead of showing it, and gives it no input. Its whole process group ends with it. */
+  readonly capture?: boolean;
+  /** Milliseconds after which it is stopped. Default: never. */
+  readonly timeout?: number;
+}
+
+export function runCommand(
+  [command, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+  { capture = false, timeout }: RunOptions = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const windows = process.platform === 'win32';
+    // A group of its own, so that what the command started can be stopped with it.
+    const grouped = capture && !windows;
+    const child = spawn(command, args, {
+      stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+      env: { ...process.env, ...env },
+      // The tools of npm are command files on Windows, which only its shell starts.
+      shell: windows,
+      detached: grouped,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-keptOutput)));
+
+    let interrupted: NodeJS.Signals | undefined;
+    let timedOut = false;
+    const kill = (signal: NodeJS.Signals): void => killChild(child, signal, grouped);
+    const pass = (signal: NodeJS.Signals): void => {
+      // Ctrl-C in a terminal reaches the command by itself; a second one no longer asks.
+      if (interrupted) kill('SIGKILL');
+      else if (grouped || signal !== 'SIGINT' || !process.stdin.isTTY) kill(signal);
+      interrupted ??= signal;
+    };
+    for (const signal of signals) process.on(signal, pass);
+    let killer: NodeJS.Timeout | undefined;
+    const timer =
+      timeout === undefined
+        ? undefined
+        : setTimeout(() => {
+            timedOut = true;
+            kill('SIGTERM');
+            killer = setTimeout(() => kill('SIGKILL'), grace);
+          }, timeout);
+
+    const finish = (code: number, how: string, started = true): void => {
+      for (const signal of signals) process.off(signal, pass);
+      resolve({ code, how, started, output, interrupted });
+    };
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      finish(127, `could not be started (${error.message}); is it installed?`, false);
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      clearTimeout(killer);
+      const end = (): void => {
+        if (timedOut) finish(124, `took longer than ${(timeout ?? 0) / 1000} s`);
+        else if (signal) finish(128 + constants.signals[signal], `was ended by ${signal}`);
+        else finish(code ?? 1, `ended with exit code ${code ?? 1}`);
+      };
+      if (!capture) return end();
+      // What it started must not reach into the next run, and holds its outputs open.
+      if (grouped) kill('SIGKILL');
+      const unread = setTimeout(end, grace);
+      child.once('close', () => {
+        clearTimeout(unread);
+        end();
+      });
+    });
+  });
+}
+
+function killChild(child: ChildProcess, signal: NodeJS.Signals, group: boolean): void {
+  if (!group || child.pid === undefined) return void child.kill(signal);
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // Nothing of the group is left.
+  }
+}

@@ -1,0 +1,185 @@
+/** `newsletter-sandbox certify` with commands that survive everything, something or nothing. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { readings } from '../../src/command/readings.ts';
+import { assumptions } from '../../src/control/assumptions/table.ts';
+import { launch, run } from './process.ts';
+
+interface Result {
+  readonly command: readonly string[];
+  readonly readings: readonly {
+    readonly name: string;
+    readonly outcome: string;
+    readonly failure?: { readonly code: number; readonly requests: readonly string[]; readonly output: string[] };
+  }[];
+}
+
+const publication = '`${process.env.NEWSLETTER_API_URL}/publications/${process.env.NEWSLETTER_PUBLICATION_ID}';
+const headers = "{ Authorization: `Bearer ${process.env.NEWSLETTER_API_KEY}`, 'Content-Type': 'application/json' }";
+const create = `fetch(${publication}/subscriptions\`, { method: 'POST', headers: ${headers}, body: '{"email":"ada@example.com"}' })`;
+const node = (code: string): string[] => ['--', process.execPath, '--input-type=module', '-e', code];
+
+/** What `--json` tells, with the outcomes by name. */
+async function certify(options: readonly string[], command: readonly string[]) {
+  const { code, stdout, stderr } = await run(['certify', '--json', ...options, ...command]);
+  const result = JSON.parse(stdout) as Result;
+  return { code, result, stderr, outcomes: Object.fromEntries(result.readings.map((one) => [one.name, one.outcome])) };
+}
+
+test('every other value of every assumption is a reading, and the main faults are', () => {
+  const names = readings.map(({ name }) => name);
+  expect(names[0]).toBe('default');
+  expect(new Set(names).size).toBe(names.length);
+  for (const [id, { others }] of Object.entries(assumptions))
+    for (const value of Object.keys(others)) expect(names).toContain(`${id}=${value}`);
+  expect(readings.filter(({ kind }) => kind === 'fault').map(({ name }) => name)).toEqual([
+    'lost-response',
+    'reset',
+    'cut-off-answer',
+    'duplicate',
+    'rate-limited',
+    'rate-limited-silently',
+    'quota',
+    'errors-500',
+    'errors-503',
+    'slow',
+    'expired-token',
+  ]);
+});
+
+test('a command that takes any answer survives, and what it never met is told apart', async () => {
+  const only = ['--only', 'created_status', '--only', 'bulk_import=data', '--only', 'duplicate'];
+  const { code, outcomes, stderr } = await certify(only, node(`await ${create}`));
+  expect(outcomes).toEqual({
+    default: 'survived',
+    'created_status=201': 'survived',
+    'bulk_import=data': 'not met',
+    duplicate: 'survived',
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('Survived 4 of 4 readings; 1 of them not met by any request.');
+});
+
+test('a command that takes 200 alone fails where it is answered otherwise; its requests and output are told, its state is fresh', async () => {
+  const code = `const answer = await ${create}; if (answer.status !== 200) { console.error('It was', answer.status); process.exit(3); }`;
+  const only = ['--only', 'created_status', '--only', 'errors-500', '--only', 'last_cursor'];
+  const ended = await certify(only, node(code));
+  expect(ended.code).toBe(1);
+  expect(ended.outcomes).toEqual({
+    default: 'survived',
+    'last_cursor=absent': 'not met',
+    'created_status=201': 'failed',
+    'errors-500': 'failed',
+  });
+  const failure = ended.result.readings.find(({ name }) => name === 'created_status=201')?.failure;
+  expect(failure).toMatchObject({ code: 3, output: ['It was 201'] });
+  // One request, and the address is new again: every run has a sandbox of its own.
+  expect(failure?.requests).toEqual([
+    expect.stringContaining('→ 201  (subscriptions.create)'),
+    expect.stringContaining('A new subscription, validating.'),
+  ]);
+  expect(JSON.stringify(ended.result.readings)).not.toContain('ada@example.com');
+  expect(JSON.stringify(ended.result.readings)).not.toContain('sandbox-key');
+  expect(ended.stderr).toContain('✗ errors-500');
+  expect(ended.stderr).toContain('1 of them not met');
+});
+
+test('--bail stops at the first failure, --except leaves out what is not claimed', async () => {
+  const code = node(`process.exitCode = (await ${create}).status === 200 ? 0 : 1`);
+  const only = ['--only', 'created_status', '--only', 'errors-500', '--only', 'errors-503'];
+  const bailed = await certify([...only, '--bail'], code);
+  expect(bailed.outcomes).toEqual({ default: 'survived', 'created_status=201': 'failed' });
+  expect(bailed.stderr).toContain('Survived 1 of 2 readings; 2 not tried.');
+  const excepted = await certify(
+    [...only, '--except', 'errors-500', '--except', 'errors-503', '--except', 'created_status'],
+    code,
+  );
+  expect(excepted).toMatchObject({ code: 0, outcomes: { default: 'survived', 'errors-500': 'not claimed' } });
+  expect(excepted.stderr).toContain('Survived 1 of 1 readings; 3 not claimed.');
+});
+
+test('a command that fails under the default reading is tried no further', async () => {
+  const { code, outcomes, stderr } = await certify([], node('process.exit(1)'));
+  expect([code, outcomes]).toEqual([1, { default: 'failed' }]);
+  expect(stderr).toContain('It has to succeed under the default reading');
+  expect(stderr).toContain('It sent no request.');
+});
+
+test('a run that takes too long is stopped with all it started', async () => {
+  const told = join(scratchFolder(), 'told');
+  const code = `
+    import { spawn } from 'node:child_process';
+    const beat = 'setInterval(() => require("node:fs").appendFileSync(process.argv[1], "."), 20)';
+    spawn(process.execPath, ['-e', beat, ${JSON.stringify(told)}], { stdio: 'inherit' });
+    setInterval(() => {}, 1000);`;
+  const { code: exit, result } = await certify(['--timeout', '3'], node(code));
+  expect([exit, result.readings[0]?.failure?.code]).toEqual([1, 124]);
+  const beats = (): string => (existsSync(told) ? readFileSync(told, 'utf8') : '');
+  const before = beats();
+  await sleep(300);
+  expect(beats()).toBe(before);
+});
+
+test('a command that is not there ends with 127', async () => {
+  const { code, stdout } = await run(['certify', '--', 'no-such-command-here']);
+  expect(code).toBe(127);
+  expect(stdout).toContain('could not be started');
+});
+
+test('a signal stops the command and the rest, and the table so far is printed', async () => {
+  const told = join(scratchFolder(), 'told');
+  const code = `import { writeFileSync } from 'node:fs'; setInterval(() => {}, 1000); writeFileSync(${JSON.stringify(told)}, '');`;
+  const { child, ended, stdout } = launch(['certify', ...node(code)]);
+  for (let waited = 0; !existsSync(told) && waited < 40_000; waited += 50) await sleep(50);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(143);
+  expect(stdout()).toMatch(/✗ default .* was ended by SIGTERM/);
+});
+
+test('an access token that expires on the way is met by a client of OAuth, and survived by one that refreshes', async () => {
+  const sandbox = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
+  const script = join(scratchFolder(), 'oauth.mjs');
+  writeFileSync(
+    script,
+    `
+    import { consent } from ${JSON.stringify(sandbox)};
+    const { NEWSLETTER_APP_URL: app, NEWSLETTER_OAUTH_CLIENT_ID: client_id, NEWSLETTER_OAUTH_CLIENT_SECRET: client_secret } = process.env;
+    const redirect_uri = 'http://localhost/callback';
+    const asked = new URLSearchParams({ client_id, redirect_uri, response_type: 'code', scope: 'subscriptions:read', state: 'x' });
+    const code = (await consent(fetch, app + '/oauth/authorize?' + asked)).searchParams.get('code');
+    const tokens = async (body) => (await fetch(app + '/oauth/token', { method: 'POST', body: new URLSearchParams({ client_id, client_secret, ...body }) })).json();
+    let { access_token, refresh_token } = await tokens({ grant_type: 'authorization_code', code, redirect_uri });
+    const list = () => fetch(${publication}/subscriptions\`, { headers: { Authorization: 'Bearer ' + access_token } });
+    for (let i = 0; i < 3; i += 1) {
+      let answer = await list();
+      if (answer.status === 401 && process.argv[2] === 'refresh') {
+        ({ access_token, refresh_token } = await tokens({ grant_type: 'refresh_token', refresh_token }));
+        answer = await list();
+      }
+      if (!answer.ok) throw new Error('It answered ' + answer.status);
+    }`,
+  );
+  const command = ['--', process.execPath, '--conditions=source', script];
+  const only = ['--only', 'expired-token'];
+  expect((await certify(only, [...command, 'refresh'])).outcomes).toMatchObject({ 'expired-token': 'survived' });
+  expect((await certify(only, command)).outcomes).toMatchObject({ 'expired-token': 'failed' });
+});
+
+test.each([
+  [['certify'], '"certify" needs a command to run'],
+  [
+    ['certify', '--only', 'nonsense', '--', 'true'],
+    'There is no reading "nonsense". There are default, last_cursor=absent',
+  ],
+  [['certify', '--timeout', 'x', '--', 'true'], '"x" is not a time'],
+  [['exec', '--bail', '--', 'true'], '"--bail" belongs to certify'],
+  [['--json'], '"--json" belongs to certify'],
+])('%j is a mistake', async (args, says) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(says);
+});
