@@ -44,10 +44,10 @@ test('a login is driven by the browser, kept for its owner alone, used by the ne
   const { env, kit, home } = person(sandbox);
   const { code, stdout, page } = await signIn({ ...env, NEWSLETTER_PUBLICATION_ID: publicationId });
   expect({ code, page }).toEqual({ code: 0, page: expect.stringContaining('You are signed in') });
-  expect(stdout).toContain('The login may: custom_fields:read, subscriptions:read, subscriptions:write.');
+  expect(stdout).toContain('Scopes: custom_fields:read, subscriptions:read, subscriptions:write.');
 
   const files = kept(kit);
-  expect(files).toEqual(['login.json', expect.stringMatching(/^tokens-\w{16}\.json$/)]);
+  expect(files).toEqual(['profiles.json', expect.stringMatching(/^tokens-\w{16}\.json$/)]);
   expect(files.map((file) => statSync(join(kit, file)).mode & 0o777)).toEqual([0o600, 0o600]);
   expect(statSync(kit).mode & 0o777).toBe(0o700);
 
@@ -64,8 +64,11 @@ test('a login is driven by the browser, kept for its owner alone, used by the ne
   expect(sandbox.requests().filter(({ operation }) => operation === 'oauth.refresh')).toHaveLength(1);
 
   const tokens = JSON.parse(readFileSync(join(kit, files[1] ?? ''), 'utf8')) as { accessToken: string };
-  expect(await run(['logout'], home)).toMatchObject({ code: 0, stdout: `Logged out of ${sandbox.address}.\n` });
-  expect(kept(kit)).toEqual([]);
+  expect(await run(['logout'], home)).toMatchObject({
+    code: 0,
+    stdout: `Logged out of ${sandbox.address} (profile default).\n`,
+  });
+  expect(kept(kit)).toEqual(['profiles.json']);
   const revoked = await fetch(`${sandbox.address}/oauth/token/info`, {
     headers: { authorization: `Bearer ${tokens.accessToken}` },
   });
@@ -146,7 +149,7 @@ test('a login waits only so long, and ends when asked to', async ({ sandboxOnPor
   const stopped = begin(env);
   await addressOf(stopped);
   stopped.kill('SIGINT');
-  expect(await stopped.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The login was interrupted') });
+  expect(await stopped.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('The login was interrupted') });
 });
 
 test('a login says what is wrong before it begins', async ({ sandboxOnPort: sandbox }) => {
@@ -154,8 +157,8 @@ test('a login says what is wrong before it begins', async ({ sandboxOnPort: sand
   expect((await run(['login'], home)).stderr).toMatch(
     /NEWSLETTER_API_URL is missing[\s\S]*NEWSLETTER_APP_URL is missing[\s\S]*NEWSLETTER_OAUTH_CLIENT_ID is missing/,
   );
-  expect((await run(['login', '--port', 'x', '--timeout', '0'], env)).stderr).toMatch(
-    /--port must be a number[\s\S]*--timeout must be a number/,
+  expect((await run(['login', '--port', 'x'], env)).stderr).toMatch(
+    /'--port <number>' argument 'x' is invalid\. It must be a whole number from 0 to 65535\./,
   );
   expect((await run(['login', '--app-url', 'http://app.test'], env)).stderr).toContain(
     'must be an https address, or http on this machine',
@@ -171,7 +174,7 @@ test('the token of a login is sent to its own service alone', async ({ sandboxOn
   await signIn(env);
   const { code, stderr } = await run(['whoami'], { ...home, NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2' });
   expect(code).toBe(1);
-  expect(stderr).toContain(`its token is not sent to http://127.0.0.1:9/v2`);
+  expect(stderr).toContain(`its credential is not sent to http://127.0.0.1:9/v2`);
 });
 
 test('a login that was ended elsewhere asks to log in again, and logging out still forgets it', async ({
@@ -188,5 +191,5 @@ test('a login that was ended elsewhere asks to log in again, and logging out sti
     code: 1,
     stderr: expect.stringContaining('settings of the service'),
   });
-  expect(kept(kit)).toEqual([]);
+  expect(kept(kit)).toEqual(['profiles.json']);
 });

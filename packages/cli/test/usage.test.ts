@@ -1,70 +1,121 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import type { Command } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../src/command/commands.ts';
+import { commands } from '../src/program.ts';
 import { run } from './command.ts';
+import { commandTree } from './command-tree.ts';
 
 const nothing = { HOME: '/nonexistent' };
 
 describe('newsletter', () => {
-  it('tells its commands, and every command its options', async () => {
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    for (const flag of ['--version', '-V'])
+      expect(await run([flag], nothing)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('lists its commands, and prints the help of each by --help and by help', async () => {
     const overview = await run(['--help'], nothing);
     expect(overview).toMatchObject({ code: 0, stderr: '' });
-    for (const [name, { about, options }] of Object.entries(commands)) {
-      expect(overview.stdout).toContain(about);
-      const help = await run([name, '--help'], nothing);
-      expect(help).toMatchObject({ code: 0, stderr: '' });
-      for (const option of [...Object.keys(options), 'json', 'help']) expect(help.stdout).toContain(`  --${option}`);
+    for (const [name, { about }] of Object.entries(commands))
+      expect(overview.stdout).toMatch(new RegExp(`${name} +${about.slice(0, 40)}`));
+    const [help, same] = await Promise.all([run(['help', 'export'], nothing), run(['export', '-h'], nothing)]);
+    expect(help).toEqual(same);
+    expect(help.stdout).toContain('--premium-tier <name>');
+  });
+
+  it('fits its help into 80 columns, and says what every argument and option is for', async () => {
+    for (const command of await commandTree()) {
+      expect(command.description(), command.name()).not.toBe('');
+      for (const line of helpOf(command).split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+      for (const { description, flags } of command.options) expect(description, flags).not.toBe('');
+      for (const argument of command.registeredArguments) expect(argument.description, argument.name()).not.toBe('');
     }
-    expect((await run(['help', 'export'], nothing)).stdout).toBe((await run(['export', '-h'], nothing)).stdout);
   });
 
   it.each([
-    [['exprot'], 'There is no command "exprot"'],
-    [['--bogus'], 'There is no command "--bogus"'],
-    [['whoami', '--bogus'], 'There is no option --bogus'],
-    [['whoami', 'twice'], '"twice" is one argument too many'],
-    [['whoami', '--json=yes'], '--json takes no value'],
-    [['login', '--client-id'], '--client-id needs a value: --client-id ID.'],
-    [['login', '--client-id', '--json'], '--client-id needs a value: --client-id ID.'],
+    [['exprot'], "unknown command 'exprot'\n(Did you mean export?)"],
+    [['--bogus'], "unknown option '--bogus'"],
+    [['export', '--formt', 'csv'], "unknown option '--formt'\n(Did you mean --format?)"],
+    [['whoami', 'twice'], 'too many arguments'],
+    [['login', '--client-id'], "option '--client-id <id>' argument missing"],
+    [['export', '--format', 'xls'], 'Allowed choices are csv, ndjson.'],
+    [['export', '--expand', 'shoes'], '--expand: expected one of "subscription_premium_tiers"'],
+    [['export', '--created', 'today'], '--created: must be a day as YYYY/MM/DD'],
+    [['whoami', '--publication', 'mine'], 'It must be pub_ and a UUID'],
+    [['whoami', '--profile', 'prod'], 'There is no profile "prod". There are: sandbox.'],
+    [['whoami', '--profile', '../x'], 'A name has letters, digits, dots, dashes and underscores.'],
   ])('says what is wrong with %j', async (args, text) => {
     const { code, stdout, stderr } = await run(args, nothing);
-    expect({ code, stdout: args.includes('--json') ? '' : stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`newsletter: ${text}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^newsletter: /);
+    expect(stderr).toContain(text);
     expect(stderr).not.toContain('    at ');
   });
 
-  it('names every mistake at once, and no secret', async () => {
-    const { code, stderr } = await run(
-      ['export', '--format', 'xls', '--expand', 'shoes', '--created', 'today', '--publication', 'mine'],
-      {
-        ...nothing,
-        NEWSLETTER_API_URL: 'newsletter.test',
-        NEWSLETTER_API_KEY: 'hush hush',
+  it('prints its help and fails where no command is named', async () => {
+    const { code, stdout, stderr } = await run([], nothing);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('Usage: newsletter COMMAND [options]');
+  });
+
+  it('checks variables as it checks flags, and repeats no secret', async () => {
+    const url = await run(['whoami'], { ...nothing, NEWSLETTER_API_URL: 'newsletter.test' });
+    expect(url).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        "from env 'NEWSLETTER_API_URL' is invalid. It must be an http(s) address that ends",
+      ),
+    });
+    const key = await run(['whoami'], { ...nothing, NEWSLETTER_API_KEY: 'hush hush' });
+    expect(key).toMatchObject({ code: 1, stderr: expect.stringContaining('NEWSLETTER_API_KEY must hold the bare') });
+    expect(key.stderr).not.toContain('hush');
+    // A blank variable counts as not set.
+    const blank = await run(['whoami'], { ...nothing, NEWSLETTER_API_URL: ' ', NEWSLETTER_API_KEY: 'k' });
+    expect(blank.stderr).toContain('NEWSLETTER_API_URL is missing');
+  });
+
+  it('prints errors as JSON on stderr with --json', async () => {
+    const usage = await run(['whoami', '--json', '--bogus'], nothing);
+    expect(usage).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(usage.stderr)).toEqual({
+      error: {
+        type: 'UsageError',
+        message: "unknown option '--bogus'",
+        problems: ["unknown option '--bogus'"],
       },
-    );
-    expect(code).toBe(1);
-    for (const text of [
-      '--format must be csv or ndjson',
-      '--expand: expected one of "subscription_premium_tiers"',
-      '--created: must be a day as YYYY/MM/DD',
-      'NEWSLETTER_API_URL must be an http(s) address that ends with /v2',
-      '--publication must be pub_ and a UUID',
-      'NEWSLETTER_API_KEY must be bare',
-    ]) {
-      expect(stderr).toContain(text);
-    }
-    expect(stderr).not.toContain('hush');
+    });
+    const missing = await run(['whoami', '--json'], { ...nothing, NEWSLETTER_API_KEY: 'k' });
+    expect(JSON.parse(missing.stderr)).toMatchObject({ error: { type: 'UsageError' } });
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const network = await run(['whoami', '--json'], {
+      ...nothing,
+      NEWSLETTER_API_KEY: 'k',
+      NEWSLETTER_API_URL: `http://127.0.0.1:${port}/v2`,
+    });
+    expect(JSON.parse(network.stderr)).toMatchObject({
+      error: { type: 'NetworkError', operation: 'subscriptions.list', message: expect.stringContaining('reached') },
+    });
   });
 
-  it('tells mistakes as an event as well, where events are asked for', async () => {
-    const { code, stdout } = await run(['whoami', '--json'], nothing);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ type: 'error', message: expect.stringContaining('newsletter login') });
-  });
-
-  it('leaves colours out unless somebody looks, and for NO_COLOR even then', async () => {
+  it('uses colours only on a terminal, and never with NO_COLOR', async () => {
     const plain = await run(['exprot'], nothing);
     expect(plain.stderr).not.toContain('\u001B');
     expect((await run(['exprot'], { ...nothing, FORCE_COLOR: '1' })).stderr).toContain('\u001B[31m');
     expect((await run(['exprot'], { ...nothing, NO_COLOR: '1' })).stderr).not.toContain('\u001B');
   });
 });
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text;
+}

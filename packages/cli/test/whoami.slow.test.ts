@@ -35,7 +35,7 @@ test('tells a wrong key from a wrong publication, and shows no key', async ({ sa
   }
   expect((await run(['whoami'], { ...home, ...env })).stdout).toMatch(
     new RegExp(
-      `^Service {6}${env['NEWSLETTER_API_URL']}\nSigned in {4}with the API key of NEWSLETTER_API_KEY\nPublication {2}${publicationId} – reached\n$`,
+      `^Profile {6}none\nService {6}${env['NEWSLETTER_API_URL']}\nSigned in {4}with the API key of NEWSLETTER_API_KEY\nPublication {2}${publicationId} – reached\n$`,
     ),
   );
   expect((await run(['whoami'], { ...home, ...env, NEWSLETTER_API_KEY: 'wrong-key' })).stdout).toContain(

@@ -12,7 +12,6 @@ export interface Format {
 }
 
 export const formatNames = ['csv', 'ndjson'] as const;
-export type FormatName = (typeof formatNames)[number];
 
 export function ndjson(): Format {
   return {

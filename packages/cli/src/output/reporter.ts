@@ -1,15 +1,14 @@
-/** Tells what happens: a line that counts up on a terminal, plain lines elsewhere, JSON lines for programs. */
+/** Reports events: a line that counts up on a terminal, plain lines elsewhere, JSON lines for programs. */
+import { once } from 'node:events';
 import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Environment } from '../command/definition.ts';
+import type { Environment } from '../context.ts';
+import type { ErrorReport } from '../user-facing-errors.ts';
 import { progressLine, type ProgressLine } from './progress-line.ts';
 
-/**
- * Something that happened: `type` and `data` for programs, `text` for people. No secrets; addresses only where they
- * were asked for.
- */
-export interface Happening {
+/** An event: `type` and `data` for programs, `text` for people. No secrets; addresses only where requested. */
+export interface ReportedEvent {
   readonly type: string;
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
@@ -18,14 +17,14 @@ export interface Happening {
 }
 
 export interface Reporter {
-  /** What was asked for: stdout. */
-  result(happening: Happening): void;
-  /** What is good to know on the way: stderr. */
-  notice(happening: Happening): void;
-  /** How far it is: shown as often as a reader can bear. `last` always shows. */
-  progress(happening: Happening, last?: boolean): void;
-  /** What went wrong: stderr. */
-  failure(text: string): void;
+  /** The result of the command: stdout. */
+  result(reported: ReportedEvent): void;
+  /** A message on the way: stderr, or an event on stdout with `--json`. */
+  notice(reported: ReportedEvent): void;
+  /** Progress, at most as often as the output allows; `last` is always shown. */
+  progress(reported: ReportedEvent, last?: boolean): void;
+  /** An error: stderr; with `--json` as one line `{"error": …}`. */
+  failure(error: ErrorReport): void;
 }
 
 export interface ReporterOptions {
@@ -52,7 +51,7 @@ export function createReporter({
   const pace = paces[json ? 'json' : live ? 'live' : 'plain'];
   let nextProgress = 0;
 
-  const event = ({ type, data }: Pick<Happening, 'type' | 'data'>): void => {
+  const event = ({ type, data }: Pick<ReportedEvent, 'type' | 'data'>): void => {
     stdout.write(`${JSON.stringify({ type, ...data })}\n`);
   };
   const say = (stream: Writable, text: string): void => {
@@ -61,25 +60,30 @@ export function createReporter({
   };
 
   return {
-    result(happening) {
-      if (json) event(happening);
-      else say(stdout, happening.text);
+    result(reported) {
+      if (json) event(reported);
+      else say(stdout, reported.text);
     },
-    notice(happening) {
-      if (json) event(happening);
-      else say(stderr, happening.text);
+    notice(reported) {
+      if (json) event(reported);
+      else say(stderr, reported.text);
     },
-    progress(happening, last = false) {
+    progress(reported, last = false) {
       if (!last && now() < nextProgress) return;
       nextProgress = now() + pace;
-      if (json) event(happening);
-      else if (line) line.show(happening.text, happening.share, last);
-      else say(stderr, happening.text);
+      if (json) event(reported);
+      else if (line) line.show(reported.text, reported.share, last);
+      else say(stderr, reported.text);
     },
-    failure(text) {
-      if (json) event({ type: 'error', data: { message: text } });
-      // Logs go to stderr in every mode; styleText leaves colours out for NO_COLOR and where nobody sees them.
-      say(stderr, `${styleText('red', 'newsletter:', { stream: stderr })} ${text}`);
+    failure(error) {
+      // styleText leaves colours out for NO_COLOR and where stderr is no terminal.
+      if (json) stderr.write(`${JSON.stringify({ error })}\n`);
+      else say(stderr, `${styleText('red', 'newsletter:', { stream: stderr })} ${error.message}`);
     },
   };
+}
+
+/** Writes to stdout no faster than it is read. */
+export async function writeToStdout(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

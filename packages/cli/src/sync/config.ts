@@ -1,8 +1,7 @@
 /** Reads and checks the configuration of a sync: one JSON file. */
 import { readFile } from 'node:fs/promises';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
-import { Mistake } from '../command/mistake.ts';
-import { quote } from '../command/parse.ts';
+import { quote, UsageError } from '../usage-error.ts';
 
 /** Name of the token in the records that the planner reads. */
 export const tokenPath = 'newsletter_sync_token';
@@ -35,17 +34,17 @@ const keys = {
  * Reads the file.
  *
  * @param needsTable - whether the contacts are in PostgreSQL
- * @throws Mistake that names every problem of the file
+ * @throws UsageError that names every problem of the file
  */
 export async function readConfig(path: string, needsTable = true): Promise<SyncConfig> {
   const content = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new Mistake(`There is no file ${path}: name the configuration of the sync with --config FILE.`);
+      throw new UsageError(`There is no file ${path}: name the configuration of the sync with --config FILE.`);
     throw error;
   });
   const problems: string[] = [];
   const config = toConfig(parseJson(path, content), needsTable, problems);
-  if (problems.length > 0 || !config) throw new Mistake(problems.map((problem) => `${path}: ${problem}`));
+  if (problems.length > 0 || !config) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
   return config;
 }
 
@@ -57,7 +56,9 @@ function parseJson(path: string, content: string): unknown {
     // The message itself repeats parts of the file.
     const position = /position (\d+)/.exec(message)?.[1];
     const line = content.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;
-    throw new Mistake(`${path}: line ${line} is not valid JSON. Look for a missing or extra comma, quote or bracket.`);
+    throw new UsageError(
+      `${path}: line ${line} is not valid JSON. Look for a missing or extra comma, quote or bracket.`,
+    );
   }
 }
 

@@ -1,8 +1,7 @@
 /** The contacts in PostgreSQL, and beside them the tables that belong to the sync. */
 import pg from 'pg';
 import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
-import { Mistake } from '../command/mistake.ts';
-import { quote } from '../command/parse.ts';
+import { quote, UsageError } from '../usage-error.ts';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
 
 /** A run failed. The message says what to do, and holds no value, no address and no part of the database's URL. */
@@ -69,7 +68,7 @@ export interface ConsentLine {
 export interface SyncDatabase {
   /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
   lock(): Promise<boolean>;
-  /** Creates the tables of the sync where they are missing. @throws Mistake where the sync can't write */
+  /** Creates the tables of the sync where they are missing. @throws UsageError where the sync can't write */
   prepare(): Promise<void>;
   read(): Promise<StoredRun>;
   /** All contacts as records for the planner, in the order of their ids, from one snapshot. */
@@ -203,7 +202,7 @@ const columnsQuery = `
  * Connects and checks table and columns. Writes nothing.
  *
  * @param scope - names the sync in its tables
- * @throws Mistake where table or columns are missing, SyncError where PostgreSQL can't be used
+ * @throws UsageError where table or columns are missing, SyncError where PostgreSQL can't be used
  */
 export async function openDatabase(url: string, config: SyncConfig, scope: string): Promise<SyncDatabase> {
   const client = new pg.Client({
@@ -225,12 +224,12 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
   }
 }
 
-/** @throws Mistake that names what is missing, and what there is */
+/** @throws UsageError that names what is missing, and what there is */
 async function checkTable(client: pg.Client, config: SyncConfig): Promise<ReadonlyMap<string, Column>> {
   const { contacts, mapping } = config;
   const { rows } = await client.query<Column>(columnsQuery, [qualified(contacts.table)]);
   if (rows.length === 0)
-    throw new Mistake(
+    throw new UsageError(
       `There is no table ${quote(contacts.table)} in the database: correct "contacts.table", upper and lower case as in PostgreSQL, with its schema in front where it is not on the search path.`,
     );
   const columns = new Map(rows.map((column) => [column.name, column]));
@@ -250,7 +249,7 @@ async function checkTable(client: pg.Client, config: SyncConfig): Promise<Readon
   for (const { contact, separator } of mapping.fields)
     if (separator !== undefined && columns.get(contact)?.kind === 'list')
       problems.push(`Column ${quote(contact)} is an array and needs no "separator": remove it.`);
-  if (problems.length > 0) throw new Mistake(problems);
+  if (problems.length > 0) throw new UsageError(problems);
   return columns;
 }
 
@@ -285,7 +284,7 @@ function connected(
         ),
         ...lackOf('INSERT', creates ? written.filter((column) => column?.insertable === false) : []),
       ];
-      if (problems.length > 0) throw new Mistake(problems);
+      if (problems.length > 0) throw new UsageError(problems);
       const place = `${contacts.table} (${contacts.id})`;
       await transaction(async () => {
         await rows(`SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0))`);
@@ -294,7 +293,7 @@ function connected(
       });
       const [claimed] = await rows<{ contacts: string }>(sql.claimed, [scope]);
       if (claimed && claimed.contacts !== place)
-        throw new Mistake(
+        throw new UsageError(
           `The sync ${quote(config.name)} belongs to the contacts in ${claimed.contacts}: give the one with ${place} a "name" of its own in the configuration.`,
         );
     },
@@ -560,7 +559,7 @@ const uncoded: readonly (readonly [RegExp, string])[] = [
 
 /** An error without the texts of PostgreSQL, which may hold values of a row and parts of the URL. */
 function toProblem(error: unknown, idColumn: string): unknown {
-  if (!(error instanceof Error) || error instanceof Mistake || error instanceof SyncError) return error;
+  if (!(error instanceof Error) || error instanceof UsageError || error instanceof SyncError) return error;
   const refusal = refusalOf(error, idColumn);
   if (refusal !== null) return new RowRefused(refusal);
   const code = codeOf(error);

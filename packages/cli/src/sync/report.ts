@@ -1,7 +1,7 @@
 /** What a sync tells: changes, findings and counts, for people and for programs. No addresses, no values. */
 import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@newsletter-kit/core/sync';
 import { count, duration, number } from '../output/numbers.ts';
-import type { Happening, Reporter } from '../output/reporter.ts';
+import type { ReportedEvent, Reporter } from '../output/reporter.ts';
 import { tokenPath } from './config.ts';
 import type { Refusal, WriteResult } from './database.ts';
 
@@ -51,7 +51,7 @@ export function countFindings(findings: readonly SyncFinding[]): Readonly<Record
   return counts;
 }
 
-export function progressText({ phase, done, of }: SyncProgress): Happening {
+export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   const texts = {
     contacts: `${count(done, 'contact')} read`,
     subscriptions: `${count(done, 'subscription')} read`,
@@ -72,7 +72,7 @@ export function reportChanges(report: Reporter, plan: SyncPlan, most: number): v
     });
 }
 
-function* changesOf({ pairs, contactCreates, subscriptionCreates }: SyncPlan): Generator<Happening> {
+function* changesOf({ pairs, contactCreates, subscriptionCreates }: SyncPlan): Generator<ReportedEvent> {
   for (const { situation, subscriptionWrites, contactWrites } of pairs) {
     for (const { subscription_id, unsubscribe, custom_fields = [] } of subscriptionWrites) {
       const fields = [...(unsubscribe ? ['unsubscribe'] : []), ...custom_fields.map(({ name }) => name)];
@@ -100,7 +100,7 @@ function change(
   what: string,
   fields: readonly string[],
   place: Readonly<Record<string, string>>,
-): Happening {
+): ReportedEvent {
   const list = fields.length > 0 ? fields.join(', ') : 'nothing but the sync token';
   return {
     type: 'change',
@@ -175,7 +175,7 @@ export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): 
   });
 }
 
-export function planSummary({ counts, held }: SyncPlan): Happening {
+export function planSummary({ counts, held }: SyncPlan): ReportedEvent {
   const parts = [
     `${count(counts.contactCreates, 'contact')} to create`,
     `${number(counts.contactUpdates)} to update`,
@@ -190,7 +190,7 @@ export function planSummary({ counts, held }: SyncPlan): Happening {
   };
 }
 
-export function appliedSummary({ counts, written, findings, held }: LastRun): Happening {
+export function appliedSummary({ counts, written, findings, held }: LastRun): ReportedEvent {
   const found = Object.values(findings).reduce((sum, each) => sum + each, 0);
   const parts = [
     `${count(written.created, 'contact')} created`,
@@ -210,7 +210,7 @@ export function appliedSummary({ counts, written, findings, held }: LastRun): Ha
 }
 
 /** @param now - milliseconds since the Unix epoch */
-export function statusText(name: string, { lastRun, tokens, watermark }: StatusData, now: number): Happening {
+export function statusText(name: string, { lastRun, tokens, watermark }: StatusData, now: number): ReportedEvent {
   const age = (ms: number): string => `${duration(Math.max(0, now - ms))} ago`;
   const findings = Object.entries(lastRun?.findings ?? {});
   const lines = [

@@ -29,9 +29,9 @@ export interface ImportOptions extends CommonOptions {
   readonly concurrency?: number | undefined;
   /**
    * Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns
-   * with other calls.
+   * with other calls. Its `signal` ends the calls that are under way; the next run sends their rows again.
    */
-  readonly call?: Omit<CallOptions, 'signal'> | undefined;
+  readonly call?: CallOptions | undefined;
   /** Called with each call the service took, after the journal has it; waited for. */
   readonly onAccepted?:
     | ((batch: ImportedBatch & { readonly importId: string | undefined }) => void | Promise<void>)

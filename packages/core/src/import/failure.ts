@@ -1,5 +1,5 @@
 /** What an error of a call means for the rows in it. */
-import { ApiError, InvalidAnswerError, InvalidRequestError, NetworkError, TimeoutError } from '../engine/errors.ts';
+import { AbortedError, ApiError, InvalidAnswerError, InvalidRequestError, NetworkError, TimeoutError } from '../engine/errors.ts';
 
 /**
  * - `refused` – the service looked at the rows and wants them otherwise: divide, then reject
@@ -18,7 +18,12 @@ const passingStatuses: ReadonlySet<number> = new Set([408, 429]);
 
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof InvalidRequestError) return refused(error.problems);
-  if (error instanceof NetworkError || error instanceof TimeoutError || error instanceof InvalidAnswerError)
+  if (
+    error instanceof NetworkError ||
+    error instanceof TimeoutError ||
+    error instanceof AbortedError ||
+    error instanceof InvalidAnswerError
+  )
     return { kind: 'failed' };
   if (!(error instanceof ApiError) || fatalStatuses.has(error.status)) return { kind: 'fatal' };
   if (error.status >= 500 || passingStatuses.has(error.status)) return { kind: 'failed' };

@@ -1,8 +1,8 @@
-/** The port of this machine that the browser comes back to. Listens on the loopback interface alone, for one login. */
+/** The loopback redirect of a login: a server on 127.0.0.1 that waits for one browser. */
 import { createServer, type ServerResponse } from 'node:http';
 import { StateMismatchError } from '@newsletter-kit/core/oauth';
-import { Mistake } from '../command/mistake.ts';
-import { closingPage } from './page.ts';
+import { InterruptedError } from './interrupt.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface LoopbackOptions {
   /** 0 takes a free one. */
@@ -18,7 +18,8 @@ const path = '/callback';
  *
  * @param begin - begins the login for a redirect URI; the answer finishes it with the address the browser came back to
  * @returns what finishing gave
- * @throws Mistake where nobody came back in time or the port is in use; what `begin` and finishing throw
+ * @throws UsageError where nobody came back in time or the port is in use; InterruptedError; errors of `begin` and
+ *   of finishing
  */
 export async function waitForBrowser<T>(
   { port, timeoutMs, signal }: LoopbackOptions,
@@ -26,11 +27,11 @@ export async function waitForBrowser<T>(
 ): Promise<T> {
   const server = createServer();
   const over = Promise.withResolvers<T>();
-  const stop = (): void => over.reject(new Mistake('The login was interrupted; nothing was kept.'));
+  const stop = (): void => over.reject(new InterruptedError('The login was interrupted; nothing was kept.'));
   const timer = setTimeout(
     () =>
       over.reject(
-        new Mistake(
+        new UsageError(
           `Nobody came back from the browser within ${timeoutMs / 1000} s. Run newsletter login again; --timeout gives more time.`,
         ),
       ),
@@ -42,7 +43,7 @@ export async function waitForBrowser<T>(
     server.once('error', listening.reject);
     server.listen(port, '127.0.0.1', listening.resolve);
     await listening.promise.catch((error: unknown) => {
-      throw new Mistake(
+      throw new UsageError(
         `Port ${port} on 127.0.0.1 cannot be listened on (${error instanceof Error ? error.message : 'unknown'}). Choose another with --port.`,
       );
     });
@@ -86,4 +87,23 @@ function answer(response: ServerResponse, status: number, title: string, text: s
     Connection: 'close',
   });
   response.end(closingPage(title, text));
+}
+
+/** The page the browser shows at the end. @param title - plain text, as is `text` */
+function closingPage(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>
+:root { color-scheme: light dark; }
+body { margin: 15vh auto 0; max-width: 26rem; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
+</style>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>
+</html>
+`;
 }

@@ -1,11 +1,12 @@
 /** Reads `--map "E-mail=email"`. */
 import type { ColumnTarget } from '@newsletter-kit/core/node';
+import { quote, UsageError } from '../usage-error.ts';
 import { requestFields } from '@newsletter-kit/core/import';
-import { quote } from '../command/parse.ts';
 
-/** What each column fills; what cannot be understood is told in `problems`. */
-export function readMapping(given: readonly string[], problems: string[]): Readonly<Record<string, ColumnTarget>> {
-  return Object.fromEntries(
+/** The target of each column. @throws UsageError that names every entry at fault */
+export function readMapping(given: readonly string[]): Readonly<Record<string, ColumnTarget>> {
+  const problems: string[] = [];
+  const mapping = Object.fromEntries(
     given.flatMap((text): (readonly [string, ColumnTarget])[] => {
       const at = text.lastIndexOf('=');
       const [column, target] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
@@ -23,6 +24,8 @@ export function readMapping(given: readonly string[], problems: string[]): Reado
       return [];
     }),
   );
+  if (problems.length > 0) throw new UsageError(problems);
+  return mapping;
 }
 
 const fields = Object.keys(requestFields).filter((name) => name !== 'custom_fields');

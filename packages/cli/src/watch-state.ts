@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { readWatchState, startWatch, WatchStateError, type WatchState } from '@newsletter-kit/core/watch';
-import { Mistake } from '../command/mistake.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * @param path - undefined where nothing is kept
  * @param since - Unix seconds, for a watch that begins
- * @throws Mistake where the file is no state of a watch
+ * @throws UsageError where the file is no state of a watch
  */
 export async function readState(
   path: string | undefined,
@@ -20,7 +20,7 @@ export async function readState(
     return readWatchState(JSON.parse(text), scope);
   } catch (error) {
     if (error instanceof WatchStateError || error instanceof SyntaxError)
-      throw new Mistake(
+      throw new UsageError(
         `${path}: ${error instanceof SyntaxError ? 'this is no state of a watch; name another file, or delete it to begin anew.' : error.message}`,
       );
     throw error;

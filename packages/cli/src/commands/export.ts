@@ -1,0 +1,224 @@
+/** `newsletter export`: writes all subscriptions, page by page by cursor, to a file or to stdout. */
+import { Option, type Command } from '@commander-js/extra-typings';
+import {
+  AbortedError,
+  BadRequestError,
+  type Client,
+  type Page,
+  type Subscription,
+  type SubscriptionListParams,
+} from '@newsletter-kit/core';
+import { operation } from '@newsletter-kit/core/contract';
+import { schemas } from '@newsletter-kit/core/schema';
+import { connectToPublication } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { csv, formatNames, ndjson, type Format } from '../export/formats.ts';
+import { openPartFile, type PartFile } from '../export/part-file.ts';
+import { InterruptedError } from '../interrupt.ts';
+import { apiUrlOption, collect, collectList, jsonOption, profileOption, publicationOption, notes } from '../options.ts';
+import { count, rate } from '../output/numbers.ts';
+import { writeToStdout } from '../output/reporter.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The export pages by cursor. */
+type Query = Omit<SubscriptionListParams, 'page'>;
+
+/** One export: how it asks, and what it writes. */
+interface Export extends Context {
+  readonly client: Client;
+  readonly query: Query;
+  readonly format: Format;
+}
+
+export function define(command: Command, context: Context) {
+  const { query } = schemas['subscriptions.list'];
+  return command
+    .argument('[file]', 'the file to write; without it, or with -, stdout')
+    .addOption(new Option('--format <format>', 'default: by the name of the file, else csv').choices(formatNames))
+    .addOption(
+      new Option('--expand <what>', `also ${operation('subscriptions.list').expand.join(', ')}; repeatable`).argParser(
+        collectList,
+      ),
+    )
+    .addOption(
+      new Option('--status <status>', 'only subscriptions of this status').choices(query.shape.status.unwrap().options),
+    )
+    .addOption(
+      new Option('--tier <tier>', 'only subscriptions of this tier').choices(query.shape.tier.unwrap().options),
+    )
+    .addOption(
+      new Option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable').argParser(
+        collect,
+      ),
+    )
+    .option('--created <YYYY/MM/DD>', 'only subscriptions of this day, in UTC')
+    .option('--raw', 'write cells unchanged that a spreadsheet would run as formulas')
+    .addOption(profileOption())
+    .addOption(apiUrlOption())
+    .addOption(publicationOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      notes(
+        `FILE appears when it is complete. Until then FILE.part grows beside it, and the same command continues it after an interruption. CSV has a column for each field, and "custom:NAME" for each custom field with --expand custom_fields; a cell that begins like a formula (= + - @) gets an apostrophe in front. NDJSON has the service's answers, unchanged.`,
+      ),
+    )
+    .action(async (file, options, self) => {
+      const path = file === '-' ? undefined : file;
+      const { report } = context;
+      const formatName = options.format ?? (/\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv');
+      const query = readQuery(options);
+      if (path === undefined && options.json)
+        throw new UsageError(
+          'Without a file the subscriptions go to stdout, where --json writes its events: name a FILE.',
+        );
+      const { client, apiUrl, publicationId } = await connectToPublication(self, context);
+      const expand = query.expand ?? [];
+      const isRaw = options.raw === true;
+      const names =
+        formatName === 'csv' && expand.includes('custom_fields')
+          ? await customFieldNames(client, context.interrupted)
+          : [];
+      const format = formatName === 'csv' ? csv(expand, names, isRaw) : ndjson();
+      const identity = JSON.stringify([apiUrl, publicationId, query, formatName, format.head, isRaw]);
+      const begun = Date.now();
+
+      const job: Export = { ...context, client, query, format };
+      const part = path === undefined ? null : await openPartFile(path, identity);
+      try {
+        const exported = part && path !== undefined ? await toFile(job, path, part) : await toStdout(job);
+        await part?.finish();
+        for (const name of format.lost) {
+          report.notice({
+            type: 'warning',
+            text: `The custom field "${name}" was created during the export and has no column; export again for it.`,
+            data: { custom_field: name },
+          });
+        }
+        const where = path ? ` to ${path}` : '';
+        report.progress(
+          {
+            type: 'exported',
+            text: `Exported ${count(exported, 'subscription')}${where} (${rate(exported, Date.now() - begun)}).`,
+            data: { subscriptions: exported, file: path ?? null },
+          },
+          true,
+        );
+      } finally {
+        await part?.close();
+      }
+    });
+}
+
+/** @returns the number of subscriptions in the file @throws InterruptedError */
+async function toFile(job: Export, path: string, part: PartFile): Promise<number> {
+  const { client, query, format, report, interrupted } = job;
+  let done = part.resumed?.subscriptions ?? 0;
+  try {
+    let page: Page<Subscription> | null = null;
+    if (part.resumed) {
+      report.notice({
+        type: 'resumed',
+        text: `Continuing after ${count(done, 'subscription')} of an earlier run.`,
+        data: { subscriptions: done },
+      });
+      page = await resume(job, part.resumed.cursor);
+    }
+    if (page === null) {
+      if (done > 0)
+        report.notice({
+          type: 'restarted',
+          text: 'The service no longer knows that place in the list; the export starts over.',
+        });
+      done = 0;
+      await part.restart();
+      await part.write(format.head);
+      page = await client.subscriptions.list(query, { signal: interrupted });
+    }
+    for (; page !== null; page = await page.next()) {
+      await part.write(format.lines(page.items));
+      done += page.items.length;
+      report.progress({
+        type: 'progress',
+        text: `Exported ${count(done, 'subscription')} …`,
+        data: { subscriptions: done },
+      });
+      if (page.nextCursor !== null) await part.reached(page.nextCursor, done);
+    }
+    return done;
+  } catch (error) {
+    if (!(error instanceof AbortedError)) throw error;
+    throw new InterruptedError(
+      done === 0
+        ? 'Interrupted before the first page; nothing was written.'
+        : `Interrupted after ${count(done, 'subscription')}. The same command continues from there; ${path}.part holds what there is so far.`,
+    );
+  }
+}
+
+/** The page at the place where an earlier run stopped; null where the service refuses the cursor. */
+async function resume({ client, query, interrupted }: Export, cursor: string): Promise<Page<Subscription> | null> {
+  try {
+    return await client.subscriptions.list({ ...query, cursor }, { signal: interrupted });
+  } catch (error) {
+    if (error instanceof BadRequestError) return null;
+    throw error;
+  }
+}
+
+/** @returns the number of subscriptions written @throws InterruptedError */
+async function toStdout({ client, query, format, report, interrupted }: Export): Promise<number> {
+  let done = 0;
+  try {
+    await writeToStdout(format.head);
+    for await (const page of client.subscriptions.list(query, { signal: interrupted }).pages()) {
+      await writeToStdout(format.lines(page.items));
+      done += page.items.length;
+      report.progress({ type: 'progress', text: `Exported ${count(done, 'subscription')} …` });
+    }
+    return done;
+  } catch (error) {
+    if (!(error instanceof AbortedError)) throw error;
+    throw new InterruptedError(
+      `Interrupted after ${count(done, 'subscription')}; the output is incomplete. Name a FILE to be able to continue.`,
+    );
+  }
+}
+
+async function customFieldNames(client: Client, signal: AbortSignal): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { display } of client.customFields.list({}, { signal })) names.push(display);
+  return names;
+}
+
+interface Filters {
+  readonly expand?: readonly string[];
+  readonly status?: string;
+  readonly tier?: string;
+  readonly premiumTier?: readonly string[];
+  readonly created?: string;
+}
+
+/** The query of the list, checked by its schema. @throws UsageError that names the options at fault */
+function readQuery({ expand, status, tier, premiumTier, created }: Filters): Query {
+  const given = {
+    limit: 100,
+    order_by: 'created',
+    direction: 'asc',
+    expand,
+    status,
+    tier,
+    premium_tiers: premiumTier,
+    creation_date: created,
+  };
+  const flags: Readonly<Record<string, string>> = { premium_tiers: 'premium-tier', creation_date: 'created' };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const checked = schemas['subscriptions.list'].query.safeParse(set);
+  if (checked.success) return checked.data;
+  throw new UsageError(
+    checked.error.issues.map(
+      ({ path: [name], message }) =>
+        `--${flags[String(name)] ?? String(name)}: ${message.replace(/^Invalid (input|option): /, '')}.`,
+    ),
+  );
+}

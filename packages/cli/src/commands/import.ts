@@ -1,0 +1,189 @@
+/** `newsletter import`: sends a CSV file in bulk, with a journal to continue from and a file for rejected rows. */
+import { rm } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
+import process from 'node:process';
+import { Option, type Command } from '@commander-js/extra-typings';
+import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
+import { importSubscriptions, type ImportProgress, type ImportResult } from '@newsletter-kit/core/import';
+import { CsvError, openFileJournal, readCsv } from '@newsletter-kit/core/node';
+import { connectToPublication } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readMapping } from '../import/column-mapping.ts';
+import { rejectFile } from '../import/reject-file.ts';
+import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
+import { apiUrlOption, collect, jsonOption, profileOption, publicationOption, wholeNumber, notes } from '../options.ts';
+import { count, duration } from '../output/numbers.ts';
+import { reportOf } from '../user-facing-errors.ts';
+import { UsageError } from '../usage-error.ts';
+
+export function define(command: Command, context: Context) {
+  return command
+    .argument('<file>', 'the CSV file, or - for stdin')
+    .addOption(
+      new Option(
+        '--map <COLUMN=FIELD>',
+        'what a column fills: email, utm_source, custom:First Name, …; nothing after = leaves it out; repeatable',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        '--others <what>',
+        'columns that neither their name nor --map explains: refuse, leave out, custom fields',
+      )
+        .choices(['refuse', 'ignore', 'custom'] as const)
+        .default('refuse' as const),
+    )
+    .option('--journal <file>', 'where the import notes what it sent (default: FILE.journal, deleted at the end)')
+    .option('--rejects <file>', 'where rejected rows go, with the reason (default: FILE.rejects.csv)')
+    .option('--delimiter <character>', 'what separates cells (default: as the header has it)')
+    .option('--encoding <name>', 'such as windows-1252 (default: UTF-8, or as the first bytes say)')
+    .option('--batch-size <number>', 'rows in a call', wholeNumber(1, 1000), 1000)
+    .addOption(profileOption())
+    .addOption(apiUrlOption())
+    .addOption(publicationOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      notes(
+        'Columns named like fields of the API, like a custom field or "custom:NAME" need no --map. The same command continues after an interruption, and sends no row again that the service has taken. Of rows with the same address the first counts. Of stdin there is a journal only with --journal, and the rejected rows go to stdin.rejects.csv.',
+      ),
+    )
+    .action(async (path, options, self) => {
+      const { report, interrupted, end } = context;
+      const isStdin = path === '-';
+      const columns = readMapping(options.map ?? []);
+      const { client } = await connectToPublication(self, context);
+      const customFields = await readCustomFields(client, interrupted);
+      const source = await readCsv(isStdin ? addAbortSignal(interrupted, process.stdin) : path, {
+        columns,
+        others: options.others,
+        customFields,
+        delimiter: options.delimiter,
+        encoding: options.encoding,
+        ...(isStdin && { name: 'stdin' }),
+      }).catch(withOptionNames);
+      const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
+      const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
+      const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
+      const rejects = await rejectFile(rejectsPath, source.columns);
+      const signal = abortAfterGrace(interrupted, () =>
+        report.notice({
+          type: 'stopping',
+          text: 'Stopping: calls that are under way have two seconds to end; Ctrl-C again ends at once.',
+        }),
+      );
+      let result: ImportResult;
+      try {
+        if (journal?.resumes)
+          report.notice({
+            type: 'resumed',
+            text: `Continuing the import of ${journalPath}.`,
+            data: { journal: journalPath },
+          });
+        result = await importSubscriptions({
+          engine: client.engine,
+          source,
+          ...(journal && { journal }),
+          batchSize: options.batchSize,
+          signal: interrupted,
+          call: { timeoutMs: 120_000, stream: source, signal },
+          onRejected: (rejection) => rejects.add(rejection),
+          onProgress: (progress) => report.progress(progressOf(progress)),
+        });
+      } finally {
+        await rejects.close();
+        await journal?.close();
+      }
+
+      const file = rejects.rows > 0 ? rejectsPath : null;
+      if (result.outcome === 'complete' && options.journal === undefined && journalPath !== undefined)
+        await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
+      const { read, accepted, rejected, duplicates, failed, resent } = result;
+      const left = [
+        rejected > 0 && `${count(rejected, 'row')} rejected`,
+        duplicates > 0 && `${count(duplicates, 'duplicate')} left out`,
+      ]
+        .filter(Boolean)
+        .join(', ');
+      const event = {
+        type: 'imported',
+        text: `The service took ${count(accepted, 'row')} of ${count(read, 'row')}${left && `; ${left}: see ${file ?? rejectsPath}`}.`,
+        data: {
+          outcome: result.outcome,
+          read,
+          accepted,
+          rejected,
+          duplicates,
+          failed,
+          resent,
+          reject_file: file,
+          journal: result.outcome === 'complete' ? null : (journalPath ?? null),
+        },
+      };
+      report.progress(event, true);
+      const next =
+        journalPath === undefined
+          ? 'Import the whole input again: rows that were taken are only updated.'
+          : 'The same command continues from there.';
+      if (result.outcome === 'interrupted')
+        throw new InterruptedError(
+          `Interrupted. ${next}${journalPath === undefined ? '' : ` ${journalPath} has what was sent.`}`,
+        );
+      if (result.outcome === 'incomplete') {
+        const cause = reportOf(result.error);
+        const message = `${failed > 0 ? `${count(failed, 'row')} could not be sent.` : 'The import ended early.'}${cause === null ? '' : ` ${cause.message}`} ${next}`;
+        report.failure({ type: 'ImportIncomplete', ...cause, message });
+        end(exitCodes.failed);
+        return;
+      }
+      if (rejected > 0) end(exitCodes.needsAttention);
+    });
+}
+
+/** Adds the names that the reader's options have on the command line. */
+function withOptionNames(error: unknown): never {
+  if (!(error instanceof CsvError) || !/\b(columns|others|encoding): /.test(error.message)) throw error;
+  throw new UsageError(
+    `${error.message} On the command line these are --map "COLUMN=FIELD", --map "COLUMN=" to leave one out, --others and --encoding.`,
+  );
+}
+
+/** Undefined where key or login may not read them: cells are texts then. */
+async function readCustomFields(client: Client, signal: AbortSignal): Promise<readonly CustomField[] | undefined> {
+  try {
+    const fields: CustomField[] = [];
+    for await (const field of client.customFields.list({}, { signal })) fields.push(field);
+    return fields;
+  } catch (error) {
+    if (error instanceof ForbiddenError) return undefined;
+    throw error;
+  }
+}
+
+function progressOf(progress: ImportProgress) {
+  const { read, accepted, rejected, duplicates, failed, total, rowsPerSecond, secondsLeft } = progress;
+  const done = accepted + rejected + duplicates;
+  const parts = [
+    `${count(done, 'row')}${total === undefined ? '' : ` of about ${count(total, 'row')}`}`,
+    rejected > 0 && `${count(rejected, 'row')} rejected`,
+    failed > 0 && `${count(failed, 'row')} to be sent again`,
+    rowsPerSecond > 0 && `${Math.round(rowsPerSecond)} a second`,
+    secondsLeft !== undefined && `${duration(secondsLeft * 1000)} left`,
+  ];
+  return {
+    type: 'progress',
+    text: parts.filter(Boolean).join(' · '),
+    ...(total !== undefined && total > 0 && { share: Math.min(1, done / total) }),
+    data: {
+      read,
+      accepted,
+      rejected,
+      duplicates,
+      failed,
+      total: total ?? null,
+      rows_per_second: Math.round(rowsPerSecond),
+      seconds_left: secondsLeft === undefined ? null : Math.round(secondsLeft),
+    },
+  };
+}

@@ -1,0 +1,191 @@
+/** `newsletter login`: authorization code with PKCE over a loopback redirect, or an API key from stdin. */
+import { addAbortSignal } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import process from 'node:process';
+import { Option, type Command } from '@commander-js/extra-typings';
+import { createClient } from '@newsletter-kit/core';
+import { createOAuth, scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
+import type { Context } from '../context.ts';
+import { waitForBrowser } from '../login-loopback.ts';
+import {
+  apiUrlOption,
+  appUrlOption,
+  clientIdOption,
+  collectList,
+  jsonOption,
+  profileOption,
+  publicationOption,
+  readSecret,
+  wholeNumber,
+  notes,
+} from '../options.ts';
+import { keepProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../profiles.ts';
+import { UsageError } from '../usage-error.ts';
+import { look } from './whoami.ts';
+
+/** Operations of export, import, watch and sync. */
+const neededScopes = scopesFor(['subscriptions.list', 'subscriptions.bulkCreate', 'customFields.list']);
+
+export function define(command: Command, context: Context) {
+  return command
+    .option('--with-token', 'read an API key from stdin and keep it')
+    .addOption(profileOption())
+    .addOption(apiUrlOption())
+    .addOption(publicationOption())
+    .addOption(appUrlOption())
+    .addOption(clientIdOption())
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'scope to ask for; repeatable, or separated by commas (default: those of the commands)',
+      ).argParser(collectList),
+    )
+    .option(
+      '--port <number>',
+      'port on this machine that the browser comes back to (default: a free one)',
+      wholeNumber(0, 65_535),
+    )
+    .option('--no-browser', 'only print the address; open it yourself')
+    .option('--timeout <seconds>', 'how long to wait for the browser', wholeNumber(1, 86_400), 300)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      notes(
+        'The login is kept in the profile of --profile, else in the current one, else in "default". The app must have http://127.0.0.1/callback as a redirect URI. The secret of an app that has one is read from NEWSLETTER_OAUTH_CLIENT_SECRET, by this command and by those that follow.',
+        '  newsletter login --with-token --profile prod --api-url URL < key.txt',
+      ),
+    )
+    .action(async (options) => {
+      const { env } = context;
+      const stored = await readProfiles(env);
+      const name = (options.profile || undefined) ?? stored.current ?? 'default';
+      if (name === sandboxName)
+        throw new UsageError(
+          'The profile "sandbox" is built in and needs no login: choose another name with --profile.',
+        );
+      const kept = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
+      const apiUrl = (options.apiUrl || undefined) ?? kept?.apiUrl;
+      const appUrl = (options.appUrl || undefined) ?? kept?.appUrl;
+      const publicationId = (options.publication || undefined) ?? kept?.publicationId;
+      const clientId =
+        (options.clientId || undefined) ?? (kept?.credential?.kind === 'login' ? kept.credential.clientId : undefined);
+      const missing = [
+        apiUrl === undefined &&
+          'NEWSLETTER_API_URL is missing: set it (or --api-url) to the root address of the API, which ends with /v2.',
+        !options.withToken &&
+          appUrl === undefined &&
+          'NEWSLETTER_APP_URL is missing: set it (or --app-url) to the root address of the app, where people sign in.',
+        !options.withToken &&
+          clientId === undefined &&
+          'NEWSLETTER_OAUTH_CLIENT_ID is missing: set it (or --client-id) to the id of the OAuth app.',
+      ].filter((problem) => problem !== false);
+      if (apiUrl === undefined || missing.length > 0) throw new UsageError(missing);
+      if (options.withToken) {
+        const key = await readKey(context);
+        await check(key, apiUrl, publicationId, context.interrupted);
+        await keepProfile(env, name, { apiUrl, appUrl, publicationId, credential: { kind: 'key', key } });
+        context.report.result({
+          type: 'login',
+          text: `Kept the API key in the profile ${name} (${profilesFile(env)}).`,
+          data: { profile: name, api_url: apiUrl, credential: 'key' },
+        });
+        return;
+      }
+      if (appUrl === undefined || clientId === undefined) return;
+      const tokens = await signIn({ ...options, appUrl, clientId, scopes: options.scope ?? neededScopes }, context);
+      const credential: Login = { kind: 'login', appUrl, clientId };
+      // The profile first: tokens without a profile would never be found again.
+      await keepProfile(env, name, { apiUrl, appUrl, publicationId, credential });
+      await tokenStore(env, name, credential).save(tokens);
+      context.report.result({
+        type: 'login',
+        text: `Signed in to ${appUrl}, in the profile ${name}. Scopes: ${tokens.scopes.join(', ') || 'those the service gives by default'}.`,
+        data: {
+          profile: name,
+          api_url: apiUrl,
+          app_url: appUrl,
+          credential: 'login',
+          scopes: tokens.scopes,
+          expires_at: tokens.expiresAt,
+        },
+      });
+    });
+}
+
+/** @throws UsageError where stdin holds no key */
+async function readKey({ report, interrupted }: Context): Promise<string> {
+  if (process.stdin.isTTY) report.notice({ type: 'notice', text: 'Paste the API key, then press Enter and Ctrl-D.' });
+  const key = (await text(addAbortSignal(interrupted, process.stdin))).trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError(
+    key === ''
+      ? 'There is no key on stdin: newsletter login --with-token < key.txt.'
+      : 'stdin must hold the bare API key and nothing else: no spaces, no quotes around it.',
+  );
+}
+
+/** Tries the key before it is kept. @throws UsageError where the service refuses it */
+async function check(
+  key: string,
+  apiUrl: string,
+  publicationId: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const reach = await look(createClient({ baseUrl: apiUrl, token: key }), publicationId, signal);
+  if (reach === 'refused-credential')
+    throw new UsageError(`${apiUrl} refuses this key: it is wrong, expired or deleted. Nothing was kept.`);
+  if (reach === 'not-found')
+    throw new UsageError(
+      `The key does not reach the publication ${publicationId}: correct --publication. Nothing was kept.`,
+    );
+}
+
+interface SignIn {
+  readonly appUrl: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly port?: number | undefined;
+  readonly timeout: number;
+  readonly browser: boolean;
+}
+
+async function signIn(
+  { appUrl, clientId, scopes, port = 0, timeout, browser }: SignIn,
+  { env, report, interrupted }: Context,
+): Promise<TokenSet> {
+  const clientSecret = readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET');
+  return await waitForBrowser({ port, timeoutMs: timeout * 1000, signal: interrupted }, async (redirectUri) => {
+    const oauth = oauthAt(redirectUri);
+    const begun = await oauth.authorize({ scopes });
+    report.notice({
+      type: 'authorize',
+      text: `Sign in at this address:\n\n  ${begun.url}\n`,
+      data: { url: begun.url },
+    });
+    if (browser && !(await openBrowser(begun.url)))
+      report.notice({ type: 'notice', text: 'No browser could be opened here; open the address yourself.' });
+    return (callback) => oauth.exchange(callback, begun);
+  });
+
+  function oauthAt(redirectUri: string) {
+    try {
+      return createOAuth({ appUrl, clientId, clientSecret, redirectUri });
+    } catch (error) {
+      throw error instanceof TypeError ? new UsageError(error.message) : error;
+    }
+  }
+}
+
+/** @returns false where no browser could be started */
+async function openBrowser(url: string): Promise<boolean> {
+  try {
+    const { default: open } = await import('open');
+    const child = await open(url);
+    // Where the opener itself is missing, the system reports it later; the address is on the screen anyway.
+    child.once('error', () => undefined);
+    child.unref();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+/** `newsletter logout`: revokes the tokens of a profile, then deletes its credential. */
+import type { Command } from '@commander-js/extra-typings';
+import { NewsletterError } from '@newsletter-kit/core';
+import { appOf } from '../connection.ts';
+import type { Context, Environment } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { jsonOption, profileOption, readSecret, notes } from '../options.ts';
+import { keepProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
+
+export function define(command: Command, context: Context) {
+  return command
+    .addOption(profileOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      notes(
+        'The addresses of the profile stay for the next login; newsletter profiles remove deletes them too. An API key is only deleted here: delete it at the service as well, if nothing else uses it.',
+      ),
+    )
+    .action(async (options) => {
+      const { env, report, end } = context;
+      const stored = await readProfiles(env);
+      const name = options.profile || stored.current;
+      const profile = name === null || name === sandboxName ? null : profileNamed(stored, name);
+      if (name === null || !profile?.credential) {
+        report.result({ type: 'logout', text: 'Nobody is logged in.', data: { profile: name, logged_in: false } });
+        return;
+      }
+      const problem = await revoke(env, name, profile);
+      await keepProfile(env, name, { ...profile, credential: null });
+      const from = profile.credential.kind === 'login' ? profile.credential.appUrl : profile.apiUrl;
+      if (problem === null) {
+        report.result({
+          type: 'logout',
+          text: `Logged out of ${from} (profile ${name}).`,
+          data: { profile: name, logged_in: true, revoked: profile.credential.kind === 'login' },
+        });
+        return;
+      }
+      report.result({
+        type: 'logout',
+        text: `The login is deleted here, but ${from} could not be told to end it.`,
+        data: { profile: name, logged_in: true, revoked: false },
+      });
+      report.failure({ type: 'RevocationError', message: problem });
+      end(exitCodes.failed);
+    });
+}
+
+/**
+ * Revokes the tokens of a profile's login and deletes them here in any case.
+ *
+ * @returns why the service did not revoke them, or null
+ */
+export async function revoke(env: Environment, name: string, { credential }: Profile): Promise<string | null> {
+  if (credential?.kind !== 'login') return null;
+  const store = tokenStore(env, name, credential);
+  const oauth = appOf(credential, readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET'));
+  // Under the lock: a refresh of another command would create new tokens meanwhile.
+  return await store.exclusively(async () => {
+    const tokens = await store.load();
+    try {
+      if (tokens) await oauth.revoke(tokens);
+      return null;
+    } catch (error) {
+      if (!(error instanceof NewsletterError)) throw error;
+      return `${error.message} The refresh token may still work for whoever has a copy: end the app's access in the settings of the service.`;
+    } finally {
+      await store.clear();
+    }
+  });
+}

@@ -1,0 +1,83 @@
+/** `newsletter profiles`: lists, chooses and removes named connections. */
+import type { Command } from '@commander-js/extra-typings';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { jsonOption, notes } from '../options.ts';
+import { profileNamed, readProfiles, sandboxName, sandboxProfile, writeProfiles, type Profile } from '../profiles.ts';
+import { UsageError } from '../usage-error.ts';
+
+export function define(command: Command, context: Context) {
+  const { env, report, end } = context;
+  command
+    .usage('list | use NAME | remove NAME')
+    .addHelpText(
+      'after',
+      notes(
+        'newsletter login --profile NAME makes a profile. "sandbox" is built in: http://127.0.0.1:4010 with its key. --profile NAME or NEWSLETTER_PROFILE uses another one for a single command.',
+      ),
+    );
+
+  command
+    .command('list')
+    .description('list the profiles; * marks the current one')
+    .addOption(jsonOption())
+    .action(async () => {
+      const { current, profiles } = await readProfiles(env);
+      for (const [name, profile] of Object.entries({ [sandboxName]: sandboxProfile, ...profiles })) {
+        const isCurrent = name === (current ?? sandboxName);
+        report.result({
+          type: 'profile',
+          text: `${isCurrent ? '*' : ' '} ${name.padEnd(15)} ${profile.apiUrl}  ${describe(profile)}`,
+          data: {
+            profile: name,
+            current: isCurrent,
+            api_url: profile.apiUrl,
+            app_url: profile.appUrl ?? null,
+            publication_id: profile.publicationId ?? null,
+            credential: profile.credential?.kind ?? null,
+          },
+        });
+      }
+    });
+
+  command
+    .command('use')
+    .argument('<name>', 'the profile that commands use from now on')
+    .description('make a profile the current one')
+    .addOption(jsonOption())
+    .action(async (name) => {
+      const stored = await readProfiles(env);
+      const { apiUrl } = profileNamed(stored, name);
+      await writeProfiles(env, { ...stored, current: name });
+      report.result({
+        type: 'profile',
+        text: `Commands use the profile ${name} (${apiUrl}) from now on.`,
+        data: { profile: name, current: true, api_url: apiUrl },
+      });
+    });
+
+  command
+    .command('remove')
+    .argument('<name>', 'the profile to delete')
+    .description('log out and delete a profile')
+    .addOption(jsonOption())
+    .action(async (name) => {
+      const stored = await readProfiles(env);
+      const profile = profileNamed(stored, name);
+      if (!Object.hasOwn(stored.profiles, name))
+        throw new UsageError(`The profile ${name} is built in and cannot be removed.`);
+      const { revoke } = await import('./logout.ts');
+      const problem = await revoke(env, name, profile);
+      const profiles = Object.fromEntries(Object.entries(stored.profiles).filter(([each]) => each !== name));
+      await writeProfiles(env, { current: stored.current === name ? null : stored.current, profiles });
+      report.result({ type: 'profile_removed', text: `Removed the profile ${name}.`, data: { profile: name } });
+      if (problem === null) return;
+      report.failure({ type: 'RevocationError', message: problem });
+      end(exitCodes.failed);
+    });
+}
+
+function describe({ credential, publicationId }: Profile): string {
+  const login = credential === null ? 'nobody is logged in' : credential.kind === 'key' ? 'API key' : 'login';
+  return publicationId === undefined ? login : `${login}, ${publicationId}`;
+}

@@ -1,0 +1,191 @@
+/** `newsletter watch`: reads the list again and again, and reports what changed. */
+import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
+import {
+  AbortedError,
+  NetworkError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  TransportError,
+  type Subscription,
+} from '@newsletter-kit/core';
+import { operation } from '@newsletter-kit/core/contract';
+import { schemas } from '@newsletter-kit/core/schema';
+import {
+  subscriptionEventTypes,
+  watchSubscriptions,
+  type ScanProgress,
+  type SubscriptionEvent,
+  type WatchResult,
+} from '@newsletter-kit/core/watch';
+import { connectToPublication } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { InterruptedError } from '../interrupt.ts';
+import {
+  apiUrlOption,
+  collectList,
+  jsonOption,
+  profileOption,
+  publicationOption,
+  wholeNumber,
+  notes,
+} from '../options.ts';
+import { count, duration } from '../output/numbers.ts';
+import type { ReportedEvent } from '../output/reporter.ts';
+import { reportOf } from '../user-facing-errors.ts';
+import { UsageError } from '../usage-error.ts';
+import { keepState, readState } from '../watch-state.ts';
+
+export function define(command: Command, context: Context) {
+  return command
+    .addOption(
+      new Option('--events <event>', `${subscriptionEventTypes.join(', ')}; repeatable, or separated by commas`)
+        .argParser(collectList)
+        .default(undefined, 'created'),
+    )
+    .addOption(
+      new Option('--custom-fields <name>', 'custom fields whose change is an update, or all; repeatable').argParser(
+        collectList,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--expand <what>',
+        `also report ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
+      ).argParser(collectList),
+    )
+    .option('--state <file>', 'keeps the position, so that the next watch continues there')
+    .option(
+      '--since <time>',
+      'report also subscriptions since then, such as 2026-01-31T12:00:00Z; without a kept state',
+      readTime,
+    )
+    .option('--every <seconds>', 'pause between two looks', wholeNumber(1, 86_400), 60)
+    .option('--pages <number>', 'most requests of one look', wholeNumber(1, 10_000), 10)
+    .option('--once', 'look once and end')
+    .addOption(profileOption())
+    .addOption(apiUrlOption())
+    .addOption(publicationOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      notes(
+        'The first look only notes the state of the list. All events but "created" need looks at the whole list, a slice at a time; the age of the oldest slice is reported. With --state every event is reported at least once, also after crashes. Ctrl-C ends the watch at once; that is no failure, and the exit code is 0 (3 with --once).',
+      ),
+    )
+    .action(async (options, self) => {
+      const { report, interrupted } = context;
+      const events = readEvents(options.events ?? ['created']);
+      const expand = schemas['subscriptions.list'].query.shape.expand.safeParse(options.expand);
+      if (!expand.success) throw new UsageError(`--expand: ${expand.error.issues[0]?.message ?? 'unknown value'}.`);
+      const fields = options.customFields ?? [];
+      const { client, apiUrl, publicationId } = await connectToPublication(self, context);
+
+      const { host } = client.engine;
+      const watch = watchSubscriptions({
+        engine: client.engine,
+        events,
+        customFields: fields.includes('all') ? 'all' : fields.length > 0 ? fields : 'none',
+        ...(expand.data && expand.data.length > 0 && { expand: expand.data }),
+        state: await readState(options.state, `${apiUrl} ${publicationId}`, options.since),
+        pages: options.pages,
+        call: { signal: interrupted },
+      });
+      report.notice({
+        type: 'watching',
+        text: `Watching ${publicationId} for ${events.join(', ')}${options.once ? '' : `, every ${duration(options.every * 1000)}`}.`,
+        data: { events },
+      });
+
+      for (;;) {
+        const result = await look();
+        if (interrupted.aborted) {
+          if (options.once) throw new InterruptedError('Interrupted. The same command continues from the kept state.');
+          return;
+        }
+        if (options.once) {
+          if (result === null) context.end(exitCodes.failed);
+          return;
+        }
+        await host.sleep(options.every * 1000, interrupted).catch((error: unknown) => {
+          if (!(error instanceof TransportError)) throw error;
+        });
+        if (interrupted.aborted) return;
+      }
+
+      /** @returns null where it failed in a way that may be over by the next look */
+      async function look(): Promise<WatchResult<Subscription> | null> {
+        const before = watch.state;
+        try {
+          const result = await watch.poll();
+          for (const event of result.events) report.result(reported(event));
+          // Only now: a process that is killed in between reports the events again.
+          if (options.state !== undefined && result.state !== before) await keepState(options.state, result.state);
+          if (result.interruption instanceof Error && !interrupted.aborted) fail(result.interruption, '');
+          if (result.scan) report.progress(progressOf(result.scan));
+          return result;
+        } catch (error) {
+          if (error instanceof AbortedError && interrupted.aborted) return null;
+          if (
+            !(
+              error instanceof NetworkError ||
+              error instanceof TimeoutError ||
+              error instanceof ServerError ||
+              error instanceof RateLimitError
+            )
+          )
+            throw error;
+          fail(error, options.once ? '' : ' The next look tries again.');
+          return null;
+        }
+      }
+
+      function fail(error: Error, advice: string): void {
+        report.failure({ type: error.name, ...reportOf(error), message: `${error.message}${advice}` });
+      }
+    });
+}
+
+function reported(event: SubscriptionEvent<Subscription>): ReportedEvent {
+  const { type, ...data } = event;
+  return { type, text: `${type.padEnd(16)}${about(event)}`, data };
+}
+
+function about(event: SubscriptionEvent<Subscription>): string {
+  if (event.type === 'removed') return `a subscription created ${new Date(event.created * 1000).toISOString()}`;
+  const { email, id, status } = event.subscription;
+  const who = `${email} (${id})`;
+  if (event.type === 'created') return `${who}, ${status}`;
+  return event.type === 'updated'
+    ? `${who}: ${event.changed.join(', ')}`
+    : `${who}: ${event.from ?? 'new'} → ${event.to}`;
+}
+
+function progressOf({ share, passes, stalenessMs, known }: ScanProgress): ReportedEvent {
+  const age =
+    stalenessMs === null
+      ? 'the first look at the whole list is under way'
+      : `every part was looked at within ${duration(stalenessMs)}`;
+  return {
+    type: 'scan',
+    text: `${count(known, 'subscription')} known, ${Math.round(share * 100)} % of this round; ${age}`,
+    share,
+    data: { share, passes, staleness_ms: stalenessMs, known },
+  };
+}
+
+function readEvents(names: readonly string[]) {
+  const unknown = names.filter((name) => !subscriptionEventTypes.some((type) => type === name));
+  if (unknown.length > 0)
+    throw new UsageError(
+      unknown.map((name) => `--events: there is no event "${name}". There are ${subscriptionEventTypes.join(', ')}.`),
+    );
+  return subscriptionEventTypes.filter((type) => names.includes(type));
+}
+
+function readTime(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a time such as 2026-01-31T12:00:00Z.');
+  return Math.floor(time / 1000);
+}

@@ -1,0 +1,97 @@
+/** `newsletter whoami`: which credential, which publication, and what they reach; tells a wrong key from a wrong id. */
+import type { Command } from '@commander-js/extra-typings';
+import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
+import { LoginRequiredError, type TokenInfo } from '@newsletter-kit/core/oauth';
+import { connect, type Credential } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { apiUrlOption, jsonOption, profileOption, publicationOption, notes } from '../options.ts';
+
+export function define(command: Command, context: Context) {
+  return command
+    .addOption(profileOption())
+    .addOption(apiUrlOption())
+    .addOption(publicationOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      notes('Exit code 0: the service accepts the credential, and the publication is within its reach.'),
+    )
+    .action(async (_options, whoami) => {
+      const { client, credential, apiUrl, publicationId, profileName } = await connect(whoami, context);
+      const reach = await look(client, publicationId, context.interrupted);
+      const isAccepted = reach !== 'refused-credential';
+      const info = isAccepted && credential.kind === 'login' ? await tokenInfo(credential) : null;
+      const until = info?.expiresAt == null ? 'not stated' : new Date(info.expiresAt).toISOString();
+      const rows: readonly (readonly [string, string])[] = [
+        ['Profile', profileName ?? 'none'],
+        ['Service', apiUrl],
+        ['Signed in', `${describe(credential)}${isAccepted ? '' : ` – refused: ${remedy(credential)}`}`],
+        ['Publication', `${publicationId ? `${publicationId} – ` : ''}${texts[reach]}`],
+        ...(info
+          ? ([
+              ['Scopes', info.scopes.join(', ')],
+              ['Until', `${until}, then renewed`],
+            ] as const)
+          : []),
+      ];
+      context.report.result({
+        type: 'whoami',
+        text: rows.map(([label, value]) => `${label.padEnd(13)}${value}`).join('\n'),
+        data: {
+          profile: profileName,
+          api_url: apiUrl,
+          credential: credential.kind,
+          accepted: isAccepted,
+          publication_id: publicationId ?? null,
+          publication: reach,
+          scopes: info?.scopes ?? null,
+          expires_at: info?.expiresAt ?? null,
+        },
+      });
+      context.end(reach === 'reached' || reach === 'not-asked' ? exitCodes.done : exitCodes.failed);
+    });
+}
+
+/** The outcome of a look at the publication. */
+type Reach = 'reached' | 'not-found' | 'refused-credential' | 'refused-scope' | 'not-asked';
+
+const texts: Readonly<Record<Reach, string>> = {
+  reached: 'reached',
+  'not-found': 'not found: the id is wrong, or the key is restricted to other publications',
+  'refused-credential': 'unknown, because the service refuses the key or login',
+  'refused-scope': 'unknown: the service accepts the key or login, but it may not read subscriptions',
+  'not-asked': 'not set (NEWSLETTER_PUBLICATION_ID)',
+};
+
+/** No publication has this id: the service answers 404 to a valid key and 401 to a wrong one. */
+const noPublication = 'pub_00000000-0000-0000-0000-000000000000';
+
+/** Asks the service for one subscription. @throws what the client throws for other failures */
+export async function look(client: Client, publicationId: string | undefined, signal: AbortSignal): Promise<Reach> {
+  const isAsked = publicationId !== undefined;
+  try {
+    await client.subscriptions.list({ publicationId: publicationId ?? noPublication, limit: 1 }, { signal });
+    return 'reached';
+  } catch (error) {
+    if (error instanceof UnauthorizedError || error instanceof LoginRequiredError) return 'refused-credential';
+    if (error instanceof NotFoundError) return isAsked ? 'not-found' : 'not-asked';
+    if (error instanceof ForbiddenError) return isAsked ? 'refused-scope' : 'not-asked';
+    if (error instanceof ApiError && error.status === 400 && !isAsked) return 'not-asked';
+    throw error;
+  }
+}
+
+async function tokenInfo({ oauth, source }: Extract<Credential, { kind: 'login' }>): Promise<TokenInfo> {
+  return oauth.tokenInfo(await source.get());
+}
+
+function describe(credential: Credential): string {
+  if (credential.kind === 'login')
+    return `by login, as the app ${credential.login.clientId} at ${credential.login.appUrl}`;
+  return credential.from === 'variable' ? 'with the API key of NEWSLETTER_API_KEY' : 'with the API key of the profile';
+}
+
+function remedy({ kind }: Credential): string {
+  return kind === 'key' ? 'the key is wrong, expired or deleted' : 'the login has ended, run newsletter login';
+}

@@ -1,0 +1,164 @@
+/** Connects to the service that flags, variables and profile name, with their key or login. */
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { createClient, type Client, type TokenSource } from '@newsletter-kit/core';
+import { createOAuth, createTokenSource, type OAuth } from '@newsletter-kit/core/oauth';
+import type { Context, Environment } from './context.ts';
+import { readSecret } from './options.ts';
+import {
+  profileNamed,
+  readProfiles,
+  sandboxName,
+  sandboxProfile,
+  tokenStore,
+  type Login,
+  type Profile,
+} from './profiles.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The credential that calls are signed with. */
+export type Credential =
+  | { readonly kind: 'key'; readonly key: string; readonly from: 'variable' | 'profile' }
+  | { readonly kind: 'login'; readonly login: Login; readonly oauth: OAuth; readonly source: TokenSource };
+
+/** Values of the connection's options, from flags and variables. */
+export interface ConnectionOptions {
+  readonly profile?: string | undefined;
+  readonly apiUrl?: string | undefined;
+  readonly appUrl?: string | undefined;
+  readonly publication?: string | undefined;
+}
+
+/** The connection before a client is made of it. */
+export interface Settings {
+  /** Nothing names a connection: it is the sandbox by default. */
+  readonly isDefault: boolean;
+  /** Null where flags and variables name the service. */
+  readonly profileName: string | null;
+  readonly profile: Profile | null;
+  readonly apiUrl: string | undefined;
+  readonly appUrl: string | undefined;
+  readonly publicationId: string | undefined;
+  /** API key of the environment. */
+  readonly key: string | undefined;
+}
+
+/**
+ * Flags win over variables, variables over the profile, the profile over the sandbox. A profile that is chosen by its
+ * flag wins over the variables, which name another connection.
+ *
+ * @throws UsageError for a profile that does not exist
+ */
+export async function readSettings(command: CommandUnknownOpts, env: Environment): Promise<Settings> {
+  const options: ConnectionOptions = command.opts();
+  const isFlag = (name: keyof ConnectionOptions): boolean => command.getOptionValueSource(name) === 'cli';
+  const ignoresVariables = isFlag('profile');
+  const given = (name: keyof ConnectionOptions): string | undefined =>
+    ignoresVariables && !isFlag(name) ? undefined : options[name] || undefined;
+  const key = ignoresVariables ? undefined : readSecret(env, 'NEWSLETTER_API_KEY');
+  const apiUrl = given('apiUrl');
+
+  const stored = await readProfiles(env);
+  const isUnset = key === undefined && apiUrl === undefined && given('appUrl') === undefined;
+  const isSandboxByDefault = isUnset && !options.profile && stored.current === null;
+  const profileName = isSandboxByDefault ? sandboxName : options.profile || stored.current;
+  const profile = profileName === null ? null : profileNamed(stored, profileName);
+  return {
+    isDefault: isUnset && !options.profile && stored.current === null,
+    profileName,
+    profile,
+    key,
+    apiUrl: apiUrl ?? profile?.apiUrl,
+    appUrl: given('appUrl') ?? profile?.appUrl,
+    publicationId: given('publication') ?? profile?.publicationId,
+  };
+}
+
+export interface Connection {
+  readonly client: Client;
+  readonly credential: Credential;
+  readonly apiUrl: string;
+  readonly publicationId: string | undefined;
+  readonly profileName: string | null;
+}
+
+/**
+ * Makes the client.
+ *
+ * @throws UsageError that names everything that is missing
+ */
+export async function connect(
+  command: CommandUnknownOpts,
+  { env, report }: Pick<Context, 'env' | 'report'>,
+): Promise<Connection> {
+  const settings = await readSettings(command, env);
+  if (settings.isDefault)
+    report.notice({
+      type: 'notice',
+      text: `No connection is set up, so this is the sandbox at ${sandboxProfile.apiUrl}; newsletter login sets one up.`,
+      data: { api_url: sandboxProfile.apiUrl },
+    });
+  const { apiUrl, appUrl, publicationId, profileName } = settings;
+  const credential = findCredential(settings, env);
+  if (apiUrl === undefined || credential === null) {
+    throw new UsageError([
+      ...(apiUrl === undefined
+        ? [
+            'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the root address of the API, which ends with /v2.',
+          ]
+        : []),
+      ...(credential === null
+        ? [
+            `Nobody is logged in${profileName === null ? '' : ` with the profile ${profileName}`}: set NEWSLETTER_API_KEY to an API key, or run newsletter login${profileName === null ? '' : ` --profile ${profileName}`}.`,
+          ]
+        : []),
+    ]);
+  }
+  const client = createClient({
+    baseUrl: apiUrl,
+    appUrl,
+    publicationId,
+    token: credential.kind === 'login' ? credential.source : credential.key,
+  });
+  return { client, credential, apiUrl, publicationId, profileName };
+}
+
+/** Like {@link connect}, for commands that need a publication. @throws UsageError */
+export async function connectToPublication(
+  command: CommandUnknownOpts,
+  context: Pick<Context, 'env' | 'report'>,
+): Promise<Connection & { readonly publicationId: string }> {
+  const connection = await connect(command, context);
+  return { ...connection, publicationId: requirePublication(connection.publicationId) };
+}
+
+/** @throws UsageError where it is not set */
+export function requirePublication(publicationId: string | undefined): string {
+  if (publicationId !== undefined) return publicationId;
+  throw new UsageError(
+    'NEWSLETTER_PUBLICATION_ID is missing: set it (or --publication) to the id of the publication, pub_ and a UUID.',
+  );
+}
+
+/** @returns null where there is none @throws UsageError where it belongs to another service */
+function findCredential({ key, apiUrl, profileName, profile }: Settings, env: Environment): Credential | null {
+  if (key !== undefined) return { kind: 'key', key, from: 'variable' };
+  const credential = profile?.credential ?? null;
+  if (!profile || credential === null || profileName === null) return null;
+  if (apiUrl !== profile.apiUrl) {
+    throw new UsageError(
+      `The profile ${profileName} belongs to ${profile.apiUrl}, and its credential is not sent to ${apiUrl}. Run newsletter login --profile NAME for that service, or set NEWSLETTER_API_KEY.`,
+    );
+  }
+  if (credential.kind === 'key') return { ...credential, from: 'profile' };
+  const oauth = appOf(credential, readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET'));
+  const source = createTokenSource({ oauth, store: tokenStore(env, profileName, credential) });
+  return { kind: 'login', login: credential, oauth, source };
+}
+
+/** The OAuth app of a login, to renew and to revoke its tokens. */
+export function appOf(
+  { appUrl, clientId }: Pick<Login, 'appUrl' | 'clientId'>,
+  clientSecret: string | undefined,
+): OAuth {
+  return createOAuth({ appUrl, clientId, clientSecret, redirectUri: 'http://127.0.0.1/callback' });
+}

@@ -1,0 +1,141 @@
+/** Named connections, kept in one file of mode 0600; the tokens of a login have a file of their own. */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createFileTokenStore, replaceFile } from '@newsletter-kit/core/node';
+import type { TokenStore } from '@newsletter-kit/core/oauth';
+import type { Environment } from './context.ts';
+import { quote, UsageError } from './usage-error.ts';
+
+/** A named connection. Its key and its tokens are sent to `apiUrl` only. */
+export interface Profile {
+  readonly apiUrl: string;
+  readonly appUrl?: string | undefined;
+  readonly publicationId?: string | undefined;
+  /** Null where nobody is logged in. */
+  readonly credential: { readonly kind: 'key'; readonly key: string } | Login | null;
+}
+
+/** A login by OAuth; its tokens are in the token store of the profile. */
+export interface Login {
+  readonly kind: 'login';
+  readonly appUrl: string;
+  readonly clientId: string;
+}
+
+export interface Profiles {
+  /** The profile that is used where none is named; null where there is none yet. */
+  readonly current: string | null;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The profile that is always there: the sandbox on its usual port. */
+export const sandboxName = 'sandbox';
+export const sandboxProfile: Profile = {
+  apiUrl: 'http://127.0.0.1:4010/v2',
+  appUrl: 'http://127.0.0.1:4010',
+  publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+  credential: { kind: 'key', key: 'sandbox-key' },
+};
+
+/** The folder of the command's files: below XDG_CONFIG_HOME, by default ~/.config. */
+function configFolder(env: Environment): string {
+  const home = env['HOME'] || homedir();
+  const base = env['XDG_CONFIG_HOME'] || (process.platform === 'win32' && env['APPDATA']) || join(home, '.config');
+  return join(base, 'newsletter-kit');
+}
+
+export const profilesFile = (env: Environment): string => join(configFolder(env), 'profiles.json');
+
+/** The token file of a login; each profile, app and service has its own. */
+export function tokenStore(env: Environment, profile: string, { appUrl, clientId }: Login): Required<TokenStore> {
+  const name = createHash('sha256').update(`${profile}\n${appUrl}\n${clientId}`).digest('hex').slice(0, 16);
+  return createFileTokenStore(join(configFolder(env), `tokens-${name}.json`));
+}
+
+/** @throws UsageError where the file cannot be read as profiles, or other users can read it */
+export async function readProfiles(env: Environment): Promise<Profiles> {
+  const path = profilesFile(env);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return { current: null, profiles: {} };
+    throw error;
+  }
+  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o066) !== 0)
+    throw new UsageError(`Other users may read or write ${path}, and keys are in it. Run chmod 600 ${path}.`);
+  const profiles = parse(text);
+  if (!profiles) throw new UsageError(`${path} holds no profiles. Delete it, then run newsletter login.`);
+  return profiles;
+}
+
+export async function writeProfiles(env: Environment, profiles: Profiles): Promise<void> {
+  await mkdir(configFolder(env), { recursive: true, mode: 0o700 });
+  await replaceFile(profilesFile(env), `${JSON.stringify(profiles, null, 2)}\n`, 0o600);
+}
+
+/** Keeps a profile; the first one becomes the current one. */
+export async function keepProfile(env: Environment, name: string, profile: Profile): Promise<void> {
+  const { current, profiles } = await readProfiles(env);
+  await writeProfiles(env, { current: current ?? name, profiles: { ...profiles, [name]: profile } });
+}
+
+/**
+ * The profile with this name.
+ *
+ * @throws UsageError where there is none
+ */
+export function profileNamed({ profiles }: Profiles, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile) return profile;
+  if (name === sandboxName) return sandboxProfile;
+  const known = [...new Set([...Object.keys(profiles), sandboxName])].join(', ');
+  throw new UsageError(
+    `There is no profile ${quote(name)}. There are: ${known}. newsletter login --profile ${name} makes it.`,
+  );
+}
+
+function parse(text: string): Profiles | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || !isObject(value['profiles'])) return null;
+    const profiles: Record<string, Profile> = {};
+    for (const [name, entry] of Object.entries(value['profiles'])) {
+      const profile = toProfile(entry);
+      if (!profile) return null;
+      profiles[name] = profile;
+    }
+    const { current } = value;
+    return { current: typeof current === 'string' ? current : null, profiles };
+  } catch {
+    return null;
+  }
+}
+
+function toProfile(value: unknown): Profile | null {
+  if (!isObject(value)) return null;
+  const { apiUrl, appUrl, publicationId, credential } = value;
+  if (typeof apiUrl !== 'string') return null;
+  return {
+    apiUrl,
+    appUrl: typeof appUrl === 'string' ? appUrl : undefined,
+    publicationId: typeof publicationId === 'string' ? publicationId : undefined,
+    credential: toCredential(credential),
+  };
+}
+
+function toCredential(value: unknown): Profile['credential'] {
+  if (!isObject(value)) return null;
+  const { kind, key, appUrl, clientId } = value;
+  if (kind === 'key' && typeof key === 'string') return { kind, key };
+  if (kind === 'login' && typeof appUrl === 'string' && typeof clientId === 'string') return { kind, appUrl, clientId };
+  return null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

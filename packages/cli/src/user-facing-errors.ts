@@ -1,0 +1,65 @@
+/** Turns errors into what the user is told. Anything else is a bug and shows its stack. */
+import { CommanderError } from 'commander';
+import { UsageError } from './usage-error.ts';
+
+/** An error as `--json` prints it, under the key `error`. */
+export interface ErrorReport {
+  /** Class of the error: `UsageError`, `RateLimitError`, `NetworkError`, … */
+  readonly type: string;
+  readonly message: string;
+  /** The operation that was called, or method and path. */
+  readonly operation?: string;
+  /** Status of the service's answer. */
+  readonly status?: number;
+  /** The service's own messages. */
+  readonly errors?: readonly unknown[];
+  /** What is wrong with the call, one sentence each. */
+  readonly problems?: readonly string[];
+  /** Code of the operating system or the network, such as `ENOENT` or `ECONNREFUSED`. */
+  readonly code?: string;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retry_after_ms?: number;
+  readonly request_id?: string;
+}
+
+/** Errors of other modules, by name: importing them to compare classes would slow down every start. */
+const names = new Set([
+  'TokenFileError',
+  'LockedError',
+  'CsvError',
+  'JournalError',
+  'SourceChangedError',
+  'CapacityError',
+  'MappingError',
+  'SyncStateError',
+  'SyncError',
+  'LoginRequiredError',
+]);
+
+/** @returns null for an error that no user can act on */
+export function reportOf(error: unknown): ErrorReport | null {
+  if (!(error instanceof Error)) return null;
+  if (error instanceof UsageError) {
+    return { type: error.name, message: error.message, problems: error.problems };
+  }
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '');
+    return { type: 'UsageError', message, problems: [message] };
+  }
+  const fields: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(error));
+  // Every error of the client names its operation; errors of files, disks and ports name the system call.
+  if (!names.has(error.name) && typeof fields['operation'] !== 'string' && typeof fields['syscall'] !== 'string')
+    return null;
+  const { operation, status, errors, problems, code, retryAfterMs, requestId } = fields;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof operation === 'string' && { operation }),
+    ...(typeof status === 'number' && { status }),
+    ...(Array.isArray(errors) && errors.length > 0 && { errors }),
+    ...(Array.isArray(problems) && problems.length > 0 && { problems }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof retryAfterMs === 'number' && { retry_after_ms: retryAfterMs }),
+    ...(typeof requestId === 'string' && { request_id: requestId }),
+  };
+}

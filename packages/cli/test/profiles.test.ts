@@ -1,0 +1,123 @@
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { publicationId } from '@newsletter-kit/sandbox';
+import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
+import { expect } from 'vitest';
+import { events, run, start } from './command.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+
+/** A home without settings, and the ways to use it. */
+function person(sandbox: SandboxOnPort) {
+  const folder = scratchFolder();
+  const env = { XDG_CONFIG_HOME: folder };
+  const address = ['--api-url', `${sandbox.address}/v2`, '--publication', publicationId];
+  return {
+    env,
+    file: join(folder, 'newsletter-kit', 'profiles.json'),
+    keep: (profile: string, key = 'sandbox-key') =>
+      start(
+        ['login', '--with-token', '--profile', profile, ...address],
+        { ...env, KEY: key },
+        'printf "%s\\n" "$KEY" | "$@"',
+      ).ended,
+    newsletter: (...args: string[]) => run(args, env),
+  };
+}
+
+test('keeps a key from stdin in a profile for its owner alone, and uses it', async ({ sandboxOnPort: sandbox }) => {
+  const { keep, newsletter, file } = person(sandbox);
+  expect(await keep('prod')).toMatchObject({ code: 0, stdout: `Kept the API key in the profile prod (${file}).\n` });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const who = await newsletter('whoami');
+  expect(who).toMatchObject({ code: 0, stderr: '' });
+  expect(who.stdout).toContain('Profile      prod\n');
+  expect(who.stdout).toContain('with the API key of the profile');
+  expect(who.stdout).toContain(`${publicationId} – reached`);
+  expect(who.stdout).not.toContain('sandbox-key');
+
+  // The addresses stay for the next login.
+  expect(await newsletter('logout')).toMatchObject({ code: 0 });
+  expect(readFileSync(file, 'utf8')).not.toContain('sandbox-key');
+  expect((await newsletter('whoami')).stderr).toContain('Nobody is logged in with the profile prod');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profiles: { prod: { publicationId } } });
+});
+
+test('keeps no key that is refused, missing or not bare', async ({ sandboxOnPort: sandbox }) => {
+  const { keep, file } = person(sandbox);
+  expect(await keep('prod', 'wrong')).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses this key') });
+  expect(await keep('prod', '')).toMatchObject({ code: 1, stderr: expect.stringContaining('no key on stdin') });
+  expect(await keep('prod', 'two words')).toMatchObject({ code: 1, stderr: expect.stringContaining('bare API key') });
+  expect(await keep('sandbox')).toMatchObject({ code: 1, stderr: expect.stringContaining('is built in') });
+  expect(existsSync(file)).toBe(false);
+});
+
+test('lists, chooses and removes profiles', async ({ sandboxOnPort: sandbox }) => {
+  const { keep, newsletter, file } = person(sandbox);
+  await keep('prod');
+  await keep('staging', 'sandbox-key-restricted');
+  const current = async () =>
+    events((await newsletter('profiles', 'list', '--json')).stdout).map(({ profile, current: is }) => [profile, is]);
+  expect(await current()).toEqual([
+    ['sandbox', false],
+    ['prod', true],
+    ['staging', false],
+  ]);
+  expect((await newsletter('profiles', 'list')).stdout).toMatch(/^ {2}sandbox .*\n\* prod {12}http/);
+  expect(await newsletter('profiles', 'use', 'staging')).toMatchObject({ code: 0 });
+  expect((await newsletter('whoami')).stdout).toContain('Profile      staging');
+  expect((await newsletter('whoami', '--profile', 'prod')).stdout).toContain('Profile      prod');
+  expect(await newsletter('profiles', 'remove', 'staging')).toMatchObject({ code: 0 });
+  expect(await current()).toEqual([
+    ['sandbox', true],
+    ['prod', false],
+  ]);
+  expect(readFileSync(file, 'utf8')).not.toContain('restricted');
+  expect(await newsletter('profiles', 'use', 'staging')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no profile "staging". There are: prod, sandbox.'),
+  });
+  expect((await newsletter('profiles', 'remove', 'sandbox')).stderr).toContain('is built in and cannot be removed');
+});
+
+test('lets flags win over variables, variables over the profile, and a chosen profile over variables', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { keep, env } = person(sandbox);
+  await keep('prod');
+  const who = async (args: readonly string[], variables: Readonly<Record<string, string>>) => {
+    const { stdout } = await run(['whoami', '--json', ...args], { ...env, ...variables });
+    return events(stdout).at(-1);
+  };
+  const other = 'pub_11111111-1111-4111-8111-111111111111';
+  const third = 'pub_22222222-2222-4222-8222-222222222222';
+  expect(await who([], { NEWSLETTER_PUBLICATION_ID: other })).toMatchObject({ profile: 'prod', publication_id: other });
+  expect(await who(['--publication', third], { NEWSLETTER_PUBLICATION_ID: other })).toMatchObject({
+    publication_id: third,
+  });
+  expect(await who([], { NEWSLETTER_API_KEY: 'wrong' })).toMatchObject({ accepted: false });
+  expect(
+    await who(['--profile', 'prod'], { NEWSLETTER_API_KEY: 'wrong', NEWSLETTER_PUBLICATION_ID: other }),
+  ).toMatchObject({ accepted: true, publication_id: publicationId });
+  expect(await who([], { NEWSLETTER_PROFILE: 'prod', NEWSLETTER_PUBLICATION_ID: other })).toMatchObject({
+    publication_id: other,
+  });
+});
+
+test('sends the key of a profile to its own service alone', async ({ sandboxOnPort: sandbox }) => {
+  const { keep, newsletter } = person(sandbox);
+  await keep('prod');
+  const { code, stderr } = await newsletter('whoami', '--api-url', 'http://127.0.0.1:4999/v2');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('its credential is not sent to http') });
+});
+
+test('refuses profiles that others can read, or that are damaged', async ({ sandboxOnPort: sandbox }) => {
+  const { keep, newsletter, file } = person(sandbox);
+  await keep('prod');
+  chmodSync(file, 0o644);
+  expect((await newsletter('whoami')).stderr).toContain(`Run chmod 600 ${file}.`);
+});
+
+test('uses the sandbox on its usual port where nothing is set, and says so', async () => {
+  const { stderr } = await run(['whoami'], { XDG_CONFIG_HOME: scratchFolder() });
+  expect(stderr).toContain('No connection is set up, so this is the sandbox at http://127.0.0.1:4010/v2');
+});
