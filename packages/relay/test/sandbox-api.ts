@@ -11,7 +11,8 @@ export type Handler = (request: Request) => Promise<Response>;
 
 /** A handler in the form of `fetch`. */
 export function asFetch(handle: Handler): (input: Request | string, init?: RequestInit) => Promise<Response> {
-  return (input, init) => handle(new Request(input, init));
+  // A server's Request is not always the platform's, which cannot copy it.
+  return (input, init) => handle(typeof input === 'string' ? new Request(input, init) : input);
 }
 
 export interface SandboxApi {
