@@ -80,9 +80,9 @@ export interface SubscriptionsResource {
   /**
    * Create a subscription, or update the one that has this address.
    *
-   * Creates a subscription, or returns the existing one when the address is already known. Custom fields that are
-   * unknown or have no name are dropped, and `warnings` describes them; this is not an error. `automation_ids` enrolls
-   * the subscriber after creation.
+   * Creates a subscription, or updates and returns the existing one when the address is already known; which fields are
+   * applied then is not specified. Custom fields that are unknown or have no name are dropped, and `warnings` describes
+   * them; this is not an error. `automation_ids` enrolls the subscriber after creation.
    *
    * `POST /publications/{publicationId}/subscriptions`, OAuth scope `subscriptions:write`. Specification: Endpoints,
    * Subscriptions; Resources, SubscriptionRequest.

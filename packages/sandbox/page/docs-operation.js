@@ -1,7 +1,7 @@
 /** One operation to read: where, who may, what it takes, what it answers, what is assumed. */
 import { find, h } from './dom.js';
 import { codeTag } from './format.js';
-import { schemaView, typeLine } from './docs-schema.js';
+import { schemaView, typeLine, words } from './docs-schema.js';
 import { tryIt } from './docs-try.js';
 
 /** @typedef {import('./docs.js').Description} Description */
@@ -43,6 +43,10 @@ export function operationView(operation, description) {
         ),
         h('span', {}, retries[/** @type {keyof typeof retries} */ (object['x-retry'])]),
       ),
+      ...String(object.description)
+        .split('\n\n')
+        .map((paragraph) => words(paragraph)),
+      h('p', { class: 'soft' }, h('small', {}, `Specification: ${object['x-specification']}`)),
     ),
     assumptions(object['x-assumed'] ?? []),
     object.parameters.length > 0 &&
@@ -94,9 +98,9 @@ function assumptions(sentences) {
 }
 
 /** @param {any} parameter */
-function parameter({ name, in: place, required, schema, description: words, deprecated }) {
+function parameter({ name, in: place, required, schema, description, deprecated }) {
   const where = h('small', {}, `in the ${place}`, deprecated && ', deprecated');
-  return h('li', {}, ...typeLine(name, schema, required, where), words && h('div', { class: 'soft' }, words));
+  return h('li', {}, ...typeLine(name, schema, required, where), words(description));
 }
 
 /**
@@ -106,7 +110,7 @@ function parameter({ name, in: place, required, schema, description: words, depr
  */
 function responseView(status, response, description) {
   const {
-    description: words,
+    description: meaning,
     content,
     headers = {},
   } = response.$ref ? description.components.responses[response.$ref.split('/').at(-1)] : response;
@@ -118,7 +122,7 @@ function responseView(status, response, description) {
     h(
       'div',
       {},
-      words,
+      words(meaning),
       ...Object.entries(headers).map(([name, header]) =>
         h('div', {}, h('code', {}, name), h('small', {}, ` ${header.description}`)),
       ),

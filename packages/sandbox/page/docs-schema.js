@@ -30,6 +30,7 @@ export function schemaView(schema, description, depth = 0) {
       'li',
       {},
       ...typeLine(name, property, required.has(name)),
+      words(property.description),
       inner && depth < 4 && h('details', {}, h('summary', {}, 'Fields'), schemaView(inner, description, depth + 1)),
     );
   });
@@ -37,7 +38,7 @@ export function schemaView(schema, description, depth = 0) {
 }
 
 /**
- * Name, type, whether it must be there, and what it may hold.
+ * Name, type, whether it is required, its default, and what it may hold.
  *
  * @param {string} name
  * @param {any} schema
@@ -50,6 +51,7 @@ export function typeLine(name, schema, required, aside) {
     h('span', { class: 'name' }, name),
     h('span', { class: 'type' }, typeOf(schema)),
     required && h('span', { class: 'required' }, 'required'),
+    schema.default !== undefined && h('small', {}, 'default ', h('code', {}, JSON.stringify(schema.default))),
     aside,
     values &&
       h(
@@ -59,6 +61,18 @@ export function typeLine(name, schema, required, aside) {
         values.open && 'or another',
       ),
   ];
+}
+
+/**
+ * A description, with its names as code.
+ *
+ * @param {string | undefined} text
+ */
+export function words(text) {
+  return (
+    text !== undefined &&
+    h('div', { class: 'soft' }, ...text.split('`').map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part)))
+  );
 }
 
 /**

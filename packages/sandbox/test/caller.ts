@@ -1,7 +1,8 @@
-/** Calls a sandbox in process, the way a client would, and checks every answer against core's schemas. */
+/** Calls a sandbox in process, the way a client would, and checks every answer against core's strict schemas. */
 import { operation, type OperationId } from '@newsletter-kit/core/contract';
 import { errorBody, schemas, type Answer } from '@newsletter-kit/core/schema';
 import { expect, onTestFinished } from 'vitest';
+import { strictly } from './strictly.ts';
 import { apiKeys, createSandbox, publicationId, type Sandbox, type SandboxOptions } from '../src/index.ts';
 
 export const base = 'http://sandbox.test/v2';
@@ -20,7 +21,7 @@ export interface Answered {
 
 /** A fresh sandbox whose clock stands still; closed when the test ends. */
 export function fresh(options: SandboxOptions = {}): Sandbox {
-  const sandbox = createSandbox({ now: () => noon, ...options });
+  const sandbox = strictly(createSandbox({ now: () => noon, ...options }));
   onTestFinished(() => sandbox.close());
   return sandbox;
 }

@@ -200,7 +200,7 @@ const tokenParameters = {
 export const words = {
   'subscriptions.create': {
     description:
-      'Creates a subscription, or returns the existing one when the address is already known. Custom fields that are unknown or have no name are dropped, and `warnings` describes them; this is not an error. `automation_ids` enrolls the subscriber after creation.',
+      'Creates a subscription, or updates and returns the existing one when the address is already known; which fields are applied then is not specified. Custom fields that are unknown or have no name are dropped, and `warnings` describes them; this is not an error. `automation_ids` enrolls the subscriber after creation.',
     returns: 'The subscription, and `warnings` for custom fields that could not be resolved.',
     section: 'Endpoints, Subscriptions; Resources, SubscriptionRequest',
     parameters: { publicationId, ...subscriptionRequestWords },

@@ -1,9 +1,8 @@
 /** The OpenAPI 3.1 document of the whole contract, for a sandbox at a given address. */
-import { defaultScope, operations } from '@newsletter-kit/core/contract';
+import { defaultScope, operations, resources } from '@newsletter-kit/core/contract';
 import { createSchemaWriter } from './json-schema.ts';
 import { describeOperation, type KnownOperation, type OperationObject } from './operation.ts';
 import { errorResponses } from './responses.ts';
-import { resources } from './words.ts';
 
 type Paths = Record<string, Record<string, unknown>>;
 
@@ -28,7 +27,7 @@ export function openApiDocument(origin: string, apiPrefix: string) {
       title: 'Newsletter Publishing API',
       version: '2.0.0',
       description:
-        'The whole API as the sandbox answers it. `x-assumed` lists, for each operation, what the specification leaves open and how it is filled here.',
+        'The whole API as the sandbox answers it. `x-assumed` lists what the specification leaves open about an operation and how the sandbox fills it; `x-specification` names the part of the specification.',
     },
     servers: [{ url: origin + apiPrefix, description: 'This sandbox' }],
     tags: Object.values(resources).map(({ title, description }) => ({ name: title, description })),
@@ -68,14 +67,16 @@ function describe(): Description {
 function merged(first: OperationObject, second: OperationObject): OperationObject {
   const bodies = [first, second].flatMap(({ requestBody }) => (requestBody ? Object.entries(requestBody.content) : []));
   const [[type] = ['']] = bodies;
-  const parts = [first, second].map(({ operationId, summary, 'x-assumed': assumed }) => ({
+  const parts = [first, second].map(({ operationId, summary, description, 'x-assumed': assumed }) => ({
     operationId,
     summary,
+    description,
     'x-assumed': assumed,
   }));
   return {
     ...first,
     summary: [first, second].map(({ summary }) => String(summary)).join(' – or: '),
+    description: [first, second].map(({ description }) => String(description)).join('\n\nOr: '),
     'x-assumed': parts.flatMap((part) => (part['x-assumed'] as readonly string[] | undefined) ?? []),
     'x-operations': parts,
     requestBody: {
@@ -92,7 +93,7 @@ function merged(first: OperationObject, second: OperationObject): OperationObjec
 
 function securitySchemes(origin: string): object {
   const scopes = new Map<string, string>([
-    [defaultScope, 'Who the token belongs to; granted when nothing is asked for.'],
+    [defaultScope, 'Read who the token belongs to; granted when no scope is asked for.'],
   ]);
   for (const { scope, doc } of operations)
     if (scope !== null) scopes.set(scope, scopes.has(scope) ? `${scopes.get(scope)}; ${doc}` : doc);

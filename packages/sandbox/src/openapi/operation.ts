@@ -1,13 +1,25 @@
 /** One operation of the contract as an OpenAPI operation object. */
-import { assumed, type Operation, type OperationId } from '@newsletter-kit/core/contract';
+import {
+  assumed,
+  resources,
+  words,
+  type Operation,
+  type OperationId,
+  type OperationWords,
+} from '@newsletter-kit/core/contract';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { bodyExamples } from './examples.ts';
 import type { SchemaWriter } from './json-schema.ts';
 import { responsesOf } from './responses.ts';
-import { pathParameters, queryParameters, resources } from './words.ts';
+import { publicationId } from '../world/fixed.ts';
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
+const wordsOf: Readonly<Record<OperationId, OperationWords>> = words;
+const titles: Readonly<Record<string, { readonly title: string }>> = resources;
+
+/** Examples of path parameters that every standard seed holds. */
+const examples: Readonly<Record<string, string>> = { publicationId };
 
 /** An operation of the contract under its own id. */
 export type KnownOperation = Operation & { readonly id: OperationId };
@@ -32,13 +44,15 @@ export function describeOperation(operation: KnownOperation, writer: SchemaWrite
   return {
     operationId: operation.id,
     summary: operation.doc,
-    tags: [resources[resourceOf(operation)]?.title ?? resourceOf(operation)],
+    description: wordsOf[operation.id].description,
+    tags: [titles[resourceOf(operation)]?.title ?? resourceOf(operation)],
     security: securityOf(operation),
     parameters: [...pathParametersOf(operation), ...queryParametersOf(operation, query, writer)],
     ...requestBody,
     responses: responsesOf(operation, answer, writer),
     ...(assumed[operation.id].length > 0 && { 'x-assumed': assumed[operation.id] }),
     'x-retry': operation.retry,
+    'x-specification': wordsOf[operation.id].section,
   };
 }
 
@@ -60,29 +74,31 @@ function bodyOf(operation: KnownOperation, body: z.ZodObject, writer: SchemaWrit
   };
 }
 
-function pathParametersOf(operation: Operation): object[] {
-  return [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+function pathParametersOf({ id, path }: KnownOperation): object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
+    description: wordsOf[id].parameters[name]?.text,
     required: true,
     schema: { type: 'string' },
-    ...pathParameters[name],
+    ...(examples[name] !== undefined && { example: examples[name] }),
   }));
 }
 
-/** Schemas name a repeatable parameter without its `[]`. */
-function queryParametersOf(operation: Operation, query: z.ZodObject | undefined, writer: SchemaWriter): object[] {
+/** Schemas name a repeatable parameter without its `[]`; the description stands at the parameter. */
+function queryParametersOf(operation: KnownOperation, query: z.ZodObject | undefined, writer: SchemaWriter): object[] {
   const written = query ? writer.write(query, 'input') : {};
-  const properties = (written['properties'] ?? {}) as Readonly<Record<string, object>>;
+  const properties = (written['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
   const required = (written['required'] ?? []) as readonly string[];
   return operation.query.map((name) => {
     const plain = name.replace(/\[\]$/, '');
+    const { description, ...schema } = properties[plain] ?? {};
     return {
       name,
       in: 'query',
-      description: queryParameters[name],
+      description,
       required: required.includes(plain),
-      schema: properties[plain] ?? { type: 'string' },
+      schema,
       ...(name === 'page' && { deprecated: true }),
       ...(plain !== name && { style: 'form', explode: true }),
     };

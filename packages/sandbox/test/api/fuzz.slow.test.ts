@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '../../src/index.ts';
 import { errorsOf, noon, publicationPath, send } from '../caller.ts';
+import { strictly } from '../strictly.ts';
 import { known } from './known.ts';
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 3000);
@@ -22,7 +23,7 @@ let ids: Readonly<Record<string, string>> = {};
 let words: readonly string[] = [];
 
 beforeAll(async () => {
-  sandbox = createSandbox({ seed: 'demo', now: () => noon });
+  sandbox = strictly(createSandbox({ seed: 'demo', now: () => noon }));
   const there = await known(sandbox);
   ids = {
     automationId: there.automation,

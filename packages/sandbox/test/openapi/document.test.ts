@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { assumed, operations, type OperationId } from '@newsletter-kit/core/contract';
+import { assumed, operations, words, type OperationId } from '@newsletter-kit/core/contract';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { expect, test } from 'vitest';
 import { bodyExamples } from '../../src/openapi/examples.ts';
@@ -33,7 +33,9 @@ test('each operation documents its parameters, body, statuses, scope and assumpt
       ...operation.query,
     ]);
     expect(Object.keys(object?.responses ?? {}).map(Number), operation.id).toEqual(
-      [operation.success, ...operation.errors].toSorted((a, b) => a - b),
+      [...new Set([operation.success, ...operation.errors, ...(operation.scope ? [403] : [])])].toSorted(
+        (a, b) => a - b,
+      ),
     );
     expect(object?.['x-assumed'] ?? [], operation.id).toEqual(expect.arrayContaining([...assumed[operation.id]]));
     expect(Object.keys(object?.requestBody?.content ?? {}), operation.id).toEqual(
@@ -47,6 +49,75 @@ test('each operation documents its parameters, body, statuses, scope and assumpt
         { oauth2: operation.scope === null ? [] : [operation.scope] },
       ]);
   }
+});
+
+test('everything is described, by the words of the contract', async () => {
+  const document = await read(fresh());
+  const undescribed: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      // Names stand below these; each must say what it is.
+      if (key === 'properties' || key === 'headers') {
+        for (const [name, property] of Object.entries(inner as Readonly<Record<string, object>>))
+          if (!('description' in property)) undescribed.push(`${path}.${name}`);
+      }
+      if (key !== 'example' && key !== 'examples') walk(inner, `${path}.${key}`);
+    }
+  };
+  walk(document, '');
+  for (const [name, schema] of Object.entries(document.components.schemas))
+    if (!('description' in schema)) undescribed.push(name);
+  for (const { object } of describedOperations(document)) {
+    if (!object.description) undescribed.push(object.operationId);
+    for (const { name, description } of object.parameters)
+      if (!description) undescribed.push(`${object.operationId} ${name}`);
+  }
+  expect(undescribed).toEqual([]);
+  const list = describedOperations(document).find(({ object }) => object.operationId === 'subscriptions.list')?.object;
+  const { text } = words['subscriptions.list'].parameters.limit;
+  expect(list?.parameters.find(({ name }) => name === 'limit')).toMatchObject({
+    description: text,
+    schema: { default: 10, minimum: 1, maximum: 100 },
+  });
+  expect(document.components.schemas['SubscriptionRequest']).toMatchObject({
+    required: ['email'],
+    properties: { reactivate_existing: { default: false } },
+  });
+});
+
+test('records require what the specification requires', async () => {
+  const { schemas: components } = (await read(fresh())).components;
+  const required = (name: string) => (components[name] as { readonly required?: readonly string[] }).required ?? [];
+  expect(required('Subscription')).toEqual([
+    'id',
+    'email',
+    'status',
+    'created',
+    'subscription_tier',
+    'subscription_premium_tier_names',
+    'utm_source',
+    'utm_medium',
+    'utm_channel',
+    'utm_campaign',
+    'utm_term',
+    'utm_content',
+    'referring_site',
+    'referral_code',
+  ]);
+  expect(required('PublicationField')).toEqual([
+    'id',
+    'name',
+    'display',
+    'kind',
+    'value_source',
+    'response_keys',
+    'status',
+    'created',
+    'updated',
+  ]);
+  expect(required('ErrorBody')).toEqual(['status', 'statusText', 'errors']);
+  expect(required('SubscriptionCustomField')).toEqual([]);
 });
 
 test('repeatable parameters keep their brackets and are sent once per value', async () => {

@@ -5,7 +5,13 @@ export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly security: readonly object[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+  readonly description?: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: object;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly 'x-assumed'?: readonly string[];

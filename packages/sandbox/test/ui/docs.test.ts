@@ -27,7 +27,15 @@ describeInBrowser('the documentation', () => {
     await page.click('a[href="#/subscriptions.create"]');
     await reads('main h2', 'Create a subscription');
     await reads('main .assumed', 'A known address is not an error');
-    for (const text of ['double_opt_override', 'not_set', 'subscriptions:write', 'Too many requests'])
+    for (const text of [
+      'double_opt_override',
+      'not_set',
+      'subscriptions:write',
+      'The rate limit is exceeded.',
+      'Custom fields that are unknown or have no name are dropped',
+      'Whether to send the welcome e-mail of the publication.',
+      'default false',
+    ])
       await reads('main', text);
     expect(await page.title()).toContain('subscriptions.create');
   });
