@@ -1,5 +1,7 @@
 /** The address of a subscriber. */
 import type { INodeProperties } from 'n8n-workflow';
+import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
+import { describe } from './words.ts';
 
 export const email: INodeProperties = {
   displayName: 'Email',
@@ -8,5 +10,5 @@ export const email: INodeProperties = {
   placeholder: 'name@email.com',
   required: true,
   default: '',
-  description: 'Address of the subscription',
+  description: describe(subscriptionRequestWords.email),
 };

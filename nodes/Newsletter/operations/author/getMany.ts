@@ -1,6 +1,8 @@
 /** Author: Get Many. */
 import * as records from '../../records/records.ts';
 import { list } from '../list.ts';
+import { filterWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 export const getMany = list({
   id: 'authors.list',
@@ -13,7 +15,7 @@ export const getMany = list({
       type: 'string',
       placeholder: 'e.g. Ada Lovelace',
       default: '',
-      description: 'Only authors of this full name or first name; upper and lower case are the same',
+      description: describe(filterWords.authorName),
     },
   ],
 });

@@ -1,6 +1,8 @@
 /** Condition Set: Get Many. */
 import * as records from '../../records/records.ts';
 import { list } from '../list.ts';
+import { filterWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 export const getMany = list({
   id: 'conditionSets.list',
@@ -13,6 +15,7 @@ export const getMany = list({
       name: 'purpose',
       type: 'options',
       default: 'dynamic_content',
+      description: describe(filterWords.conditionSetPurpose),
       options: [{ name: 'Dynamic Content', value: 'dynamic_content' }],
     },
   ],

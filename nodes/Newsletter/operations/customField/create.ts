@@ -6,6 +6,8 @@ import { recordIn } from '../../records/record.ts';
 import * as records from '../../records/records.ts';
 import type { ItemOperation } from '../definition.ts';
 import { display } from './display.ts';
+import { customFieldWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 const kind: INodeProperties = {
   displayName: 'Kind',
@@ -13,7 +15,7 @@ const kind: INodeProperties = {
   type: 'options',
   required: true,
   default: 'string',
-  description: 'What the field holds. It cannot be changed later.',
+  description: describe(customFieldWords.kind),
   options: [
     { name: 'Boolean', value: 'boolean' },
     { name: 'Date', value: 'date' },

@@ -1,5 +1,7 @@
 /** The name of a custom field. */
 import type { INodeProperties } from 'n8n-workflow';
+import { customFieldWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 export const display: INodeProperties = {
   displayName: 'Name',
@@ -8,5 +10,5 @@ export const display: INodeProperties = {
   required: true,
   default: '',
   placeholder: 'e.g. First Name',
-  description: 'The name by which subscriptions refer to the field',
+  description: describe(customFieldWords.display),
 };

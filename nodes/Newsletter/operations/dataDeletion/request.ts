@@ -7,6 +7,8 @@ import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { recordIn } from '../../records/record.ts';
 import * as records from '../../records/records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
+import { deletionRequestWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 const warning: INodeProperties = {
   displayName:
@@ -16,7 +18,7 @@ const warning: INodeProperties = {
   default: '',
 };
 
-const address: INodeProperties = { ...email, description: 'Address of the subscriber whose data is to be deleted' };
+const address: INodeProperties = { ...email, description: describe(deletionRequestWords.email) };
 
 const confirmation: INodeProperties = {
   ...email,

@@ -2,6 +2,8 @@
 import { automation } from '../../parameters/locators.ts';
 import * as records from '../../records/records.ts';
 import { list } from '../list.ts';
+import { filterWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 export const getMany = list({
   id: 'journeys.list',
@@ -14,6 +16,7 @@ export const getMany = list({
       name: 'status',
       type: 'options',
       default: 'all',
+      description: describe(filterWords.journeyStatus),
       options: [
         { name: 'All', value: 'all' },
         { name: 'Completed', value: 'completed' },

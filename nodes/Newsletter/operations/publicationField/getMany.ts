@@ -1,6 +1,8 @@
 /** Publication Field: Get Many. */
 import * as records from '../../records/records.ts';
 import { list } from '../list.ts';
+import { filterWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 export const getMany = list({
   id: 'publicationFields.list',
@@ -13,6 +15,7 @@ export const getMany = list({
       name: 'status',
       type: 'options',
       default: 'active',
+      description: describe(filterWords.publicationFieldStatus),
       options: [
         { name: 'Active', value: 'active' },
         { name: 'All', value: 'all' },

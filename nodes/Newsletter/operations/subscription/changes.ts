@@ -7,6 +7,8 @@ import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { newsletterLists, texts } from '../../parameters/texts.ts';
 import type { OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './fields.ts';
+import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 /** One subscription and what is to change of it. */
 export type Change = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
@@ -22,12 +24,12 @@ const updateFields: readonly INodeProperties[] = [
   newsletterLists({
     displayName: 'Join Newsletter List IDs',
     name: 'newsletter_list_ids',
-    description: 'Newsletter lists to add to those it is on. Not together with Unsubscribe.',
+    description: describe(words.newsletter_list_ids),
   }),
   newsletterLists({
     displayName: 'Leave Newsletter List IDs',
     name: 'unsubscribe_newsletter_list_ids',
-    description: 'Newsletter lists to take it off',
+    description: describe(words.unsubscribe_newsletter_list_ids),
   }),
   paymentsCustomer,
   tier,
@@ -36,8 +38,7 @@ const updateFields: readonly INodeProperties[] = [
     name: 'unsubscribe',
     type: 'boolean',
     default: false,
-    description:
-      'Whether to unsubscribe it from the publication. Only the subscriber can take this back, by subscribing again.',
+    description: describe(words.unsubscribe),
   },
 ];
 

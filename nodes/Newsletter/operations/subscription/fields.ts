@@ -2,13 +2,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { complimentaryAccess } from '../../parameters/locators.ts';
 import { tiers } from '../../parameters/subscriptionWords.ts';
+import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 export const gift: INodeProperties = {
   ...complimentaryAccess,
   displayName: 'Complimentary Gift',
   name: 'complimentary_gift_id',
   required: false,
-  description: 'Complimentary access of the same publication to apply',
+  description: describe(words.complimentary_gift_id),
 };
 
 export const paymentsCustomer: INodeProperties = {
@@ -17,7 +19,7 @@ export const paymentsCustomer: INodeProperties = {
   type: 'string',
   placeholder: 'e.g. cus_Q1w2E3r4T5',
   default: '',
-  description: 'The customer at the payment processor',
+  description: describe(words.payments_customer_id),
 };
 
 export const tier: INodeProperties = {

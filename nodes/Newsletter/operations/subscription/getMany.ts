@@ -6,6 +6,8 @@ import { statuses, tiers } from '../../parameters/subscriptionWords.ts';
 import { premiumTiers } from '../../parameters/texts.ts';
 import { subscription } from '../../records/records.ts';
 import { list } from '../list.ts';
+import { subscriptionListWords as words } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 /** The service's own word for any value. */
 const everyOne = { name: 'All', value: 'all' };
@@ -17,7 +19,7 @@ const filters: readonly INodeProperties[] = [
     name: 'creation_date',
     type: 'dateTime',
     default: '',
-    description: 'Only subscriptions created on this day (UTC)',
+    description: describe(words.creation_date),
   },
   {
     displayName: 'Email',
@@ -25,17 +27,18 @@ const filters: readonly INodeProperties[] = [
     type: 'string',
     placeholder: 'name@email.com',
     default: '',
-    description: 'Only the subscription of this address; upper and lower case are the same',
+    description: describe(words.email),
   },
   ...premiumTiers({
-    byId: 'Only subscriptions in one of these premium tiers',
-    byName: 'Only subscriptions in one of these premium tiers',
+    byId: describe(words.premium_tier_ids),
+    byName: describe(words.premium_tiers),
   }),
   {
     displayName: 'Status',
     name: 'status',
     type: 'options',
     default: 'active',
+    description: describe(words.status),
     options: byName([...statuses, everyOne]),
   },
   {
@@ -43,6 +46,7 @@ const filters: readonly INodeProperties[] = [
     name: 'tier',
     type: 'options',
     default: 'free',
+    description: describe(words.tier),
     options: byName([...tiers, everyOne]),
   },
 ];

@@ -11,6 +11,8 @@ import { newsletterLists, premiumTiers } from '../../parameters/texts.ts';
 import { toRecord } from '../../records/record.ts';
 import type { OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './fields.ts';
+import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 /** Named as the fields of the request. */
 export const additionalFields: readonly INodeProperties[] = [
@@ -20,20 +22,19 @@ export const additionalFields: readonly INodeProperties[] = [
   newsletterLists({
     displayName: 'Newsletter List IDs',
     name: 'newsletter_list_ids',
-    description: 'Newsletter lists of the same publication to subscribe to',
+    description: describe(words.newsletter_list_ids),
   }),
   paymentsCustomer,
   ...premiumTiers({
-    byId: 'Premium tiers to assign, together with those given by name; they win over Tier',
-    byName: 'Premium tiers to assign, together with those given by ID; they win over Tier',
+    byId: describe(words.premium_tier_ids),
+    byName: describe(words.premium_tiers),
   }),
   {
     displayName: 'Reactivate Existing',
     name: 'reactivate_existing',
     type: 'boolean',
     default: false,
-    description:
-      'Whether to reactivate a subscription that has unsubscribed. Only for people who knowingly subscribe again.',
+    description: describe(words.reactivate_existing),
   },
   {
     displayName: 'Referral Code',
@@ -41,7 +42,7 @@ export const additionalFields: readonly INodeProperties[] = [
     type: 'string',
     placeholder: 'e.g. gBZbSVal1X',
     default: '',
-    description: 'The code of the subscriber who gets the credit for the referral',
+    description: describe(words.referral_code),
   },
   {
     displayName: 'Referring Site',
@@ -49,41 +50,62 @@ export const additionalFields: readonly INodeProperties[] = [
     type: 'string',
     placeholder: 'e.g. https://www.example.com/blog',
     default: '',
-    description: 'The website the subscriber came from',
+    description: describe(words.referring_site),
   },
   {
     displayName: 'Send Welcome Email',
     name: 'send_welcome_email',
     type: 'boolean',
     default: false,
-    description: 'Whether to send the welcome email of the publication',
+    description: describe(words.send_welcome_email),
   },
   {
     displayName: 'Skip Newsletter List Auto-Subscribe',
     name: 'skip_newsletter_list_auto_subscribe',
     type: 'boolean',
     default: false,
-    description: 'Whether to leave out the lists that new subscribers are put on automatically',
+    description: describe(words.skip_newsletter_list_auto_subscribe),
   },
   tier,
-  { displayName: 'UTM Campaign', name: 'utm_campaign', type: 'string', placeholder: 'e.g. spring-launch', default: '' },
+  {
+    displayName: 'UTM Campaign',
+    name: 'utm_campaign',
+    type: 'string',
+    placeholder: 'e.g. spring-launch',
+    default: '',
+    description: describe(words.utm_campaign),
+  },
   {
     displayName: 'UTM Content',
     name: 'utm_content',
     type: 'string',
     placeholder: 'e.g. header-button',
     default: '',
-    description: 'Content or A/B variation',
+    description: describe(words.utm_content),
   },
-  { displayName: 'UTM Medium', name: 'utm_medium', type: 'string', placeholder: 'e.g. social', default: '' },
-  { displayName: 'UTM Source', name: 'utm_source', type: 'string', placeholder: 'e.g. instagram', default: '' },
+  {
+    displayName: 'UTM Medium',
+    name: 'utm_medium',
+    type: 'string',
+    placeholder: 'e.g. social',
+    default: '',
+    description: describe(words.utm_medium),
+  },
+  {
+    displayName: 'UTM Source',
+    name: 'utm_source',
+    type: 'string',
+    placeholder: 'e.g. instagram',
+    default: '',
+    description: describe(words.utm_source),
+  },
   {
     displayName: 'UTM Term',
     name: 'utm_term',
     type: 'string',
     placeholder: 'e.g. newsletter design',
     default: '',
-    description: 'Keyword or search term',
+    description: describe(words.utm_term),
   },
 ];
 

@@ -7,13 +7,15 @@ import type { INodeProperties } from 'n8n-workflow';
 import { readParameter } from '../../parameters/read.ts';
 import { texts } from '../../parameters/texts.ts';
 import type { ItemOperation } from '../definition.ts';
+import { statusUpdateWords } from '@newsletter-kit/core/contract';
+import { describe } from '../../parameters/words.ts';
 
 const subscriptionIds: INodeProperties = {
   ...texts('Add ID', {
     displayName: 'Subscription IDs',
     name: 'subscription_ids',
     placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-    description: 'The subscriptions to set the status of. An expression may give a list, or a text with commas.',
+    description: `${describe(statusUpdateWords.subscription_ids)}. An expression may give a list, or a text with commas.`,
   }),
   required: true,
 };
@@ -24,6 +26,7 @@ const newStatus: INodeProperties = {
   type: 'options',
   required: true,
   default: 'inactive',
+  description: describe(statusUpdateWords.new_status),
   options: [
     { name: 'Active', value: 'active' },
     { name: 'Inactive', value: 'inactive', description: 'No longer receives the newsletter' },

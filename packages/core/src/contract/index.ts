@@ -3,15 +3,4 @@ export { assumed } from './assumed.ts';
 export { operation, operations, type OperationById, type OperationId } from './operations.ts';
 export type { Body, Method, Operation, Pagination, RetryClass, Scope } from './types.ts';
 export * from './values.ts';
-export {
-  bulkUpdateItemWords,
-  customFieldValueWords,
-  missingScope,
-  resources,
-  statuses,
-  subscriptionRequestWords,
-  words,
-  type OperationWords,
-  type ParameterWords,
-  type StatusWords,
-} from './words.ts';
+export * from './words.ts';

@@ -56,9 +56,13 @@ const automationId = { text: 'Prefixed ID of the automation, `aut_<uuid>`.' } as
 
 const customFieldId = { text: 'ID of the custom field, a UUID without a prefix.' } as const satisfies ParameterWords;
 
-const customFieldDisplay = {
-  text: 'Label of the field, unique within the publication. Subscriptions refer to the field by this label.',
-} as const satisfies ParameterWords;
+/** Body of the creation of a custom field. */
+export const customFieldWords = {
+  kind: { text: 'Type of the values. It cannot be changed later.' },
+  display: {
+    text: 'Label of the field, unique within the publication. Subscriptions refer to the field by this label.',
+  },
+} as const satisfies ParametersWords;
 
 const doubleOptOverride =
   '`on` sends the double opt-in confirmation e-mail, and the subscriber must confirm before becoming active. `off` activates the subscription immediately without a confirmation e-mail. `not_set` applies the setting of the publication.';
@@ -107,6 +111,25 @@ export const subscriptionRequestWords = {
   },
 } as const satisfies ParametersWords;
 
+/** Query of the subscription list. */
+export const subscriptionListWords = {
+  expand: {
+    text: 'Data to add to each subscription: `subscription_premium_tiers` (its premium tiers), `referrals` (ID, address and status of the subscriptions it referred), `stats` (e-mail engagement), `custom_fields`, `newsletter_lists` (adds `newsletter_list_ids`), `tags`.',
+  },
+  status: { text: 'Only subscriptions of this status.', default: 'all' },
+  tier: { text: 'Only subscriptions of this tier.', default: 'all' },
+  premium_tiers: { text: 'Only subscriptions in at least one of the premium tiers with these names.' },
+  premium_tier_ids: { text: 'Only subscriptions in at least one of the premium tiers with these prefixed IDs.' },
+  ...cursorOrPage,
+  email: { text: 'Only the subscription with this address. Exact match, case-insensitive.' },
+  order_by: {
+    text: 'Field the list is sorted by: `created`, the time the subscription was first created.',
+    default: 'created',
+  },
+  direction: { text: 'Sort direction: `asc` is smallest to largest, `desc` largest to smallest.', default: 'asc' },
+  creation_date: { text: 'Only subscriptions created on this day, as `YYYY/MM/DD` in UTC.' },
+} as const satisfies ParametersWords;
+
 /** Fields of a CustomFieldValue: a custom field as it is set on a subscription. */
 export const customFieldValueWords = {
   name: { text: 'The `display` label of an existing custom field, spelled exactly.' },
@@ -140,6 +163,25 @@ export const customFieldChangeWords = {
   delete: { text: "Whether to remove the field's value from the subscription.", default: false },
 } as const satisfies ParametersWords;
 
+/** Body of the status update. */
+export const statusUpdateWords = {
+  subscription_ids: { text: 'Prefixed IDs of the subscriptions, `sub_<uuid>`, at least one.' },
+  new_status: { text: 'The status to set.' },
+} as const satisfies ParametersWords;
+
+/** Body of a deletion request. */
+export const deletionRequestWords = {
+  email: { text: 'Address of the subscriber to delete.' },
+} as const satisfies ParametersWords;
+
+/** Filters of the lists beside that of subscriptions. */
+export const filterWords = {
+  authorName: { text: 'Only authors with this full name or first name. Case-insensitive.' },
+  conditionSetPurpose: { text: 'Only condition sets for this purpose. All purposes when left out.' },
+  journeyStatus: { text: 'Only journeys of this status.', default: 'all' },
+  publicationFieldStatus: { text: 'Only fields of this status; `all` includes archived ones.', default: 'active' },
+} as const satisfies ParametersWords;
+
 const bulkUpdate = {
   description:
     'Starts a job that updates tiers, custom fields, newsletter lists or consent, each subscription with its own values. The job runs after the answer: read its status and error log with `bulkSubscriptionUpdates.get`.',
@@ -159,8 +201,7 @@ const updateStatus = {
   section: 'Endpoints, Subscriptions',
   parameters: {
     publicationId,
-    subscription_ids: { text: 'Prefixed IDs of the subscriptions, `sub_<uuid>`, at least one.' },
-    new_status: { text: 'The status to set.' },
+    ...statusUpdateWords,
   },
   example: "{ subscription_ids: ['sub_00000000-0000-4000-8000-000000000001'], new_status: 'inactive' }",
 } as const satisfies OperationWords;
@@ -172,7 +213,7 @@ const rename = {
   parameters: {
     publicationId,
     id: customFieldId,
-    display: { text: `New label of the field. ${customFieldDisplay.text}` },
+    display: { text: 'New label of the field. Subscriptions refer to the field by this label.' },
   },
   example: "{ id: '00000000-0000-4000-8000-000000000001', display: 'First name' }",
 } as const satisfies OperationWords;
@@ -213,21 +254,7 @@ export const words = {
     section: 'Endpoints, Subscriptions; Pagination',
     parameters: {
       publicationId,
-      expand: {
-        text: 'Data to add to each subscription: `subscription_premium_tiers` (its premium tiers), `referrals` (ID, address and status of the subscriptions it referred), `stats` (e-mail engagement), `custom_fields`, `newsletter_lists` (adds `newsletter_list_ids`), `tags`.',
-      },
-      status: { text: 'Only subscriptions of this status.', default: 'all' },
-      tier: { text: 'Only subscriptions of this tier.', default: 'all' },
-      premium_tiers: { text: 'Only subscriptions in at least one of the premium tiers with these names.' },
-      premium_tier_ids: { text: 'Only subscriptions in at least one of the premium tiers with these prefixed IDs.' },
-      ...cursorOrPage,
-      email: { text: 'Only the subscription with this address. Exact match, case-insensitive.' },
-      order_by: {
-        text: 'Field the list is sorted by: `created`, the time the subscription was first created.',
-        default: 'created',
-      },
-      direction: { text: 'Sort direction: `asc` is smallest to largest, `desc` largest to smallest.', default: 'asc' },
-      creation_date: { text: 'Only subscriptions created on this day, as `YYYY/MM/DD` in UTC.' },
+      ...subscriptionListWords,
     },
     example: "{ status: 'active', expand: ['custom_fields'] }",
   },
@@ -309,7 +336,7 @@ export const words = {
     parameters: {
       publicationId,
       automationId,
-      status: { text: 'Only journeys of this status.', default: 'all' },
+      status: filterWords.journeyStatus,
       limit,
       page,
     },
@@ -335,7 +362,7 @@ export const words = {
       publicationId,
       limit,
       page,
-      name: { text: 'Only authors with this full name or first name. Case-insensitive.' },
+      name: filterWords.authorName,
     },
   },
   'authors.get': {
@@ -383,7 +410,7 @@ export const words = {
     parameters: {
       publicationId,
       ...cursorOrPage,
-      purpose: { text: 'Only condition sets for this purpose. All purposes when left out.' },
+      purpose: filterWords.conditionSetPurpose,
     },
   },
   'conditionSets.get': {
@@ -405,8 +432,7 @@ export const words = {
     section: 'Endpoints, Custom fields',
     parameters: {
       publicationId,
-      kind: { text: 'Type of the values. It cannot be changed later.' },
-      display: customFieldDisplay,
+      ...customFieldWords,
     },
     example: "{ kind: 'string', display: 'First Name' }",
   },
@@ -437,7 +463,7 @@ export const words = {
       "Requests the deletion of a subscriber. After a safety delay of 14 days the subscriber's data is redacted from every publication of the organization; once processing begins this cannot be undone. The feature must be enabled for the organization.",
     returns: 'The deletion request.',
     section: 'Endpoints, Data deletion; Limits',
-    parameters: { publicationId, email: { text: 'Address of the subscriber to delete.' } },
+    parameters: { publicationId, ...deletionRequestWords },
     errors: {
       403: noDeletionForbidden,
       409: 'The request conflicts with an existing one, for example an open request for the same address.',
@@ -468,7 +494,7 @@ export const words = {
     section: 'Endpoints, Workspace; Pagination',
     parameters: {
       ...cursorOrPage,
-      status: { text: 'Only fields of this status; `all` includes archived ones.', default: 'active' },
+      status: filterWords.publicationFieldStatus,
     },
     errors: {
       403: 'The scope is missing, or the API key does not have access to every publication of the workspace.',

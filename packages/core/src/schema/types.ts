@@ -1030,10 +1030,7 @@ export interface CustomFieldUpdateParams {
   publicationId?: string | undefined;
   /** ID of the custom field, a UUID without a prefix. */
   id: string;
-  /**
-   * New label of the field. Label of the field, unique within the publication. Subscriptions refer to the field by this
-   * label.
-   */
+  /** New label of the field. Subscriptions refer to the field by this label. */
   display?: string | undefined;
 }
 

@@ -1,0 +1,71 @@
+/** The descriptions of the editor are those of the contract. */
+import {
+  bulkUpdateItemWords,
+  customFieldWords,
+  filterWords,
+  statusUpdateWords,
+  subscriptionListWords,
+  subscriptionRequestWords,
+  words,
+  type OperationWords,
+  type ParameterWords,
+} from '@newsletter-kit/core/contract';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe } from '../../nodes/Newsletter/parameters/words.ts';
+import { buildBundle, type Bundle, type Property } from './bundle.ts';
+
+let bundle: Bundle;
+beforeAll(async () => {
+  bundle = await buildBundle();
+});
+afterAll(() => bundle?.remove());
+
+it.each([
+  [
+    subscriptionRequestWords.premium_tier_ids,
+    'Premium tiers to assign. Combined with Premium Tier Names without duplicates; takes precedence over Tier.',
+  ],
+  [subscriptionRequestWords.send_welcome_email, 'Whether to send the welcome email of the publication'],
+  [subscriptionRequestWords.email, 'Email address of the subscriber'],
+  [bulkUpdateItemWords.unsubscribe_newsletter_list_ids, /^Newsletter lists to leave\. A list .* as well\.$/],
+  [subscriptionListWords.creation_date, 'Only subscriptions created on this day, as YYYY/MM/DD in UTC'],
+  [statusUpdateWords.new_status, 'The status to set'],
+])('%j reads as the editor words it', (text, expected) => {
+  expect(describe(text)).toMatch(expected);
+});
+
+it('a description of a field of the API is that of the contract, or of how the editor fills it in', () => {
+  const texts = new Map<string, Set<string>>();
+  const add = (parameters: Readonly<Record<string, ParameterWords>>): void => {
+    for (const [name, text] of Object.entries(parameters))
+      texts.set(name, (texts.get(name) ?? new Set()).add(describe(text)));
+  };
+  for (const { parameters } of Object.values<OperationWords>(words)) add(parameters);
+  for (const group of [bulkUpdateItemWords, customFieldWords, filterWords]) add(group);
+
+  const odd = walk(bundle.newsletter.description.properties)
+    .filter(({ name, description }) => texts.has(name) && !ofEditor.has(name) && description !== undefined)
+    .filter(({ name, description = '' }) => ![...(texts.get(name) ?? [])].some((text) => description.startsWith(text)))
+    .map(({ name, description }) => `${name}: ${description}`);
+  expect(odd).toEqual([]);
+});
+
+/** Parameters that the editor fills in its own way: by search, from a list, or by paging itself. */
+const ofEditor = new Set([
+  'publicationId',
+  'automationId',
+  'automationJourneyId',
+  'authorId',
+  'complimentaryAccessId',
+  'conditionSetId',
+  'id',
+  'subscription_id',
+  'automation_ids',
+  'expand',
+  'limit',
+  'delete',
+]);
+
+function walk(all: readonly Property[]): Property[] {
+  return all.flatMap((property) => [property, ...(property.type === 'collection' ? walk(property.options ?? []) : [])]);
+}
