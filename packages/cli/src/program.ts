@@ -15,6 +15,7 @@ export const commands = {
   logout: { about: 'revoke the login of a profile and delete it here', load: () => import('./commands/logout.ts') },
   whoami: { about: 'show the key or login in use, and what it reaches', load: () => import('./commands/whoami.ts') },
   profiles: { about: 'list, choose and remove named connections', load: () => import('./commands/profiles.ts') },
+  api: { about: 'call any operation or path of the API', load: () => import('./commands/api.ts') },
   export: { about: 'write all subscriptions to a file, or to stdout', load: () => import('./commands/export.ts') },
   import: { about: 'import subscriptions from a CSV file', load: () => import('./commands/import.ts') },
   watch: {
@@ -25,6 +26,7 @@ export const commands = {
     about: 'keep subscriptions and contacts in PostgreSQL in step',
     load: () => import('./commands/sync.ts'),
   },
+  completion: { about: 'print the completion script of a shell', load: () => import('./commands/completion.ts') },
 } as const satisfies Readonly<Record<string, Entry>>;
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);

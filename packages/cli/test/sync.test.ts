@@ -337,6 +337,6 @@ test('names every mistake before anything is read, and no secret', async ({ sand
 
   const { code, stderr } = await sync('apply', '--json');
   expect(code).toBe(1);
-  expect(stderr).toContain('has no column "mail"');
+  expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining('has no column "mail"') } });
   expect(await sql(`SELECT to_regclass('newsletter_sync_tokens') AS there`)).toEqual([{ there: null }]);
 });

@@ -42,7 +42,7 @@ export {
   type TransportFailure,
 } from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
-export { Page, PagePromise, type Paging } from './pages.ts';
+export { continuation, Page, PagePromise, readPaging, type Paging } from './pages.ts';
 export { redact, withoutSecrets } from './redact.ts';
 export { retryAfterMs } from './limits.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';

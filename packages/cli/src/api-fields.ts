@@ -1,0 +1,152 @@
+/** Reads `--field` and `--raw-field` of `newsletter api` into the arguments of a call. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import process from 'node:process';
+import type * as z from 'zod';
+import { quote, UsageError } from './usage-error.ts';
+
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** One `-f key=value` or `-F key=value`. */
+export interface Field {
+  readonly key: string;
+  readonly value: string;
+  /** `-F`: `true`, `false`, `null`, numbers and `@FILE` have a meaning. */
+  readonly isTyped: boolean;
+}
+
+type Container = Record<string, unknown> | unknown[];
+/** A key of an object, an index of an array, or `[]`. */
+type Step = string | number | typeof append;
+const append = Symbol('append');
+
+/** @throws UsageError where it has no `=` */
+export function readField(text: string, isTyped: boolean): Field {
+  const at = text.indexOf('=');
+  if (at > 0) return { key: text.slice(0, at), value: text.slice(at + 1), isTyped };
+  throw new UsageError(
+    `A field is written KEY=VALUE, for example ${isTyped ? '-F limit=10' : '-f email=ada@example.com'}, not ${quote(text)}.`,
+  );
+}
+
+/**
+ * Builds the arguments of a call. Keys nest: `a[b]=1` sets a key of an object, `a[0]=1` an element of an array, `a[]=1`
+ * appends one; `a[][b]=1` begins a new element where the last one has that key.
+ *
+ * @param schema - of the arguments; values take the types it names. Left out for a path
+ * @throws UsageError for a key that cannot be read, or that contradicts an earlier one
+ */
+export async function fieldsToArguments(
+  fields: readonly Field[],
+  schema?: JsonSchema,
+): Promise<Record<string, unknown>> {
+  const result: Record<string, unknown> = {};
+  for (const field of fields) {
+    const steps = stepsOf(field.key);
+    let schemas: readonly JsonSchema[] = schema ? alternatives(schema) : [];
+    for (const step of steps) schemas = schemas.flatMap((each) => alternatives(child(each, step)));
+    // A list that is given without brackets takes one value each time.
+    const types = new Set(schemas.map(({ type }) => type));
+    const isList = schemas.length > 0 && types.has('array') && !types.has('string') && !/^\s*\[/.test(field.value);
+    const leaf = isList ? schemas.flatMap((each) => alternatives(each.items)) : schemas;
+    set(result, isList ? [...steps, append] : steps, await valueOf(field, leaf), field.key);
+  }
+  return result;
+}
+
+function stepsOf(key: string): readonly Step[] {
+  const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(key);
+  const [, first = '', rest = ''] = match ?? [];
+  const steps = [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
+  if (!match || steps.includes('__proto__'))
+    throw new UsageError(`The key ${quote(key)} cannot be read. Keys nest as in custom_fields[0][name]=City.`);
+  return steps.map((step, index) =>
+    index === 0 ? step : step === '' ? append : /^\d{1,6}$/.test(step) ? Number(step) : step,
+  );
+}
+
+type Child = JsonSchema['items'];
+
+function child({ properties, items }: JsonSchema, step: Step): Child {
+  if (isArrayStep(step)) return items;
+  return properties && Object.hasOwn(properties, step) ? properties[step] : undefined;
+}
+
+/** The schemas that a value may fit. */
+export function alternatives(schema: Child): readonly JsonSchema[] {
+  if (typeof schema !== 'object' || Array.isArray(schema)) return [];
+  return schema.anyOf ? schema.anyOf.flatMap(alternatives) : [schema];
+}
+
+function set(target: Container, [step = '', ...rest]: readonly Step[], value: unknown, key: string): void {
+  const contradiction = (): UsageError => new UsageError(`The key ${quote(key)} contradicts an earlier one.`);
+  if (Array.isArray(target)) {
+    if (!isArrayStep(step)) throw contradiction();
+    const last: unknown = target.at(-1);
+    const isNew = rest.length === 0 || !isContainer(last) || has(last, rest[0]);
+    const index = step === append ? (isNew ? target.length : target.length - 1) : Number(step);
+    if (index > target.length) throw new UsageError(`The key ${quote(key)} leaves out an element of the array.`);
+    if (rest.length === 0) target[index] = value;
+    else {
+      target[index] ??= containerFor(rest[0]);
+      const next: unknown = target[index];
+      if (!isContainer(next)) throw contradiction();
+      set(next, rest, value, key);
+    }
+    return;
+  }
+  if (isArrayStep(step)) throw contradiction();
+  if (rest.length === 0) {
+    target[step] = value;
+    return;
+  }
+  if (!Object.hasOwn(target, step)) target[step] = containerFor(rest[0]);
+  const next: unknown = target[step];
+  if (!isContainer(next)) throw contradiction();
+  set(next, rest, value, key);
+}
+
+const isArrayStep = (step: Step | undefined): step is number | typeof append =>
+  typeof step === 'number' || step === append;
+
+const containerFor = (step: Step | undefined): Container => (isArrayStep(step) ? [] : {});
+
+function has(container: Container, step: Step | undefined): boolean {
+  if (Array.isArray(container)) return typeof step === 'number' && step < container.length;
+  return typeof step === 'string' && Object.hasOwn(container, step);
+}
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+async function valueOf({ key, value, isTyped }: Field, schemas: readonly JsonSchema[]): Promise<unknown> {
+  const types = new Set(schemas.map(({ type }) => type));
+  if (isTyped && value.startsWith('@')) return await readInput(value.slice(1));
+  const isAny = schemas.length === 0;
+  // Of a field that takes texts and more, -f sends a text and -F what the value looks like.
+  if (types.has('string') && !(isTyped && types.size > 1)) return value;
+  if (isAny && !isTyped) return value;
+  if ((value === 'true' || value === 'false') && (isAny || types.has('boolean'))) return value === 'true';
+  if (value === 'null' && (isAny || types.has('null'))) return null;
+  if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) && (isAny || types.has('number') || types.has('integer')))
+    return Number(value);
+  if (/^\s*[[{]/.test(value) && (types.has('array') || types.has('object'))) return parseJson(value, key);
+  return value;
+}
+
+/** The content of a file, or of stdin for `-`. */
+export async function readInput(path: string, signal?: AbortSignal): Promise<string> {
+  if (path !== '-') return await readFile(path, { encoding: 'utf8', ...(signal && { signal }) });
+  signal?.addEventListener('abort', () => process.stdin.destroy(new DOMException('Interrupted.', 'AbortError')));
+  return await text(process.stdin);
+}
+
+/** @throws UsageError that does not repeat the text */
+export function parseJson(content: string, source: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw new UsageError(`${source} is not valid JSON. Look for a missing or extra comma, quote or bracket.`);
+  }
+}
