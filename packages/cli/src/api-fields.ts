@@ -2,10 +2,23 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { quote, UsageError } from './usage-error.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** A schema of zod as JSON Schema, with the definitions it refers to in place of the references. */
+export function toJsonSchema(schema: z.ZodType): JsonSchema {
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest }: Readonly<Record<string, unknown>> = { ...value };
+    const target = typeof $ref === 'string' ? $defs[$ref.replace('#/$defs/', '')] : undefined;
+    return Object.fromEntries(Object.entries({ ...target, ...rest }).map(([key, each]) => [key, resolve(each)]));
+  };
+  return resolve(root) as JsonSchema;
+}
 
 /** One `-f key=value` or `-F key=value`. */
 export interface Field {
@@ -75,7 +88,9 @@ function child({ properties, items }: JsonSchema, step: Step): Child {
 /** The schemas that a value may fit. */
 export function alternatives(schema: Child): readonly JsonSchema[] {
   if (typeof schema !== 'object' || Array.isArray(schema)) return [];
-  return schema.anyOf ? schema.anyOf.flatMap(alternatives) : [schema];
+  if (schema.anyOf) return schema.anyOf.flatMap(alternatives);
+  const { type: types } = schema;
+  return Array.isArray(types) ? types.map((type) => ({ ...schema, type })) : [schema];
 }
 
 function set(target: Container, [step = '', ...rest]: readonly Step[], value: unknown, key: string): void {

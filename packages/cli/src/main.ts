@@ -14,7 +14,8 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: Error) => {
     // The reader closed the pipe, as `head` does.
     if ('code' in error && error.code === 'EPIPE') process.exit(exitCodes.done);
-    throw error;
+    if (stream === process.stdout) process.stderr.write(`newsletter: stdout cannot be written: ${error.message}\n`);
+    process.exit(exitCodes.failed);
   });
 }
 process.exitCode = await main(process.argv.slice(2));

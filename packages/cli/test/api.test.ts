@@ -1,11 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { operations } from '@newsletter-kit/core/contract';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, it } from 'vitest';
-import { fieldsToArguments, readField } from '../src/api-fields.ts';
+import * as z from 'zod';
+import { fieldsToArguments, readField, toJsonSchema } from '../src/api-fields.ts';
 import { events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
@@ -14,6 +15,37 @@ const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 const api = (sandbox: SandboxOnPort, ...args: string[]) => run(['api', ...args], sandbox.env);
 
 describe('fields', () => {
+  it('take the types of their schema, behind references too', async () => {
+    const item = z
+      .strictObject({ name: z.string(), value: z.union([z.string(), z.number()]).nullish() })
+      .meta({ id: 'Item' });
+    const schema = toJsonSchema(
+      z
+        .strictObject({ items: z.array(item), limit: z.int(), on: z.boolean(), tags: z.array(z.string()) })
+        .meta({ id: 'Body' }),
+    );
+    const texts = [
+      'items[0][name]=7',
+      'items[0][value]=7',
+      'items[1][value]=7',
+      'limit=7',
+      'on=true',
+      'tags=a',
+      'tags=7',
+    ];
+    expect(
+      await fieldsToArguments(
+        texts.map((text) => readField(text, text.startsWith('items[1]'))),
+        schema,
+      ),
+    ).toEqual({
+      items: [{ name: '7', value: '7' }, { value: 7 }],
+      limit: 7,
+      on: true,
+      tags: ['a', '7'],
+    });
+  });
+
   const read = (...texts: string[]) =>
     fieldsToArguments(texts.map((text) => readField(text.replace(/^F /, ''), text.startsWith('F '))));
 
@@ -115,6 +147,14 @@ test('takes the body from stdin or a file, and adds fields to it', async ({ sand
 test('prints status and headers with --include, and sends headers', async ({ sandboxOnPort: sandbox }) => {
   const { stdout } = await api(sandbox, 'customFields.list', '--include', '-H', 'X-Trace: t1');
   expect(stdout).toMatch(/^HTTP 200\n(?:[\w-]+: .*\n)*content-type: application\/json.*\n(?:[\w-]+: .*\n)*\n\{"data":/);
+});
+
+test.runIf(existsSync('/dev/full'))('says that stdout cannot be written', async ({ sandboxOnPort: sandbox }) => {
+  const { code, stderr } = await start(['api', 'customFields.list'], sandbox.env, 'exec "$@" > /dev/full').ended;
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^newsletter: stdout cannot be written: ENOSPC/),
+  });
 });
 
 test('takes ids as arguments or fields, and prints nothing for an empty answer', async ({ sandboxOnPort: sandbox }) => {

@@ -6,13 +6,13 @@ import { operations, type Operation, type OperationId } from '@newsletter-kit/co
 import { continuation, readPaging, type Arguments, type ListId } from '@newsletter-kit/core/engine';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { Command as BareCommand } from 'commander';
-import * as z from 'zod';
 import {
   alternatives,
   fieldsToArguments,
   parseJson,
   readField,
   readInput,
+  toJsonSchema,
   type Field,
   type JsonSchema,
 } from '../api-fields.ts';
@@ -307,9 +307,7 @@ function readHeader(text: string): Readonly<Record<string, string>> {
 /** Query and body of an operation as one JSON Schema. */
 function schemaOf({ id }: { readonly id: OperationId }): JsonSchema {
   const { query, body }: OperationSchemas = schemas[id];
-  const parts = [query, body]
-    .filter((part) => part !== undefined)
-    .map((part) => z.toJSONSchema(part, { io: 'input', unrepresentable: 'any' }));
+  const parts = [query, body].filter((part) => part !== undefined).map(toJsonSchema);
   return {
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as NonNullable<
       JsonSchema['properties']
@@ -325,8 +323,13 @@ function fieldsHelp(operation: Operation & { readonly id: OperationId }): Parame
     help.helpWidth = process.stdout.isTTY ? process.stdout.columns : 80;
     const { properties = {}, required = [] } = schemaOf(operation);
     const rows = Object.entries(properties).map(([name, schema]) => {
-      const about = typeof schema === 'object' && schema.description ? `${schema.description} ` : '';
-      return [name, `${about}(${[typeOf(schema), required.includes(name) && 'required'].filter(Boolean).join(', ')})`];
+      const { description, default: value }: JsonSchema = typeof schema === 'object' ? schema : {};
+      const remarks = [
+        typeOf(schema),
+        required.includes(name) && 'required',
+        value !== undefined && `default: ${JSON.stringify(value)}`,
+      ].filter(Boolean);
+      return [name, `${description ? `${description} ` : ''}(${remarks.join(', ')})`];
     });
     const width = Math.max(0, ...rows.map(([name = '']) => name.length));
     const { id, method, path, scope } = operation;
