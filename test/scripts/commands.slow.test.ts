@@ -54,7 +54,7 @@ describe('npm run newsletter', () => {
 
 describe.each([
   ['relay', 2, 'There is no command "sail".'],
-  ['newsletter', 1, 'There is no command "sail".'],
+  ['newsletter', 1, "unknown command 'sail'"],
   ['sandbox', 2, '"sail" is not an option.'],
 ])('npm run %s', (script, code, sentence) => {
   it("passes on the command's own error and exit code", async () => {

@@ -1,4 +1,4 @@
-/** Turns errors into what the user is told. Anything else is a bug and shows its stack. */
+/** Turns errors into messages for the user. An error that none is known for is a bug and shows its stack. */
 import { CommanderError } from 'commander';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
 /** The README is true: its tables are generated from the commands, and its examples run. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Help, type Command } from '@commander-js/extra-typings';
@@ -71,16 +71,46 @@ it('lists every setting with its flag', async () => {
 
 const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
-test('the first lines work as they stand', async ({ sandboxOnPort: sandbox }) => {
-  const [, block = ''] = /```sh\n(export [\s\S]*?)```/.exec(readme) ?? [];
-  const folder = scratchFolder();
-  const lines = block.replaceAll('http://127.0.0.1:4010', sandbox.address);
-  const { code, stdout, stderr } = await start(
+/** Runs the block of shell lines that begins like this, as it stands but for the sandbox's address. */
+async function runBlock(
+  begin: string,
+  address: string,
+  { folder = scratchFolder(), env = {} }: { folder?: string; env?: Readonly<Record<string, string>> },
+) {
+  const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+    .map(([, lines = '']) => lines)
+    .find((each) => each.startsWith(begin));
+  const lines = (block ?? 'exit 9')
+    .replaceAll('http://127.0.0.1:4010', address)
+    .replaceAll('https://api.example.com', address);
+  return await start(
     [],
-    { HOME: folder },
+    { HOME: folder, ...env },
     `newsletter() { ${'"$NODE" --conditions=source "$MAIN" "$@"'}; }; NODE=$1 MAIN=$3; set -e; cd ${folder}; ${lines}`,
   ).ended;
+}
+
+test('the first lines work as they stand', async ({ sandboxOnPort: sandbox }) => {
+  const folder = scratchFolder();
+  const { code, stdout, stderr } = await runBlock('export NEWSLETTER_API_URL', sandbox.address, { folder });
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('subscribers.csv') });
   expect(stdout).toContain('reached');
   expect(readFileSync(join(folder, 'subscribers.csv'), 'utf8')).toContain('custom:');
+});
+
+test('the lines about the API and about profiles work as they stand', async ({ sandboxOnPort: sandbox }) => {
+  const folder = scratchFolder();
+  writeFileSync(join(folder, 'body.json'), '{"email":"grace@example.com"}');
+  const api = await runBlock('newsletter api', sandbox.address, { folder, env: sandbox.env });
+  expect(api).toMatchObject({ code: 0, stderr: '' });
+  expect(api.stdout).toContain('ada@example.com');
+  expect(api.stdout).toContain('grace@example.com');
+  expect(api.stdout).toContain('HTTP 200\n');
+  expect(api.stdout.match(/^\{"id":"sub_/gm)).toHaveLength(3);
+
+  writeFileSync(join(folder, 'key.txt'), 'sandbox-key\n');
+  const profiles = await runBlock('newsletter login --with-token', sandbox.address, { folder });
+  expect(profiles.stdout).toContain('Kept the API key in the profile prod');
+  expect(profiles.stdout).toMatch(/^\* prod /m);
+  expect(profiles).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed the profile prod.') });
 });

@@ -1,12 +1,12 @@
-/** An export on its way: the file that grows, and beside it how far it is, so that the same command can go on. */
+/** An unfinished export: the file that grows, and beside it the position from which the same command continues. */
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { replaceFile } from '@newsletter-kit/core/node';
 
 /** How far an export is. */
 export interface Place {
-  /** What is exported and how: another export under the same name begins anew. */
+  /** What is exported and how: another export under the same name starts over. */
   readonly what: string;
-  /** Where the list goes on. */
+  /** Where the list continues. */
   readonly cursor: string;
   /** Bytes of the file up to there; what stands behind them is cut off. */
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface PartFile {
   write(text: string): Promise<void>;
   /** Says how far it is. Written down now and then, for processes that are killed. */
   reached(cursor: string, subscriptions: number): Promise<void>;
-  /** Begins anew. */
+  /** Starts over. */
   restart(): Promise<void>;
   /** Puts the whole file in its place. */
   finish(): Promise<void>;
@@ -87,7 +87,7 @@ async function readPlace(note: string, what: string): Promise<Place | null> {
     const place: unknown = JSON.parse(await readFile(note, 'utf8'));
     return isPlace(place) && place.what === what ? place : null;
   } catch {
-    return null; // none, or one that was cut: the export begins anew, which loses nothing
+    return null; // none, or one that was cut: the export starts over, which loses nothing
   }
 }
 

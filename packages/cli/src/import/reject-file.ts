@@ -17,7 +17,7 @@ export interface RejectFile {
 export async function rejectFile(path: string, columns: readonly string[]): Promise<RejectFile> {
   let file: FileHandle | null = null;
   let rows = 0;
-  // Every run tells all of them again.
+  // Every run reports all of them again.
   await rm(path, { force: true });
   // Left as they are, also what looks like a formula: this is the person's own file, to be corrected and imported.
   const write = (cells: readonly string[]) => file?.appendFile(stringify([cells]));

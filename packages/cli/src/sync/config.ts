@@ -8,7 +8,7 @@ export const tokenPath = 'newsletter_sync_token';
 
 /** The configuration, with the defaults filled in. */
 export interface SyncConfig {
-  /** Tells syncs of one publication apart. Default `default`. */
+  /** Distinguishes the syncs of one publication. Default `default`. */
   readonly name: string;
   /** Schema of the tables that belong to the sync. Default `public`. */
   readonly schema: string;
@@ -102,7 +102,7 @@ function toMapping(value: unknown, problems: string[]): SyncMapping | null {
   }
 }
 
-/** The object, with what is wrong about its keys and texts told; null for anything else. */
+/** The object, with its wrong keys and texts added to `problems`; null for anything else. */
 function objectAt(
   place: string,
   value: unknown,

@@ -1,4 +1,4 @@
-/** What a sync tells: changes, findings and counts, for people and for programs. No addresses, no values. */
+/** Reports of a sync: changes, findings and counts, for people and for programs. No addresses, no values. */
 import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@newsletter-kit/core/sync';
 import { count, duration, number } from '../output/numbers.ts';
 import type { ReportedEvent, Reporter } from '../output/reporter.ts';
@@ -29,13 +29,13 @@ export interface Written extends Omit<WriteResult, 'refused'> {
   readonly refused: number;
 }
 
-/** A refusal as a finding. @param told - those of the run before */
-export function refusedFinding({ reason, ...place }: Refusal, told: ReadonlySet<string>): SyncFinding {
+/** A refusal as a finding. @param known - those of the run before */
+export function refusedFinding({ reason, ...place }: Refusal, known: ReadonlySet<string>): SyncFinding {
   return {
     code: 'contact_refused',
     message: 'PostgreSQL refused the contact; values and token stay as they were.',
     remedy: 'Correct the value, the column or the constraint. The next run tries again.',
-    isNew: !told.has(refusalKey({ ...place, reason })),
+    isNew: !known.has(refusalKey({ ...place, reason })),
     ...place,
     side: 'crm',
     detail: reason,
@@ -165,7 +165,7 @@ const heldRemedies = {
   state_full: `Where both sides are complete, ${accept}`,
 } as const satisfies Readonly<Record<NonNullable<SyncPlan['held']>['reason'], string>>;
 
-/** Tells why a plan is held back, and what to do. */
+/** Reports why a plan is held back, and what to do. */
 export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): void {
   if (!held) return;
   report.result({
