@@ -77,6 +77,7 @@ export interface Connection {
   readonly client: Client;
   readonly credential: Credential;
   readonly apiUrl: string;
+  readonly appUrl: string | undefined;
   readonly publicationId: string | undefined;
   readonly profileName: string | null;
 }
@@ -119,7 +120,7 @@ export async function connect(
     publicationId,
     token: credential.kind === 'login' ? credential.source : credential.key,
   });
-  return { client, credential, apiUrl, publicationId, profileName };
+  return { client, credential, apiUrl, appUrl, publicationId, profileName };
 }
 
 /** Like {@link connect}, for commands that need a publication. @throws UsageError */

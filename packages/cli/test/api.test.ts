@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { operations } from '@newsletter-kit/core/contract';
@@ -204,4 +207,22 @@ it('lists all operations, and prints the fields of each by --help', async () => 
     expect(stdout.includes('--paginate')).toBe(id.includes('.list'));
     for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(120);
   }
+});
+
+test('refuses endless lists of a path, and OAuth calls without the address of the app', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  for (const paging of ['"next_cursor":"a","has_more":true', '"has_more":true']) {
+    const server = createServer((_request, response) => response.end(`{"data":[{"id":1}],${paging}}`));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const env = { ...sandbox.env, NEWSLETTER_API_URL: `http://127.0.0.1:${port}/v2` };
+    const { code, stderr } = await run(['api', '/posts', '--paginate'], env);
+    server.closeAllConnections();
+    server.close();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('cannot be read to its end') });
+  }
+  const { code, stderr } = await run(['api', 'oauth.tokenInfo'], { ...sandbox.env, NEWSLETTER_APP_URL: '' });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('NEWSLETTER_APP_URL is missing') });
 });

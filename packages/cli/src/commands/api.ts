@@ -128,7 +128,11 @@ export function define(command: Command, context: Context) {
               await readInput(options.input, context.interrupted),
               options.input === '-' ? 'stdin' : options.input,
             );
-      const { client } = await connect(self, context);
+      const { client, appUrl } = await connect(self, context);
+      if (operation?.base === 'app' && appUrl === undefined)
+        throw new UsageError(
+          `NEWSLETTER_APP_URL is missing: ${operation.id} needs the root address of the app (or --app-url).`,
+        );
       const request: Request = {
         client,
         fields,
@@ -196,6 +200,7 @@ async function* callPath(
     throw new UsageError('--input: fields can be added to a JSON object only.');
   const body = fields.length === 0 ? input : { ...(isRecord(input) ? input : {}), ...values };
   const query = hasBody ? {} : toQuery(values);
+  const seen = new Set<string>();
   for (let place = {}; ;) {
     const { data, ...response } = await client
       .request(method, path, { query: { ...query, ...place }, ...(hasBody && { body }), headers, signal })
@@ -207,10 +212,14 @@ async function* callPath(
     if (!isRecord(data) || !Array.isArray(data['data']))
       throw new UsageError('The answer is no list with its records in "data": leave out --paginate.');
     yield { value: data['data'], response };
-    const next = continuation(readPaging(data));
-    if (next === null) return;
-    if (JSON.stringify(next) === JSON.stringify(place))
-      throw new UsageError('The list points back to the page just read.');
+    const paging = readPaging(data);
+    const next = continuation(paging);
+    if (next === null && !paging.hasMore) return;
+    if (next === null || seen.has(JSON.stringify(next)))
+      throw new UsageError(
+        'The list cannot be read to its end: it names no further page, or one that was read before.',
+      );
+    seen.add(JSON.stringify(next));
     place = next;
   }
 }
