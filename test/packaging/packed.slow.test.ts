@@ -20,7 +20,7 @@ const entries = {
   '@newsletter-kit/core/contract': 'operations',
   '@newsletter-kit/core/schema': 'subscriptionRequest',
   '@newsletter-kit/core/engine': 'createEngine',
-  '@newsletter-kit/core/oauth': 'createOAuth',
+  '@newsletter-kit/core/oauth': 'scopesFor',
   '@newsletter-kit/core/node': 'createFileTokenStore',
   '@newsletter-kit/core/signup': 'readSubmission',
   '@newsletter-kit/sandbox': 'createSandbox',

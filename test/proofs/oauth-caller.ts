@@ -1,14 +1,13 @@
 /** A process that calls the API with the login of a token file, again and again. */
 import { createClient } from '@newsletter-kit/core';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
-import { createOAuth, createTokenSource } from '@newsletter-kit/core/oauth';
 
 const [address = '', path = '', publicationId = '', clientId = ''] = process.argv.slice(2);
-const oauth = createOAuth({ appUrl: address, clientId, redirectUri: 'http://127.0.0.1/callback' });
 const client = createClient({
   baseUrl: `${address}/v2`,
+  appUrl: address,
   publicationId,
-  token: createTokenSource({ oauth, store: createFileTokenStore(path) }),
+  oauth: { clientId, redirectUri: 'http://127.0.0.1/callback', store: createFileTokenStore(path) },
 });
 process.stdout.write('ready\n');
 for await (const line of process.stdin) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
-import { createOAuth } from '@newsletter-kit/core/oauth';
+import { createClient } from '@newsletter-kit/core';
 import { consent, oauthClients, publicationId } from '@newsletter-kit/sandbox';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect, onTestFinished } from 'vitest';
@@ -17,14 +17,18 @@ const caller = fileURLToPath(new URL('oauth-caller.ts', import.meta.url));
 test('refresh it once each time it ends, whoever notices first', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'tokens.json');
   const clientId = oauthClients.public.uid;
-  const oauth = createOAuth({
+  const { oauth } = createClient({
+    baseUrl: sandbox.clientOptions.baseUrl,
     appUrl: sandbox.address,
-    clientId,
-    redirectUri: 'http://127.0.0.1/callback',
-    scopes: ['subscriptions:read'],
+    oauth: {
+      clientId,
+      redirectUri: 'http://127.0.0.1/callback',
+      scopes: ['subscriptions:read'],
+      store: createFileTokenStore(path),
+    },
   });
-  const login = await oauth.authorize();
-  await createFileTokenStore(path).save(await oauth.exchange(await consent(fetch, login.url), login));
+  const login = await oauth.startLogin();
+  await oauth.finishLogin(await consent(fetch, login.url), login);
 
   const children = Array.from({ length: processes }, () => {
     const child = spawn(

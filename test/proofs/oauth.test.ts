@@ -1,16 +1,13 @@
 /** Logins against the sandbox: the whole flow of both kinds of app, and tokens that end in the middle of work. */
-import { createClient, ForbiddenError, UnauthorizedError } from '@newsletter-kit/core';
+import { createClient, createFetchHost, ForbiddenError, UnauthorizedError, type Client } from '@newsletter-kit/core';
 import {
   AccessDeniedError,
   createMemoryTokenStore,
-  createOAuth,
-  createTokenSource,
   LoginRequiredError,
   OAuthError,
   scopesFor,
   StateMismatchError,
-  type OAuth,
-  type OAuthOptions,
+  type LoginOptions,
   type TokenSet,
 } from '@newsletter-kit/core/oauth';
 import {
@@ -31,25 +28,22 @@ const kinds = {
   public: { clientId: oauthClients.public.uid },
 } as const;
 
-function start(options: SandboxOptions = {}, app: Partial<OAuthOptions> = kinds.public) {
+function start(options: SandboxOptions = {}, app: Partial<LoginOptions> = kinds.public) {
   const sandbox = createSandbox({ seed: 'demo', now: () => begin, ...options });
   onTestFinished(() => sandbox.close());
-  const oauth = createOAuth({
+  const { oauth } = createClient({
+    baseUrl: `${appUrl}/v2`,
     appUrl,
-    redirectUri: 'http://127.0.0.1:53682/callback',
-    scopes,
-    fetch: sandbox.fetch,
-    now: () => sandbox.clock.now(),
+    host: { ...createFetchHost({ fetch: sandbox.fetch }), now: () => sandbox.clock.now() },
     retry: { minDelayMs: 1, maxDelayMs: 2 },
-    ...kinds.public,
-    ...app,
+    oauth: { redirectUri: 'http://127.0.0.1:53682/callback', scopes, ...kinds.public, ...app },
   });
   return { sandbox, oauth };
 }
 
-async function logIn(sandbox: Sandbox, oauth: OAuth): Promise<TokenSet> {
-  const login = await oauth.authorize();
-  return oauth.exchange(await consent(sandbox.fetch, login.url), login);
+async function logIn(sandbox: Sandbox, oauth: Client['oauth']): Promise<TokenSet> {
+  const login = await oauth.startLogin();
+  return oauth.finishLogin(await consent(sandbox.fetch, login.url), login);
 }
 
 /** A client that lives from a login, and what is behind it. */
@@ -57,7 +51,7 @@ async function loggedIn(options: SandboxOptions = {}) {
   const { sandbox, oauth } = start(options);
   const first = await logIn(sandbox, oauth);
   const store = createMemoryTokenStore(first);
-  const source = () => createTokenSource({ oauth, store, now: () => sandbox.clock.now() });
+  const source = () => oauth.tokenSource(store);
   const client = (token = source()) =>
     createClient({ baseUrl: `${appUrl}/v2`, publicationId, fetch: sandbox.fetch, token });
   return { sandbox, oauth, store, first, source, client };
@@ -93,16 +87,16 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
       ).items.length;
     expect(await items(tokens)).toBe(10);
 
-    const renewed = await oauth.refresh(tokens);
+    const renewed = await oauth.refreshTokens(tokens);
     expect(renewed.refreshToken).not.toBe(tokens.refreshToken);
     expect(renewed.accessToken).not.toBe(tokens.accessToken);
     await expect(items(tokens)).rejects.toThrow(UnauthorizedError);
     expect(await items(renewed)).toBe(10);
 
-    await oauth.revoke(renewed);
-    await oauth.revoke(renewed); // again is no error
+    await oauth.revokeTokens(renewed);
+    await oauth.revokeTokens(renewed); // again is no error
     await expect(items(renewed)).rejects.toThrow(UnauthorizedError);
-    expect(await failure(oauth.refresh(renewed))).toMatchObject({ code: 'invalid_grant', status: 400 });
+    expect(await failure(oauth.refreshTokens(renewed))).toMatchObject({ code: 'invalid_grant', status: 400 });
   });
 
   it('learns what its tokens are, and nothing of those that have ended', async () => {
@@ -114,22 +108,26 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
       clientId: app.clientId,
       issuedAt: begin,
     };
-    expect(await oauth.introspect(tokens.accessToken)).toEqual({
+    expect(await oauth.introspectToken(tokens.accessToken)).toEqual({
       ...common,
       tokenType: 'Bearer',
       expiresAt: begin + 7_200_000,
     });
-    expect(await oauth.introspect(tokens.refreshToken ?? '')).toEqual({ ...common, tokenType: null, expiresAt: null });
+    expect(await oauth.introspectToken(tokens.refreshToken ?? '')).toEqual({
+      ...common,
+      tokenType: null,
+      expiresAt: null,
+    });
     sandbox.clock.advance('PT2H');
-    expect(await oauth.introspect(tokens.accessToken)).toEqual({ active: false });
-    expect(await oauth.introspect('made-up')).toEqual({ active: false });
+    expect(await oauth.introspectToken(tokens.accessToken)).toEqual({ active: false });
+    expect(await oauth.introspectToken('made-up')).toEqual({ active: false });
   });
 
   it.each(['both', 'documented', 'bare'] as const)('reads token info in the shape "%s"', async (token_info) => {
     const { sandbox, oauth } = start({ assumptions: { token_info } }, app);
     const { accessToken } = await logIn(sandbox, oauth);
     sandbox.clock.advance('PT1H');
-    expect(await oauth.tokenInfo(accessToken)).toMatchObject({
+    expect(await oauth.readTokenInfo(accessToken)).toMatchObject({
       resourceOwnerId: expect.any(String),
       scopes: ['subscriptions:read', 'subscriptions:write'],
       issuedAt: begin,
@@ -137,7 +135,7 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
       clientId: app.clientId,
     });
     sandbox.clock.advance('PT1H');
-    expect(await failure(oauth.tokenInfo(accessToken))).toMatchObject({
+    expect(await failure(oauth.readTokenInfo(accessToken))).toMatchObject({
       name: 'OAuthError',
       code: 'invalid_token',
       status: 401,
@@ -156,23 +154,23 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
 describe('a login', () => {
   it('that a person refuses says so and exchanges nothing', async () => {
     const { sandbox, oauth } = start();
-    const login = await oauth.authorize();
+    const login = await oauth.startLogin();
     const callback = await consent(sandbox.fetch, login.url, 'deny');
-    await expect(oauth.exchange(callback, login)).rejects.toThrow(AccessDeniedError);
+    await expect(oauth.finishLogin(callback, login)).rejects.toThrow(AccessDeniedError);
     expect(counted(sandbox, 'oauth.exchange')).toBe(0);
   });
 
   it('takes nothing that belongs to another one', async () => {
     const { sandbox, oauth } = start();
-    const [mine, theirs] = [await oauth.authorize(), await oauth.authorize()];
+    const [mine, theirs] = [await oauth.startLogin(), await oauth.startLogin()];
     const callback = await consent(sandbox.fetch, theirs.url);
-    await expect(oauth.exchange(callback, mine)).rejects.toThrow(StateMismatchError);
+    await expect(oauth.finishLogin(callback, mine)).rejects.toThrow(StateMismatchError);
     const bare = new URL(callback);
     bare.searchParams.delete('state');
-    await expect(oauth.exchange(bare, mine)).rejects.toThrow(StateMismatchError);
+    await expect(oauth.finishLogin(bare, mine)).rejects.toThrow(StateMismatchError);
     expect(counted(sandbox, 'oauth.exchange')).toBe(0);
     // Same state, another verifier: PKCE stands where the state does not.
-    expect(await failure(oauth.exchange(callback, { ...theirs, codeVerifier: mine.codeVerifier }))).toMatchObject({
+    expect(await failure(oauth.finishLogin(callback, { ...theirs, codeVerifier: mine.codeVerifier }))).toMatchObject({
       code: 'invalid_grant',
     });
   });
@@ -219,7 +217,7 @@ describe('a client that lives from a login', () => {
   it('makes one refresh of a hundred calls that are refused at the same time', async () => {
     const { sandbox, oauth, store, client } = await loggedIn();
     // Ended elsewhere: the clock says nothing about it, only the service does.
-    const elsewhere = await oauth.refresh((await store.load())!);
+    const elsewhere = await oauth.refreshTokens((await store.load())!);
     const shared = client();
     await store.save({ ...elsewhere, accessToken: (await store.load())!.accessToken });
 
@@ -285,7 +283,7 @@ describe('a client that lives from a login', () => {
 
   it('says to log in again where the login was ended, keeps the tokens, and sends the dead one no second time', async () => {
     const { sandbox, oauth, client, store, first } = await loggedIn();
-    await oauth.revoke(first);
+    await oauth.revokeTokens(first);
     const api = client();
     const error = await failure(api.subscriptions.list());
     expect(error).toBeInstanceOf(LoginRequiredError);

@@ -1,6 +1,6 @@
 /**
- * The OAuth operations under every fault, through `createOAuth` and through a client that lives from a login. A code or
- * a refresh token that comes a second time ends everything that was granted with it, so the sandbox's state tells
+ * The OAuth operations under every fault, through the login flow and through a client that lives from a login. A code
+ * or a refresh token that comes a second time ends everything that was granted with it, so the sandbox's state tells
  * whether one did: tokens are asked for by introspection, those whose answer was lost included. Time is virtual.
  *
  * `oauth.authorize` is no request: it gives an address that a browser visits, so nothing can go wrong on its way.
@@ -9,13 +9,11 @@ import { createClient, NetworkError, TimeoutError } from '@newsletter-kit/core';
 import { operation } from '@newsletter-kit/core/contract';
 import {
   createMemoryTokenStore,
-  createOAuth,
-  createTokenSource,
   LoginRequiredError,
   OAuthError,
   scopesFor,
   type Authorization,
-  type OAuth,
+  type OAuthLogin,
   type TokenSet,
 } from '@newsletter-kit/core/oauth';
 import { consent, createSandbox, oauthClients, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
@@ -30,7 +28,7 @@ interface Stage {
   readonly tokens: TokenSet;
   readonly pending: { readonly callback: URL; readonly login: Authorization };
   /** An app whose requests go through `way`. */
-  readonly app: (way?: Way) => OAuth;
+  readonly app: (way?: Way) => OAuthLogin;
 }
 
 const appUrl = 'http://127.0.0.1:4010';
@@ -44,20 +42,23 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
   const clock = createVirtualClock();
   const sandbox = createSandbox({ seed: 'demo', now: clock.now });
   const app: Stage['app'] = (way) =>
-    createOAuth({
+    createClient({
+      baseUrl: `${appUrl}/v2`,
       appUrl,
-      clientId: oauthClients.public.uid,
-      redirectUri: 'http://127.0.0.1:53682/callback',
-      scopes: scopesFor(['subscriptions.list']),
       host: hostOf({ clock, sandbox }, way),
-    });
+      oauth: {
+        clientId: oauthClients.public.uid,
+        redirectUri: 'http://127.0.0.1:53682/callback',
+        scopes: scopesFor(['subscriptions.list']),
+      },
+    }).oauth;
   const agree = async () => {
-    const login = await app().authorize();
+    const login = await app().startLogin();
     return { login, callback: await consent(sandbox.fetch, login.url) };
   };
   const prepare = async (): Promise<Stage> => {
     const first = await clock.during(agree);
-    const tokens = await app().exchange(first.callback, first.login);
+    const tokens = await app().finishLogin(first.callback, first.login);
     return { clock, sandbox, app, tokens, pending: await clock.during(agree) };
   };
   try {
@@ -71,13 +72,13 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
 let next: TokenSet;
 beforeAll(() =>
   onStage(async ({ app, pending: { callback, login } }) => {
-    next = await app().exchange(callback, login);
+    next = await app().finishLogin(callback, login);
   }),
 );
 
 /** Which tokens are good: of the login that stood, and of the one that was granted next. */
 async function goodTokens({ app, tokens }: Pick<Stage, 'app' | 'tokens'>) {
-  const good = async (token: string | null) => (await app().introspect(token ?? '')).active;
+  const good = async (token: string | null) => (await app().introspectToken(token ?? '')).active;
   return {
     access: await good(tokens.accessToken),
     refresh: await good(tokens.refreshToken),
@@ -122,12 +123,12 @@ const rows = faultNames.map((name) => [name, fates[name]] as const);
 const before = { access: true, refresh: true, nextAccess: false, nextRefresh: false };
 const grants = {
   'oauth.exchange': {
-    make: (app: OAuth, { pending: { callback, login } }: Stage) => app.exchange(callback, login),
+    make: (app: OAuthLogin, { pending: { callback, login } }: Stage) => app.finishLogin(callback, login),
     granted: { ...before, nextAccess: true, nextRefresh: true },
     ended: before,
   },
   'oauth.refresh': {
-    make: (app: OAuth, { tokens }: Stage) => app.refresh(tokens),
+    make: (app: OAuthLogin, { tokens }: Stage) => app.refreshTokens(tokens),
     granted: { access: false, refresh: false, nextAccess: true, nextRefresh: true },
     ended: { access: false, refresh: false, nextAccess: false, nextRefresh: false },
   },
@@ -182,16 +183,16 @@ function expectUnknown(error: unknown): void {
 /** What may be sent again. */
 const repeated = {
   'oauth.revoke': {
-    make: (app: OAuth, { tokens }: Stage): Promise<unknown> => app.revoke(tokens),
+    make: (app: OAuthLogin, { tokens }: Stage): Promise<unknown> => app.revokeTokens(tokens),
     left: { ...before, access: false, refresh: false },
   },
   'oauth.introspect': {
-    make: (app: OAuth, { tokens }: Stage): Promise<unknown> => app.introspect(tokens.accessToken),
+    make: (app: OAuthLogin, { tokens }: Stage): Promise<unknown> => app.introspectToken(tokens.accessToken),
     left: before,
   },
   'oauth.tokenInfo': {
-    make: async (app: OAuth, { tokens }: Stage): Promise<unknown> => {
-      const told = await app.tokenInfo(tokens.accessToken);
+    make: async (app: OAuthLogin, { tokens }: Stage): Promise<unknown> => {
+      const told = await app.readTokenInfo(tokens.accessToken);
       // Counted from when the call was made: with waiting in between it is early by that, and never late by more than
       // rounding.
       expect(told.expiresAt).toBeLessThanOrEqual((tokens.expiresAt ?? 0) + 1_000);
@@ -235,7 +236,7 @@ describe('a client that lives from a login', () => {
     await onStage(async (stage) => {
       const { clock, sandbox, app, tokens } = stage;
       const store = createMemoryTokenStore(tokens);
-      const token = createTokenSource({ oauth: app(), store, now: clock.now });
+      const token = app().tokenSource(store);
       const client = createClient({ baseUrl: `${appUrl}/v2`, publicationId, host: hostOf(stage), token });
       const read = async (): Promise<number> => (await client.subscriptions.list()).items.length;
       await clock.sleep(2 * 3_600_000);
@@ -272,7 +273,7 @@ test('oauth.authorize sends nothing, so that every fault passes it by', async ()
     const sent = sandbox.requests().length;
     for (const name of faultNames) {
       sandbox.faults.add({ ...faults[name], match: '*' });
-      const { url, state } = await clock.during(() => app().authorize());
+      const { url, state } = await clock.during(() => app().startLogin());
       expect(new URL(url).pathname).toBe(operation('oauth.authorize').path);
       expect(new URL(url).searchParams.get('state')).toBe(state);
     }

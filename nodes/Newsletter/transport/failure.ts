@@ -1,8 +1,7 @@
 /** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
-import { operation } from '@newsletter-kit/core/contract';
+import { operations } from '@newsletter-kit/core/contract';
 import {
   ApiError,
-  isOperationId,
   InvalidRequestError,
   NetworkError,
   NewsletterError,
@@ -58,7 +57,7 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
 function remedyFor(node: INode, id: CallName, status: number): string {
   const own =
     remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
-  const scope = isOperationId(id) ? operation(id).scope : null;
+  const scope = operations.find((operation) => operation.id === id)?.scope ?? null;
   const access =
     status === 403 && usesOAuth2(node) && scope !== null
       ? `Access in the Newsletter OAuth2 credential must include ${scope}; connect it again after a change.`

@@ -1,7 +1,7 @@
 /** Connects to the service that flags, variables and profile name, with their key or login. */
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { createClient, type Client, type TokenSource } from '@newsletter-kit/core';
-import { createOAuth, createTokenSource, type OAuth } from '@newsletter-kit/core/oauth';
+import { createClient, type Client } from '@newsletter-kit/core';
+import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Context, Environment } from './context.ts';
 import { readSecret } from './options.ts';
 import {
@@ -18,7 +18,7 @@ import { UsageError } from './usage-error.ts';
 /** The credential that calls are signed with. */
 export type Credential =
   | { readonly kind: 'key'; readonly key: string; readonly from: 'variable' | 'profile' }
-  | { readonly kind: 'login'; readonly login: Login; readonly oauth: OAuth; readonly source: TokenSource };
+  | { readonly kind: 'login'; readonly login: Login; readonly oauth: LoginOptions };
 
 /** Values of the connection's options, from flags and variables. */
 export interface ConnectionOptions {
@@ -116,9 +116,9 @@ export async function connect(
   }
   const client = createClient({
     baseUrl: apiUrl,
-    appUrl,
+    appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,
     publicationId,
-    token: credential.kind === 'login' ? credential.source : credential.key,
+    ...(credential.kind === 'login' ? { oauth: credential.oauth } : { token: credential.key }),
   });
   return { client, credential, apiUrl, appUrl, publicationId, profileName };
 }
@@ -151,15 +151,12 @@ function findCredential({ key, apiUrl, profileName, profile }: Settings, env: En
     );
   }
   if (credential.kind === 'key') return { ...credential, from: 'profile' };
-  const oauth = appOf(credential, readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET'));
-  const source = createTokenSource({ oauth, store: tokenStore(env, profileName, credential) });
-  return { kind: 'login', login: credential, oauth, source };
+  const app = appOf(credential, readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET'));
+  const oauth = { ...app, store: tokenStore(env, profileName, credential) };
+  return { kind: 'login', login: credential, oauth };
 }
 
 /** The OAuth app of a login, to renew and to revoke its tokens. */
-export function appOf(
-  { appUrl, clientId }: Pick<Login, 'appUrl' | 'clientId'>,
-  clientSecret: string | undefined,
-): OAuth {
-  return createOAuth({ appUrl, clientId, clientSecret, redirectUri: 'http://127.0.0.1/callback' });
+export function appOf({ clientId }: Pick<Login, 'clientId'>, clientSecret: string | undefined): LoginOptions {
+  return { clientId, clientSecret, redirectUri: 'http://127.0.0.1/callback' };
 }

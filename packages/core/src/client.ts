@@ -4,6 +4,7 @@ import { createEngine, type EngineOptions, type Validator } from './engine/engin
 import type { Arguments, CallOptions, Engine, Host, ListId } from './engine/index.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
+import { createLogin, type LoginOptions, type OAuthLogin } from './oauth/login.ts';
 import type { Resources } from './resources.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface Client extends Resources {
    * @returns the parsed JSON; null where the answer has no body
    */
   readonly request: Engine['request'];
+  /** OAuth 2.0: the endpoints of the contract, and the login flow on them (`startLogin` and what follows). */
+  readonly oauth: Resources['oauth'] & OAuthLogin;
   /** The engine underneath, to call operations by id. */
   readonly engine: Engine;
 }
@@ -44,6 +47,8 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'>
   readonly fetch?: Fetch | undefined;
   /** A host in place of ky; `ky` and `fetch` are not used then. {@link createFetchHost} makes one without ky. */
   readonly host?: Host | undefined;
+  /** The app that signs people in with {@link Client.oauth}; needs `appUrl`. */
+  readonly oauth?: LoginOptions | undefined;
   /** Check requests and answers against the schemas. Default true. */
   readonly validate?: boolean | undefined;
 }
@@ -60,14 +65,18 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'>
  * });
  * const { data, warnings } = await client.subscriptions.create({ email: 'ada@example.com', utm_source: 'landing' });
  * ```
- * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`
+ * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`, where no header can hold the `token`,
+ *   and where `oauth` or `appUrl` is wrong
  */
 export function createClient(options: ClientOptions): Client {
-  const { fetch, ky, host, validate = true, ...rest } = options;
+  const { fetch, ky, host: given, oauth: _oauth, validate = true, ...rest } = options;
   checkBaseUrl(options.baseUrl);
+  const host = given ?? createKyHost({ ky, fetch });
+  const { login, source } = createLogin(loginSettings(options, host));
   const engine = createEngine({
     ...rest,
-    host: host ?? createKyHost({ ky, fetch }),
+    token: options.token ?? source,
+    host,
     validator: validate ? loadValidator : undefined,
   });
   const resources: Record<string, Record<string, unknown>> = {};
@@ -76,7 +85,17 @@ export function createClient(options: ClientOptions): Client {
     (resources[resource] ??= {})[verb] = method(engine, id, success);
   }
   // The loop above makes exactly what the type says; a test compares the two.
-  return { ...resources, request: engine.request, engine } as unknown as Client;
+  return {
+    ...resources,
+    oauth: { ...resources['oauth'], ...login },
+    request: engine.request,
+    engine,
+  } as unknown as Client;
+}
+
+function loginSettings({ oauth, appUrl, timeoutMs, retry, onAttempt }: ClientOptions, host: Host) {
+  if (!oauth) return undefined;
+  return { ...oauth, appUrl: appUrl ?? '', host, timeoutMs, retry, onAttempt };
 }
 
 /** zod and the schemas take more CPU time than all the rest: they load while the first request is on its way. */

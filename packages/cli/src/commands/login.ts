@@ -3,8 +3,8 @@ import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
-import { createClient } from '@newsletter-kit/core';
-import { createOAuth, scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
+import { createClient, type Client } from '@newsletter-kit/core';
+import { scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
 import type { Context } from '../context.ts';
 import { waitForBrowser } from '../login-loopback.ts';
 import {
@@ -92,7 +92,10 @@ export function define(command: Command, context: Context) {
         return;
       }
       if (appUrl === undefined || clientId === undefined) return;
-      const tokens = await signIn({ ...options, appUrl, clientId, scopes: options.scope ?? neededScopes }, context);
+      const tokens = await signIn(
+        { ...options, apiUrl, appUrl, clientId, scopes: options.scope ?? neededScopes },
+        context,
+      );
       const credential: Login = { kind: 'login', appUrl, clientId };
       // The profile first: tokens without a profile would never be found again.
       await keepProfile(env, name, { apiUrl, appUrl, publicationId, credential });
@@ -141,6 +144,7 @@ async function check(
 }
 
 interface SignIn {
+  readonly apiUrl: string;
   readonly appUrl: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -150,13 +154,13 @@ interface SignIn {
 }
 
 async function signIn(
-  { appUrl, clientId, scopes, port = 0, timeout, browser }: SignIn,
+  { apiUrl, appUrl, clientId, scopes, port = 0, timeout, browser }: SignIn,
   { env, report, interrupted }: Context,
 ): Promise<TokenSet> {
   const clientSecret = readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET');
   return await waitForBrowser({ port, timeoutMs: timeout * 1000, signal: interrupted }, async (redirectUri) => {
     const oauth = oauthAt(redirectUri);
-    const begun = await oauth.authorize({ scopes });
+    const begun = await oauth.startLogin({ scopes });
     report.notice({
       type: 'authorize',
       text: `Sign in at this address:\n\n  ${begun.url}\n`,
@@ -164,12 +168,12 @@ async function signIn(
     });
     if (browser && !(await openBrowser(begun.url)))
       report.notice({ type: 'notice', text: 'No browser could be opened here; open the address yourself.' });
-    return (callback) => oauth.exchange(callback, begun);
+    return (callback) => oauth.finishLogin(callback, begun);
   });
 
-  function oauthAt(redirectUri: string) {
+  function oauthAt(redirectUri: string): Client['oauth'] {
     try {
-      return createOAuth({ appUrl, clientId, clientSecret, redirectUri });
+      return createClient({ baseUrl: apiUrl, appUrl, oauth: { clientId, clientSecret, redirectUri } }).oauth;
     } catch (error) {
       throw error instanceof TypeError ? new UsageError(error.message) : error;
     }

@@ -1,6 +1,6 @@
 /** `newsletter logout`: revokes the tokens of a profile, then deletes its credential. */
 import type { Command } from '@commander-js/extra-typings';
-import { NewsletterError } from '@newsletter-kit/core';
+import { createClient, NewsletterError } from '@newsletter-kit/core';
 import { appOf } from '../connection.ts';
 import type { Context, Environment } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -52,15 +52,16 @@ export function define(command: Command, context: Context) {
  *
  * @returns why the service did not revoke them, or null
  */
-export async function revoke(env: Environment, name: string, { credential }: Profile): Promise<string | null> {
+export async function revoke(env: Environment, name: string, { apiUrl, credential }: Profile): Promise<string | null> {
   if (credential?.kind !== 'login') return null;
   const store = tokenStore(env, name, credential);
-  const oauth = appOf(credential, readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET'));
+  const app = appOf(credential, readSecret(env, 'NEWSLETTER_OAUTH_CLIENT_SECRET'));
+  const { oauth } = createClient({ baseUrl: apiUrl, appUrl: credential.appUrl, oauth: app });
   // Under the lock: a refresh of another command would create new tokens meanwhile.
   return await store.exclusively(async () => {
     const tokens = await store.load();
     try {
-      if (tokens) await oauth.revoke(tokens);
+      if (tokens) await oauth.revokeTokens(tokens);
       return null;
     } catch (error) {
       if (!(error instanceof NewsletterError)) throw error;

@@ -1,7 +1,7 @@
 /** `newsletter whoami`: which credential, which publication, and what they reach; tells a wrong key from a wrong id. */
 import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
-import { LoginRequiredError, type TokenInfo } from '@newsletter-kit/core/oauth';
+import { LoginRequiredError } from '@newsletter-kit/core/oauth';
 import { connect, type Credential } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -21,7 +21,7 @@ export function define(command: Command, context: Context) {
       const { client, credential, apiUrl, publicationId, profileName } = await connect(whoami, context);
       const reach = await look(client, publicationId, context.interrupted);
       const isAccepted = reach !== 'refused-credential';
-      const info = isAccepted && credential.kind === 'login' ? await tokenInfo(credential) : null;
+      const info = isAccepted && credential.kind === 'login' ? await client.oauth.readTokenInfo() : null;
       const until = info?.expiresAt == null ? 'not stated' : new Date(info.expiresAt).toISOString();
       const rows: readonly (readonly [string, string])[] = [
         ['Profile', profileName ?? 'none'],
@@ -80,10 +80,6 @@ export async function look(client: Client, publicationId: string | undefined, si
     if (error instanceof ApiError && error.status === 400 && !isAsked) return 'not-asked';
     throw error;
   }
-}
-
-async function tokenInfo({ oauth, source }: Extract<Credential, { kind: 'login' }>): Promise<TokenInfo> {
-  return oauth.tokenInfo(await source.get());
 }
 
 function describe(credential: Credential): string {

@@ -1,5 +1,5 @@
 /** The engine and all it speaks: hosts, errors, pages, the retry policy. Host-free. */
-export { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts';
+export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { Arguments, CallOptions, Item, ListId, QueryValue } from './arguments.ts';
 export type { AttemptEvent } from './attempt.ts';
 export {
@@ -27,7 +27,6 @@ export {
   ServerError,
   TimeoutError,
   UnauthorizedError,
-  isOperationId,
   type CallName,
   type RequestMethod,
   type ServiceMessage,
@@ -43,7 +42,7 @@ export {
 } from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { continuation, Page, PagePromise, readPaging, type Paging } from './pages.ts';
-export { redact, withoutSecrets } from './redact.ts';
+export { redact } from './redact.ts';
 export { retryAfterMs } from './limits.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
 export type { Token, TokenSource } from './token.ts';

@@ -1,6 +1,7 @@
 /** The host over `fetch`: one attempt with its deadline, timers, clocks, and what a failure of the network means. */
 import isNetworkError from 'is-network-error';
-import { TransportError, withoutSecrets, type Host, type HostRequest } from '../engine/index.ts';
+import { TransportError, type Host, type HostRequest } from '../engine/index.ts';
+import { withoutSecrets } from '../engine/redact.ts';
 
 /** What a request is sent with: plain values, so that any implementation of `fetch` takes them. */
 export interface FetchInit {

@@ -1,6 +1,5 @@
 /**
- * Signing in with OAuth 2.0: authorization code with PKCE, refresh, revocation, introspection, and a source of tokens
- * for `createClient`.
+ * What belongs to `client.oauth`: token stores, a source of tokens, scopes and the errors of a login.
  *
  * @packageDocumentation
  */
@@ -11,16 +10,7 @@ export {
   StateMismatchError,
   type LoginRequiredReason,
 } from './errors.ts';
-export {
-  createOAuth,
-  type Authorization,
-  type AuthorizeOptions,
-  type Introspection,
-  type OAuth,
-  type OAuthOptions,
-  type TokenInfo,
-} from './oauth.ts';
+export type { Authorization, AuthorizeOptions, Introspection, LoginOptions, OAuthLogin, TokenInfo } from './login.ts';
 export { scopesFor } from './scopes.ts';
 export { createMemoryTokenStore, type TokenStore } from './store.ts';
-export { createTokenSource, type TokenSourceOptions } from './token-source.ts';
 export { readTokenSet, type TokenSet } from './tokens.ts';

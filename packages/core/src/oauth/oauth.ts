@@ -3,138 +3,26 @@
  * that retries, timeouts and errors are those of every other call.
  */
 import * as oauth4webapi from 'oauth4webapi';
-import { createEngine, InvalidAnswerError, type EngineOptions, type Host } from '../engine/index.ts';
-import { createFetchHost, type Fetch } from '../hosts/fetch.ts';
+import { createEngine, InvalidAnswerError, type EngineOptions } from '../engine/index.ts';
 import { checkCallback } from './callback.ts';
 import { speakOAuth } from './refusal.ts';
-import { authorizationServer, checkOptions } from './server.ts';
+import type { LoginSettings, LoginSteps } from './login.ts';
+import { authorizationServer } from './server.ts';
 import { readScopes, type TokenSet } from './tokens.ts';
 
-/** Options of {@link createOAuth}. */
-export interface OAuthOptions extends Pick<EngineOptions, 'timeoutMs' | 'retry' | 'onAttempt'> {
-  /**
-   * Root address of the app, for example `https://app.example.com`; the endpoints lie below `/oauth`. https, or http on
-   * this machine.
-   */
-  readonly appUrl: string;
-  readonly clientId: string;
-  /** Only for apps that can keep one: a server, not a page, a phone or a command. */
-  readonly clientSecret?: string | undefined;
-  /**
-   * Where the browser comes back to: registered with the service, to the letter (on 127.0.0.1 usually with any port).
-   */
-  readonly redirectUri: string;
-  /** What to ask for where `authorize` does not say; see {@link scopesFor}. Default: the service's own default. */
-  readonly scopes?: readonly string[] | undefined;
-  /** Used in place of the platform's `fetch`, for example a sandbox's `fetch` in process. */
-  readonly fetch?: Fetch | undefined;
-  /** A host of your own, in place of the one over `fetch`. It must not follow redirects: requests hold secrets. */
-  readonly host?: Host | undefined;
-  /** Milliseconds since the Unix epoch. Default: the host's clock. */
-  readonly now?: (() => number) | undefined;
-}
-
-/** Options of `authorize`. */
-export interface AuthorizeOptions {
-  /** What to ask for. Default: the `scopes` of {@link OAuthOptions}. */
-  readonly scopes?: readonly string[] | undefined;
-  /** A value of your own that comes back with the browser; unguessable. Default: a random one. */
-  readonly state?: string | undefined;
-}
-
-/**
- * One login on its way. Keep it – as JSON in the person's session, never in the page – until the browser comes back.
- */
-export interface Authorization {
-  /** The address to send the person to. */
-  readonly url: string;
-  /** Must come back with the browser. */
-  readonly state: string;
-  /** Proves that whoever exchanges the code is whoever asked for it (PKCE). A secret. */
-  readonly codeVerifier: string;
-}
-
-/** What the service tells an app about one of its tokens. Times are milliseconds since the Unix epoch. */
-export type Introspection =
-  | { readonly active: false }
-  | {
-      readonly active: true;
-      readonly scopes: readonly string[];
-      readonly clientId: string | null;
-      /** Null for a refresh token. */
-      readonly tokenType: string | null;
-      readonly issuedAt: number | null;
-      /** Null where it does not end by itself. */
-      readonly expiresAt: number | null;
-    };
-
-/** What a token tells about itself. Times are milliseconds since the Unix epoch. */
-export interface TokenInfo {
-  /** The person it acts for. */
-  readonly resourceOwnerId: string | null;
-  readonly scopes: readonly string[];
-  readonly expiresAt: number | null;
-  readonly issuedAt: number | null;
-  readonly clientId: string | null;
-  /** Name of the app; null where the service leaves it out. */
-  readonly clientName: string | null;
-}
-
-/**
- * The steps of a login. All reject with {@link OAuthError} where the service refuses, and with the client's
- * NetworkError, TimeoutError and InvalidAnswerError.
- */
-export interface OAuth {
-  /** Begins a login: the address to send the person to, and what to keep until they come back. */
-  authorize(options?: AuthorizeOptions): Promise<Authorization>;
-  /**
-   * Finishes a login: exchanges the code that came back for tokens.
-   *
-   * @param callback - the address the browser came back to: whole, or from its path or query on
-   * @throws StateMismatchError where it belongs to another login, AccessDeniedError where the person said no
-   */
-  exchange(callback: string | URL, authorization: Pick<Authorization, 'state' | 'codeVerifier'>): Promise<TokenSet>;
-  /**
-   * New tokens for a refresh token, which usually ends with that: save them before anything else. Where no new refresh
-   * token comes back, the old one stays. See {@link createTokenSource} for what does this by itself.
-   *
-   * @throws OAuthError `invalid_grant` where the refresh token no longer works
-   */
-  refresh(tokens: Pick<TokenSet, 'refreshToken' | 'scopes'>): Promise<TokenSet>;
-  /** Ends both tokens of a login. Ending one that has ended already is no error. */
-  revoke(tokens: Pick<TokenSet, 'accessToken' | 'refreshToken'>): Promise<void>;
-  /** Asks whether a token – access or refresh – is good, and what it is. Tells only about tokens of this app. */
-  introspect(token: string): Promise<Introspection>;
-  /** Reads what an access token may do, with that token. @throws OAuthError `invalid_token` where it is no good */
-  tokenInfo(accessToken: string): Promise<TokenInfo>;
-}
-
-/**
- * The authorization code flow with PKCE (S256), for confidential apps (with `clientSecret`) and public ones (without).
- *
- * @example
- * ```ts
- * const oauth = createOAuth({ appUrl, clientId, redirectUri, scopes: scopesFor(['subscriptions.list']) });
- * const login = await oauth.authorize();            // keep it, send the person to login.url
- * const tokens = await oauth.exchange(cameBack, login);
- * ```
- * @throws TypeError that names every mistake in the options
- */
-export function createOAuth(options: OAuthOptions): OAuth {
-  checkOptions(options);
-  const { appUrl, clientId, clientSecret, redirectUri } = options;
-  const host = options.host ?? createFetchHost({ fetch: options.fetch });
-  const now = options.now ?? (() => host.now());
+/** The steps of a login. @param settings - checked */
+export function createFlow(settings: LoginSettings): LoginSteps {
+  const { appUrl, clientId, clientSecret, redirectUri, host } = settings;
   const server = authorizationServer(appUrl);
   const client = { client_id: clientId };
   const authentication = clientSecret === undefined ? oauth4webapi.None() : oauth4webapi.ClientSecretPost(clientSecret);
-  const engineOptions = {
+  const engineOptions: EngineOptions = {
     host,
     appUrl,
     baseUrl: appUrl,
-    timeoutMs: options.timeoutMs,
-    retry: options.retry,
-    onAttempt: options.onAttempt,
+    timeoutMs: settings.timeoutMs,
+    retry: settings.retry,
+    onAttempt: settings.onAttempt,
   };
   const engine = createEngine(engineOptions);
 
@@ -164,7 +52,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   }
 
   return {
-    async authorize({ scopes = options.scopes, state = oauth4webapi.generateRandomState() } = {}) {
+    async startLogin({ scopes = settings.scopes, state = oauth4webapi.generateRandomState() } = {}) {
       const codeVerifier = oauth4webapi.generateRandomCodeVerifier();
       const url = engine.address('oauth.authorize', {
         client_id: clientId,
@@ -178,10 +66,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
       return { url, state, codeVerifier };
     },
 
-    exchange(callback, { state, codeVerifier }) {
+    finishLogin(callback, { state, codeVerifier }) {
       return speakOAuth('oauth.exchange', [clientSecret, codeVerifier], async () => {
         const parameters = checkCallback(server, client, new URL(callback, redirectUri), state);
-        const issuedAt = now();
+        const issuedAt = host.now();
         const answer = await oauth4webapi.authorizationCodeGrantRequest(
           server,
           client,
@@ -195,10 +83,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
       });
     },
 
-    refresh({ refreshToken, scopes }) {
+    refreshTokens({ refreshToken, scopes }) {
       return speakOAuth('oauth.refresh', [clientSecret, refreshToken], async () => {
         if (refreshToken === null) throw new TypeError('These tokens have no refresh token: log in again.');
-        const issuedAt = now();
+        const issuedAt = host.now();
         const answer = await oauth4webapi.refreshTokenGrantRequest(
           server,
           client,
@@ -213,7 +101,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       });
     },
 
-    revoke({ accessToken, refreshToken }) {
+    revokeTokens({ accessToken, refreshToken }) {
       return speakOAuth('oauth.revoke', [clientSecret, accessToken, refreshToken], async () => {
         // The refresh token first: where the second request is lost, what remains ends by itself.
         for (const [token, hint] of [
@@ -229,7 +117,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       });
     },
 
-    introspect(token) {
+    introspectToken(token) {
       return speakOAuth('oauth.introspect', [clientSecret, token], async () => {
         const answer = await oauth4webapi.introspectionRequest(
           server,
@@ -251,9 +139,9 @@ export function createOAuth(options: OAuthOptions): OAuth {
       });
     },
 
-    tokenInfo(accessToken) {
+    readTokenInfo(accessToken) {
       return speakOAuth('oauth.tokenInfo', [accessToken], async () => {
-        const asked = now();
+        const asked = host.now();
         const told = await createEngine({ ...engineOptions, token: accessToken }).call('oauth.tokenInfo', {});
         if (typeof told !== 'object' || told === null)
           throw new InvalidAnswerError('oauth.tokenInfo', 200, ['the body is not an object']);

@@ -14,6 +14,7 @@ export function authorizationServer(appUrl: string): AuthorizationServer {
   };
 }
 
+/** What is checked of the settings of a login. */
 interface Checked {
   readonly appUrl: string;
   readonly clientId: string;

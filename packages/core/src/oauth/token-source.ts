@@ -4,13 +4,13 @@
  */
 import type { TokenSource } from '../engine/index.ts';
 import { LoginRequiredError, OAuthError } from './errors.ts';
-import type { OAuth } from './oauth.ts';
+import type { OAuthLogin } from './login.ts';
 import type { TokenStore } from './store.ts';
 import { isDue, isExpired, type TokenSet } from './tokens.ts';
 
 /** Options of {@link createTokenSource}. */
 export interface TokenSourceOptions {
-  readonly oauth: Pick<OAuth, 'refresh'>;
+  readonly oauth: Pick<OAuthLogin, 'refreshTokens'>;
   readonly store: TokenStore;
   /** Milliseconds before its end at which an access token is renewed. Default 300,000; at most half of its life. */
   readonly refreshAheadMs?: number | undefined;
@@ -24,17 +24,13 @@ export interface TokenSourceOptions {
 const quietMs = 30_000;
 
 /**
- * A token source for `createClient({ token })` that lives from the tokens of a store.
+ * A token source for `createClient({ token })` on the tokens of a store.
  *
  * Calls that are refused at the same time wait for one refresh; one that learns of its refusal later gets the token
  * that is there by then. The store is read again before each refresh, so that another process's newer tokens are used
  * and not ended. A refresh token that the service refuses is left in the store, because a wrong client id looks the
  * same, but not sent again.
  *
- * @example
- * ```ts
- * const client = createClient({ baseUrl, publicationId, token: createTokenSource({ oauth, store }) });
- * ```
  * @returns `get` and `refresh` reject with {@link LoginRequiredError} where only a new login helps, with NetworkError
  *   and others where the refresh may work later
  */
@@ -67,7 +63,7 @@ export function createTokenSource({
     if (held.refreshToken === null) throw new LoginRequiredError('no-refresh-token');
     if (held.refreshToken === refused) throw new LoginRequiredError('refused');
     try {
-      const renewed = await oauth.refresh(held);
+      const renewed = await oauth.refreshTokens(held);
       await store.save(renewed);
       return use(renewed);
     } catch (error) {

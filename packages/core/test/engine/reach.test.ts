@@ -1,7 +1,7 @@
 /** What reaches beyond the contract: the response of a call, requests of one's own, extra fields. */
 import { describe, expect, it } from 'vitest';
+import { ApiPromise } from '../../src/engine/api-promise.ts';
 import {
-  ApiPromise,
   createEngine,
   InvalidAnswerError,
   InvalidRequestError,

@@ -8,7 +8,8 @@ import {
   type Token,
   type TokenSource,
 } from '../../src/engine/index.ts';
-import { createMemoryTokenStore, createTokenSource, type TokenSet } from '../../src/oauth/index.ts';
+import { createMemoryTokenStore, type TokenSet } from '../../src/oauth/index.ts';
+import { createTokenSource } from '../../src/oauth/token-source.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function calling(token: Token, ...script: readonly Scripted[]) {
@@ -126,7 +127,7 @@ describe('the token of a call', () => {
       return { ...tokens, accessToken: valid, refreshToken: `r${issued}` };
     };
     const source = createTokenSource({
-      oauth: { refresh: renew },
+      oauth: { refreshTokens: renew },
       store: createMemoryTokenStore(tokens),
       now: () => 0,
     });

@@ -1,11 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { createOAuth, type OAuthOptions, type TokenSet } from '../../src/oauth/index.ts';
+import { createClient, createFetchHost, type Fetch } from '../../src/index.ts';
+import { createMemoryTokenStore, type LoginOptions, type TokenSet } from '../../src/oauth/index.ts';
 
 const options = {
   appUrl: 'https://app.test',
   clientId: 'my-app',
   redirectUri: 'http://127.0.0.1:8080/callback',
-} satisfies OAuthOptions;
+};
+const { appUrl: _appUrl, ...app } = options;
+
+interface AppOptions extends LoginOptions {
+  readonly appUrl: string;
+  readonly fetch?: Fetch;
+}
+
+/** `client.oauth` of an app, at five seconds past the epoch. */
+function oauthOf({ appUrl, fetch, ...oauth }: AppOptions) {
+  const host = { ...createFetchHost({ fetch }), now: () => 5000 };
+  return createClient({ baseUrl: 'http://api.test/v2', appUrl, host, retry: false, oauth }).oauth;
+}
 const tokens: TokenSet = {
   accessToken: 'old-access',
   refreshToken: 'old-refresh',
@@ -15,12 +28,10 @@ const tokens: TokenSet = {
 };
 
 /** An app whose service gives this answer, and what was sent to it. */
-function answering(answer: () => Response, more: Partial<OAuthOptions> = {}) {
+function answering(answer: () => Response, more: Partial<LoginOptions> = {}) {
   const sent: { url: string; body: Record<string, string>; authorization: string | null; redirect: string }[] = [];
-  const oauth = createOAuth({
+  const oauth = oauthOf({
     ...options,
-    retry: false,
-    now: () => 5000,
     ...more,
     async fetch(url, init) {
       const body = Object.fromEntries(new URLSearchParams(init.body));
@@ -53,7 +64,7 @@ describe('setting up', () => {
     'app.test',
     '',
   ])('refuses %j as the address of the app', (appUrl) => {
-    expect(() => createOAuth({ ...options, appUrl })).toThrow('appUrl must be an https address');
+    expect(() => oauthOf({ ...options, appUrl })).toThrow('appUrl must be an https address');
   });
 
   it.each([
@@ -63,12 +74,12 @@ describe('setting up', () => {
     'http://localhost:4010/',
     'http://[::1]:4010',
   ])('takes %s', async (appUrl) => {
-    const { url } = await createOAuth({ ...options, appUrl }).authorize();
+    const { url } = await oauthOf({ ...options, appUrl }).startLogin();
     expect(url).toContain(`${appUrl.replace(/\/$/, '')}/oauth/authorize?`);
   });
 
   it('names every mistake at once', () => {
-    expect(() => createOAuth({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(
+    expect(() => oauthOf({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(
       /appUrl .*clientId .*clientSecret .*redirectUri /,
     );
   });
@@ -76,8 +87,8 @@ describe('setting up', () => {
 
 describe('the address a person is sent to', () => {
   it('carries a challenge for the verifier that is kept, and a state of its own each time', async () => {
-    const oauth = createOAuth({ ...options, scopes: ['subscriptions:read', 'automations:read'] });
-    const [one, two] = [await oauth.authorize(), await oauth.authorize({ scopes: ['posts:read'], state: 'mine' })];
+    const oauth = oauthOf({ ...options, scopes: ['subscriptions:read', 'automations:read'] });
+    const [one, two] = [await oauth.startLogin(), await oauth.startLogin({ scopes: ['posts:read'], state: 'mine' })];
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(one.codeVerifier)));
     expect(Object.fromEntries(new URL(one.url).searchParams)).toEqual({
       client_id: 'my-app',
@@ -98,7 +109,7 @@ describe('the address a person is sent to', () => {
 describe('the requests', () => {
   it('of a public app name it in the body; of a confidential one with the secret; neither in a header', async () => {
     const open = answering(() => Response.json(fresh));
-    await open.oauth.refresh(tokens);
+    await open.oauth.refreshTokens(tokens);
     expect(open.sent).toEqual([
       {
         url: 'https://app.test/oauth/token',
@@ -108,7 +119,7 @@ describe('the requests', () => {
       },
     ]);
     const closed = answering(() => Response.json(fresh), { clientSecret: 'hush' });
-    await closed.oauth.refresh(tokens);
+    await closed.oauth.refreshTokens(tokens);
     expect(closed.sent[0]).toMatchObject({ body: { client_id: 'my-app', client_secret: 'hush' }, authorization: null });
   });
 
@@ -116,7 +127,7 @@ describe('the requests', () => {
     const { oauth, sent } = answering(
       () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.test/' } }),
     );
-    expect(await failure(oauth.refresh(tokens))).toMatchObject({
+    expect(await failure(oauth.refreshTokens(tokens))).toMatchObject({
       name: 'RedirectError',
       status: 307,
       message: expect.stringContaining('Correct appUrl') as string,
@@ -126,8 +137,8 @@ describe('the requests', () => {
 
   it('end both tokens of a login, and only the one where there is one', async () => {
     const { oauth, sent } = answering(() => Response.json({}));
-    await oauth.revoke(tokens);
-    await oauth.revoke({ ...tokens, refreshToken: null });
+    await oauth.revokeTokens(tokens);
+    await oauth.revokeTokens({ ...tokens, refreshToken: null });
     expect(sent.map(({ body }) => [body['token'], body['token_type_hint']])).toEqual([
       ['old-refresh', 'refresh_token'],
       ['old-access', 'access_token'],
@@ -146,7 +157,7 @@ describe('the callback', () => {
     new URL('http://127.0.0.1:8080/callback?code=c&state=s'),
   ])('is read from %s', async (callback) => {
     const { oauth, sent } = answering(() => Response.json(fresh));
-    await oauth.exchange(callback, login);
+    await oauth.finishLogin(callback, login);
     expect(sent[0]?.body).toEqual({
       grant_type: 'authorization_code',
       code: 'c',
@@ -167,7 +178,7 @@ describe('the callback', () => {
     ['two codes', '?code=c&code=d&state=s', 'InvalidAnswerError'],
   ])('with %s is not exchanged', async (_, callback, name) => {
     const { oauth, sent } = answering(() => Response.json(fresh));
-    expect(await failure(oauth.exchange(callback, login))).toMatchObject({ name });
+    expect(await failure(oauth.finishLogin(callback, login))).toMatchObject({ name });
     expect(sent).toEqual([]);
   });
 });
@@ -178,7 +189,7 @@ describe('the answer', () => {
     ['with a refresh token of null', { refresh_token: null, scope: null }],
   ])('%s leaves the old one in use', async (_, more) => {
     const { oauth } = answering(() => Response.json({ ...fresh, ...more }));
-    expect(await oauth.refresh(tokens)).toEqual({
+    expect(await oauth.refreshTokens(tokens)).toEqual({
       accessToken: 'new-access',
       refreshToken: 'old-refresh',
       issuedAt: 5000,
@@ -192,12 +203,17 @@ describe('the answer', () => {
     ['a list', ['a:read', 'b:write']],
   ])('gives the scopes from %s', async (_, scope) => {
     const { oauth } = answering(() => Response.json({ ...fresh, refresh_token: 'new-refresh', scope }));
-    expect(await oauth.refresh(tokens)).toMatchObject({ refreshToken: 'new-refresh', scopes: ['a:read', 'b:write'] });
+    expect(await oauth.refreshTokens(tokens)).toMatchObject({
+      refreshToken: 'new-refresh',
+      scopes: ['a:read', 'b:write'],
+    });
   });
 
   it('may leave out when the token ends', async () => {
     const { expires_in: _, ...endless } = fresh;
-    expect(await answering(() => Response.json(endless)).oauth.refresh(tokens)).toMatchObject({ expiresAt: null });
+    expect(await answering(() => Response.json(endless)).oauth.refreshTokens(tokens)).toMatchObject({
+      expiresAt: null,
+    });
   });
 
   it.each([
@@ -209,7 +225,7 @@ describe('the answer', () => {
       () => Response.json({ ...fresh, token_type: 'mac', access_token: 'secret-token' }),
     ],
   ])('that %s is refused without what it held', async (_, answer) => {
-    const error = await failure(answering(answer).oauth.refresh(tokens));
+    const error = await failure(answering(answer).oauth.refreshTokens(tokens));
     expect(error).toMatchObject({ name: 'InvalidAnswerError' });
     expect(everything(error)).not.toContain('secret-token');
   });
@@ -220,7 +236,7 @@ describe('the answer', () => {
         { error: 'invalid_grant', error_description: 'No old-refresh of hush for ada@example.com.' },
         { status: 400, headers: { 'www-authenticate': 'Bearer error="invalid_grant"' } },
       );
-    const error = await failure(answering(echo, { clientSecret: 'hush' }).oauth.refresh(tokens));
+    const error = await failure(answering(echo, { clientSecret: 'hush' }).oauth.refreshTokens(tokens));
     expect(error).toMatchObject({ name: 'OAuthError', code: 'invalid_grant', status: 400, operation: 'oauth.refresh' });
     for (const secret of ['old-refresh', 'hush', 'ada@example.com']) expect(everything(error)).not.toContain(secret);
     expect(String(error)).toContain('start the login again');
@@ -232,3 +248,33 @@ function everything(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return [error.stack, JSON.stringify(error), everything(error.cause)].join('\n');
 }
+
+describe('a client that signs people in', () => {
+  it('keeps the tokens of a login in its store, and calls with them', async () => {
+    const store = createMemoryTokenStore();
+    const seen: (string | undefined)[] = [];
+    const client = createClient({
+      baseUrl: 'http://api.test/v2',
+      appUrl: options.appUrl,
+      publicationId: 'pub_1',
+      oauth: { ...app, store },
+      async fetch(url, { headers }) {
+        seen.push(headers['authorization']);
+        return Response.json(url.includes('/oauth/token') ? fresh : { data: [] });
+      },
+    });
+    const login = await client.oauth.startLogin();
+    await client.oauth.finishLogin(`${options.redirectUri}?code=c&state=${login.state}`, login);
+    expect(await store.load()).toMatchObject({ accessToken: 'new-access' });
+    await client.customFields.list();
+    expect(seen).toEqual([undefined, 'Bearer new-access']);
+  });
+
+  it('says what it needs where it was not given an app', async () => {
+    const client = createClient({ baseUrl: 'http://api.test/v2' });
+    await expect(client.oauth.startLogin()).rejects.toThrow('createClient needs appUrl and oauth');
+    expect(() => createClient({ baseUrl: 'http://api.test/v2', oauth: app })).toThrow(
+      'appUrl must be an https address',
+    );
+  });
+});
