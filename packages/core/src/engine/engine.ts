@@ -12,7 +12,7 @@ import type { AttemptEvent } from './attempt.ts';
 import { InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
 import type { Named } from './failure.ts';
 import type { Host, HostRequest } from './host.ts';
-import { createLook } from './look.ts';
+import { createLostResponses } from './lost-response.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import {
   continuation,
@@ -133,7 +133,7 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,
-    look: createLook(host, list),
+    lostResponses: createLostResponses(host, list),
     onAttempt: options.onAttempt,
     hasAnswered: false,
   };

@@ -1,6 +1,6 @@
 /**
- * How a call is carried through: wait for its turn, send, and by what came of it repeat, look whether it has happened,
- * or end.
+ * Carries one call through: waits for its turn, sends it, and by the result repeats it, looks its record up after a
+ * lost response, or ends.
  */
 import type { Head } from './api-promise.ts';
 import type { CallOptions } from './arguments.ts';
@@ -16,9 +16,8 @@ import {
   type Failure,
   type Named,
 } from './failure.ts';
-import { lookUpOf } from './happened.ts';
 import type { Host, HostRequest } from './host.ts';
-import type { Look } from './look.ts';
+import { lookUpOf, type LostResponses } from './lost-response.ts';
 import type { Pacer, Turn } from './pacer.ts';
 import { nextDelay, type RetryPolicy } from './retry.ts';
 import { tokenMistake, type TokenSource } from './token.ts';
@@ -28,7 +27,7 @@ export interface Sender {
   readonly host: Host;
   readonly tokens: TokenSource | null;
   readonly pacer: Pacer | null;
-  readonly look: Look;
+  readonly lostResponses: LostResponses;
   readonly onAttempt: ((event: AttemptEvent) => void) | undefined;
   /** Whether the service has answered any call yet. */
   hasAnswered: boolean;
@@ -55,7 +54,7 @@ interface Course extends Call {
   /** How often its token was renewed for this call; from then on the call uses that token. */
   renewals: number;
   lastFailure: Failure | null;
-  /** When something that must happen once was sent, and its answer lost for the first time. */
+  /** When a non-idempotent call was sent whose response was the first to be lost. */
   lostSince: number | null;
 }
 
@@ -85,7 +84,7 @@ export async function send(sender: Sender, { operation, ...rest }: Call): Promis
     call.lastFailure = result;
     if (repeatIn !== null) await pause(sender, call, repeatIn);
     else {
-      const found = await lookForIt(sender, call, result, attempt);
+      const found = await recoverLost(sender, call, result, attempt);
       if (found) return found;
     }
   }
@@ -105,7 +104,10 @@ async function attemptSigned(sender: Sender, call: Course, attempt: number): Pro
     const result = await sendInTurn(sender, call);
     const refused = call.token;
     if (result.answer?.status !== 401 || !tokens?.refresh || !refused || call.renewals >= mostRenewals) return result;
-    const renewed = await tokens.refresh(refused);
+    const renewed = await tokens.refresh(refused).catch((error: unknown) => {
+      report(sender, call, result, attempt, null);
+      throw error;
+    });
     if (renewed === refused) return result;
     report(sender, call, result, attempt, 0);
     call.token = renewed;
@@ -114,7 +116,7 @@ async function attemptSigned(sender: Sender, call: Course, attempt: number): Pro
 }
 
 async function sendInTurn(sender: Sender, call: Course): Promise<Attempt> {
-  const { host, tokens, look } = sender;
+  const { host, tokens, lostResponses } = sender;
   const turn = await takeTurn(sender, call);
   try {
     if (call.renewals === 0) call.token = await tokens?.get();
@@ -123,7 +125,7 @@ async function sendInTurn(sender: Sender, call: Course): Promise<Attempt> {
     const result = await sendOnce(host, call.operation, signed(call, host.monotonic()));
     if (result.answer) {
       sender.hasAnswered = true;
-      look.heard(result.answer);
+      lostResponses.noteClock(result.answer);
     }
     // Neither a withdrawn call nor a wrong setting is trouble of the service.
     const isTrouble = result.error?.failure !== 'aborted' && result.error?.mistake === null;
@@ -159,12 +161,12 @@ function signed({ request, token, deadline }: Course, now: number): HostRequest 
 }
 
 /**
- * Where a repetition could do harm, looks first whether the call has happened after all.
+ * Before a non-idempotent call is repeated, looks up whether its record exists.
  *
- * @returns the record it made, or null where it has not happened and may be sent again
- * @throws the error of the attempt where it is over, or where nobody can tell
+ * @returns the record it made, or null where there is none and the call may be sent again
+ * @throws the error of the attempt where the call has failed, or where the look-up gives no conclusion
  */
-async function lookForIt(
+async function recoverLost(
   sender: Sender,
   call: Course,
   failed: Attempt & Failure,
@@ -172,21 +174,21 @@ async function lookForIt(
 ): Promise<Delivered | null> {
   const { operation, policy } = call;
   if (!shouldLook(call, failed)) throw errorNow(sender, call, failed);
-  // Looking is harmless, so it is done when a harmless call would be repeated: by then the service has got round to it.
+  // Waits as long as an idempotent call would before its repetition, so that the service can finish its work.
   await pause(sender, call, untilNext(sender, call, { retry: 'upsert' }, failed, attempt) ?? 0);
   const since = (call.lostSince ??= failed.sentAt);
-  const finding = policy.retries > 0 ? await sender.look.happened({ ...call, since }) : 'unclear';
+  const finding = policy.retries > 0 ? await sender.lostResponses.lookUp({ ...call, since }) : 'unclear';
   if (typeof finding === 'object') {
     return { head: { status: operation.success, headers: {} }, value: { data: finding.record } };
   }
-  // That it is not there yet proves nothing where the service may still be at work on it.
-  const over = finding === 'no' && !mayGoOn(failed);
+  // An absent record proves nothing while the service may still be at work.
+  const over = finding === 'absent' && !mayGoOn(failed);
   if (over && attempt < policy.retries && !isRefusal(failed)) return null;
   const error = errorNow(sender, call, failed);
   throw over ? error : withAdvice(error, lookUpOf(operation.id)?.advice);
 }
 
-/** Whether the answer to something that must happen once was lost, or refuses it after one was. */
+/** Whether the response to a non-idempotent call was lost, or a repetition after a lost one was refused. */
 function shouldLook({ operation, lostSince }: Course, failed: Failure): boolean {
   if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
   if (failed.error && failed.error.mistake !== null) return false;

@@ -99,12 +99,17 @@ describe('the token of a call', () => {
     expect(host.sent).toHaveLength(1);
   });
 
-  it('that cannot be renewed fails the call with the reason', async () => {
-    const { engine } = calling(
-      { get: () => 'stale', refresh: () => Promise.reject(new Error('sign in again')) },
-      refused,
-    );
+  it('that cannot be renewed fails the call with the reason, and the attempt is reported', async () => {
+    const reported: unknown[] = [];
+    const engine = createEngine({
+      host: scriptedHost([refused]),
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      token: { get: () => 'stale', refresh: () => Promise.reject(new Error('sign in again')) },
+      onAttempt: ({ outcome, retryInMs }) => reported.push([outcome, retryInMs]),
+    });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('sign in again');
+    expect(reported).toEqual([[401, null]]);
   });
 
   it('is renewed three times at most where the service refuses each', async () => {

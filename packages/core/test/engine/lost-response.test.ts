@@ -1,4 +1,4 @@
-/** What becomes of an operation that must happen once when its answer is lost. */
+/** After a lost response to a non-idempotent call, its record is looked up. */
 import { describe, expect, it } from 'vitest';
 import {
   AbortedError,

@@ -1,0 +1,193 @@
+/**
+ * After a lost response to a non-idempotent call, looks its record up in the list where it would stand.
+ *
+ * A record from before the call must not be taken for the one the call made. Only the time of creation tells them
+ * apart, and it is coarse: whole seconds, by the service's clock. Records too close to the call give no conclusion.
+ */
+import type { OperationId } from '../contract/index.ts';
+import { isRecord } from '../is-record.ts';
+import { addressKey } from '../signup/address.ts';
+import type { CallOptions } from './arguments.ts';
+import { AbortedError, type CallName } from './errors.ts';
+import type { Named } from './failure.ts';
+import type { Host, HostAnswer } from './host.ts';
+import { clockSkewMs } from './limits.ts';
+import type { Page } from './pages.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** How to find the record an operation would have made. */
+interface LookUp {
+  readonly list: Extract<OperationId, `${string}.list`>;
+  /** Arguments of the call that the list takes too. */
+  readonly listArguments: readonly string[];
+  /** Further arguments of the list. */
+  readonly query: Values;
+  /** Whether a record has the call's subject; undefined where the record does not say. */
+  readonly isAbout: (record: Values, asked: Values) => boolean | undefined;
+  /** Field with the time of creation: seconds since the Unix epoch, or a text. */
+  readonly created: readonly string[];
+  /** What to do where the look-up gave no conclusion; a sentence. */
+  readonly advice: string;
+}
+
+const lookUps: Partial<Readonly<Record<CallName, LookUp>>> = {
+  'journeys.enroll': {
+    list: 'journeys.list',
+    listArguments: ['publicationId', 'automationId'],
+    query: { limit: 100 },
+    isAbout: (record, asked) =>
+      both(same(record['subscription_id'], asked['subscription_id']), sameAddress(record['email'], asked['email'])),
+    created: ['started_at', 'created'],
+    advice: 'List the journeys of the automation (journeys.list) to see whether the subscriber is on one.',
+  },
+  'deletionRequests.create': {
+    list: 'deletionRequests.list',
+    listArguments: ['publicationId'],
+    query: {},
+    isAbout: (record, asked) => sameAddress(record['email'], asked['email']),
+    created: ['requested_at', 'created_at'],
+    advice: 'List the deletion requests (deletionRequests.list) to see whether there is one for the subscriber.',
+  },
+  'customFields.create': {
+    list: 'customFields.list',
+    listArguments: ['publicationId'],
+    query: {},
+    // By display text alone: subscriptions refer to fields by it, so it is unique. The service may name the kind by
+    // another word.
+    isAbout: (record, asked) => same(record['display'], asked['display']),
+    created: ['created'],
+    advice: 'List the custom fields (customFields.list) to see whether it exists.',
+  },
+};
+
+/** The look-up of an operation; undefined where there is none, as for OAuth grants. */
+export function lookUpOf(id: CallName): LookUp | undefined {
+  return lookUps[id];
+}
+
+/** Arguments for the list. */
+function listArguments({ listArguments: names, query }: LookUp, asked: Values): Values {
+  return {
+    ...query,
+    ...Object.fromEntries(names.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))),
+  };
+}
+
+/** Reads the first page of a list. */
+type ReadList = (id: LookUp['list'], args: Values, options: CallOptions) => Promise<Page<unknown>>;
+
+/** A call whose response was lost. Moments are by the host's monotonic clock. */
+export interface LostCall {
+  readonly operation: Named;
+  readonly args: Values;
+  readonly options: CallOptions;
+  /** When the call must have ended. */
+  readonly deadline: number;
+  /** When it was first sent. */
+  readonly since: number;
+}
+
+/** Looks up the records of calls whose responses were lost. */
+export interface LostResponses {
+  /** Remembers the `Date` of an answer: records give their times by the service's clock. */
+  noteClock(answer: Pick<HostAnswer, 'headers'>): void;
+  /** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
+  lookUp(call: LostCall): Promise<Finding>;
+}
+
+export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList): LostResponses {
+  /** The last answer with a `Date`, and when it came; parsed only for a look-up, which is rare. */
+  let dated: { readonly headers: HostAnswer['headers']; readonly at: number } | null = null;
+  return {
+    noteClock({ headers }) {
+      if (headers['date'] !== undefined) dated = { headers, at: host.now() };
+    },
+    async lookUp({ operation, args, options, deadline, since }) {
+      const lookUp = lookUpOf(operation.id);
+      if (!lookUp) return 'unclear';
+      const records: unknown[] = [];
+      try {
+        const first = await readList(lookUp.list, listArguments(lookUp, args), {
+          signal: options.signal,
+          timeoutMs: options.timeoutMs,
+          retry: options.retry,
+          stream: options.stream,
+          totalTimeoutMs: deadline - host.monotonic(),
+        });
+        for (let page: Page<unknown> | null = first; page !== null; page = await page.next())
+          records.push(...page.items);
+      } catch (error) {
+        if (error instanceof AbortedError) throw error;
+        return 'unclear';
+      }
+      const skew = dated && clockSkewMs(dated.headers, dated.at);
+      const now = host.now() + (skew ?? 0);
+      const time = { from: now - (host.monotonic() - since), to: now, known: skew !== null };
+      return find(lookUp, records, args, time);
+    },
+  };
+}
+
+/** When the call was made, by the service's clock. */
+interface CallTime {
+  /** The first sending, and now; milliseconds since the Unix epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether the service's clock is known, from the `Date` of its answers; else it is taken to agree with ours. */
+  readonly known: boolean;
+}
+
+/** Clocks taken to agree differ by no more; a time in whole seconds also stands for up to one second later. */
+const slackMs = 2_000;
+
+/** A record older than the call by this much existed before it, whatever the clocks show. */
+const surelyBeforeMs = { known: 5_000, unknown: 300_000 } as const;
+
+/** The record the call made, `absent` where there is none, `unclear` where the records do not tell. */
+type Finding = { readonly record: Values } | 'absent' | 'unclear';
+
+/** Searches all records of the list. Pure. */
+function find({ isAbout, created }: LookUp, records: readonly unknown[], asked: Values, call: CallTime): Finding {
+  const found: Values[] = [];
+  for (const record of records) {
+    if (!isRecord(record)) return 'unclear';
+    const about = isAbout(record, asked);
+    if (about === false) continue;
+    const time = timeOf(record, created);
+    const surelyBefore = time !== undefined && time < call.from - surelyBeforeMs[call.known ? 'known' : 'unknown'];
+    if (surelyBefore) continue;
+    if (about === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs)
+      return 'unclear';
+    found.push(record);
+  }
+  const [record, another] = found;
+  if (another) return 'unclear';
+  return record ? { record } : 'absent';
+}
+
+function timeOf(record: Values, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = record[name];
+    const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    if (Number.isFinite(time)) return time;
+  }
+  return undefined;
+}
+
+/** Undefined where the record lacks the value; true where the call named none. */
+function same(held: unknown, asked: unknown): boolean | undefined {
+  if (asked === undefined) return true;
+  return held === undefined || held === null ? undefined : held === asked;
+}
+
+function sameAddress(held: unknown, asked: unknown): boolean | undefined {
+  if (typeof held !== 'string' || typeof asked !== 'string') return same(held, asked);
+  return addressKey(held) === addressKey(asked);
+}
+
+/** False where either is false, undefined where either is undefined, else true. */
+function both(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
+  if (a === false || b === false) return false;
+  return a === undefined || b === undefined ? undefined : true;
+}
