@@ -16,16 +16,43 @@ export interface Measurement {
   readonly goals: Readonly<Record<string, Goal>>;
 }
 
+const atFirst = (what: string): Goal => ({
+  title: `Core: ${what}, 150 ms latency, against fetch`,
+  unit: '×',
+  must: { atMost: 1.3 },
+});
+
 export const measurements: readonly Measurement[] = [
   {
-    script: 'core/requests.ts',
+    script: 'core/calls.ts',
     goals: {
-      fetch: {
-        title: 'Core: requests a second, 32 at a time, validated, against bare fetch',
+      createKy: {
+        title: 'Core: create, calls per CPU time on ky, against @beehiiv/sdk 0.1.9',
         unit: '×',
-        must: { atLeast: 0.65 },
+        must: { atLeast: 1 },
       },
-      sdk: { title: 'Core: the same against @beehiiv/sdk 0.1.9', unit: '×', must: { atLeast: 1.25 } },
+      createFetch: { title: 'Core: the same on the fetch host', unit: '×', must: { atLeast: 1.3 } },
+      pageKy: {
+        title: 'Core: pages of 100 per CPU time on ky, validated, against @beehiiv/sdk 0.1.9',
+        unit: '×',
+        must: { atLeast: 0.9 },
+      },
+      pageFetch: { title: 'Core: the same on the fetch host', unit: '×', must: { atLeast: 1 } },
+    },
+  },
+  {
+    script: 'core/cold-start.ts',
+    goals: Object.fromEntries(
+      [20, 100, 500].flatMap((calls) => [
+        [`client${calls}`, atFirst(`${calls} parallel calls of a fresh client`)],
+        [`process${calls}`, atFirst(`${calls} parallel calls, the first of a process`)],
+      ]),
+    ),
+  },
+  {
+    script: 'core/import-cost.ts',
+    goals: {
+      cpu: { title: 'Core: CPU time of importing the package', unit: 'ms', must: { atMost: 60 } },
     },
   },
   {

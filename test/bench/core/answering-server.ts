@@ -1,24 +1,30 @@
 /**
- * A plain server in a process of its own, so that what is measured is the client: one custom field, or a list of
- * subscriptions as long as asked, in pages of 100. Prints its address; ends with its parent.
+ * A plain server in a process of its own, so that what is measured is the client: it takes subscriptions, and answers a
+ * list of them as long as asked, in pages of 100. `answering-server.ts [MS]` answers after so many milliseconds. Prints
+ * its address; ends with its parent.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
-const field = JSON.stringify({
-  data: { id: 'field_1', kind: 'list', display: 'Topics', created: 1_750_000_000, options: ['ai', 'design', 'law'] },
-});
+const latencyMs = Number(process.argv[2] ?? 0);
+const created = JSON.stringify({ data: subscription(0) });
 const limit = 100;
 
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const body = url.pathname.endsWith('/subscriptions')
-    ? page(Number(url.searchParams.get('cursor') ?? 0), Number(/pub_(\d+)/.exec(url.pathname)?.[1] ?? 0))
-    : field;
-  request.resume();
-  response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+  const body =
+    request.method === 'POST'
+      ? created
+      : page(Number(url.searchParams.get('cursor') ?? 0), Number(/pub_(\d+)/.exec(url.pathname)?.[1] ?? 0));
+  const answer = (): void => {
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      ...headers,
+      'content-length': Buffer.byteLength(body),
+    });
+    response.end(body);
+  };
+  request.resume().on('end', () => (latencyMs > 0 ? void setTimeout(answer, latencyMs) : answer()));
 });
 
 /** The page that starts at this subscription, of a publication this large. */

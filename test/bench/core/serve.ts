@@ -9,8 +9,9 @@ export interface Serving {
   stop(): void;
 }
 
-export async function serve(): Promise<Serving> {
-  const child = fork(fileURLToPath(new URL('answering-server.ts', import.meta.url)), {
+/** @param latencyMs - milliseconds until each answer */
+export async function serve(latencyMs = 0): Promise<Serving> {
+  const child = fork(fileURLToPath(new URL('answering-server.ts', import.meta.url)), [String(latencyMs)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const [url] = (await once(child, 'message')) as [string];

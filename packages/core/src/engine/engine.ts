@@ -78,7 +78,7 @@ export interface EngineOptions {
    */
   readonly pacer?: Pacer | false | undefined;
   /**
-   * Checks requests and answers; a function that loads the validator is called at once, and calls wait for it where they
+   * Checks requests and answers. A function that loads the validator is called at once; calls wait for it where they
    * need it.
    */
   readonly validator?: Validator | (() => Promise<Validator>) | undefined;

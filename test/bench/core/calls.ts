@@ -1,0 +1,103 @@
+/**
+ * CPU time of the client per call: the calls of the README's first snippet, validated, through ky and through the fetch
+ * host, beside bare fetch, ky alone and the service's SDK, none of which validates. In turns, so that other work of the
+ * machine affects all of them; the ratio of two ways is the median of the ratios of neighbouring turns.
+ */
+import { BeehiivClient } from '@beehiiv/sdk';
+import { createClient, createFetchHost, createKyHost, type Client } from '@newsletter-kit/core';
+import ky from 'ky';
+import { median, tell, type Figure } from '../figure.ts';
+import { callOf } from './readme.ts';
+import { serve } from './serve.ts';
+
+const callers = 32;
+const rounds = 15;
+const publicationId = 'pub_100';
+const server = await serve();
+
+/** Without the bound of five, and without a pacer of either host being busier than the other. */
+const clientOver = (host: ReturnType<typeof createFetchHost>): Client =>
+  createClient({ host, baseUrl: server.url, token: 'key', publicationId, concurrency: callers });
+const onFetch = clientOver(createFetchHost());
+const onKy = clientOver(createKyHost());
+const sdk = new BeehiivClient({ baseUrl: server.url, token: 'key' });
+
+const create = await callOf<Client>('client.subscriptions.create');
+const page = await callOf<Client>('client.subscriptions.list');
+const url = `${server.url}/publications/${publicationId}/subscriptions`;
+const headers = { authorization: 'Bearer key', accept: 'application/json' };
+const input = {
+  email: 'ada@example.com',
+  utm_source: 'landing',
+  custom_fields: [{ name: 'Topics', value: ['ai', 'design'] }],
+};
+
+interface Way {
+  readonly create: () => Promise<unknown>;
+  readonly page: () => Promise<unknown>;
+}
+const ways = {
+  'fetch host': { create: () => create(onFetch), page: () => page(onFetch) },
+  ky: { create: () => create(onKy), page: () => page(onKy) },
+  SDK: {
+    create: () =>
+      sdk.subscriptions.create(publicationId, {
+        email: input.email,
+        utm_source: input.utm_source,
+        custom_fields: [{ name: 'Topics', value: ['ai', 'design'] }],
+      }),
+    page: () => sdk.subscriptions.index(publicationId, { limit: 100 }),
+  },
+  'bare fetch': {
+    create: async () =>
+      (
+        await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(input),
+        })
+      ).json(),
+    page: async () => (await fetch(`${url}?limit=100`, { headers })).json(),
+  },
+  'ky alone': {
+    create: () => ky.post(url, { headers, json: input }).json(),
+    page: () => ky.get(`${url}?limit=100`, { headers }).json(),
+  },
+} satisfies Record<string, Way>;
+type Name = keyof typeof ways;
+const names = Object.keys(ways) as Name[];
+
+/** Microseconds of CPU time per call. */
+async function cost(call: () => Promise<unknown>, calls: number): Promise<number> {
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  const begun = process.cpuUsage();
+  await Promise.all(Array.from({ length: callers }, caller));
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / calls;
+}
+
+async function compare(kind: keyof Way, calls: number): Promise<(name: 'ky' | 'fetch host') => Figure> {
+  const costs = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (const name of names) await cost(ways[name][kind], calls);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) costs.get(name)?.push(await cost(ways[name][kind], calls));
+  }
+  const listed = names.map((name) => `${name} ${Math.round(median(costs.get(name) ?? []))}`).join(', ');
+  return (name) => ({
+    value: median((costs.get(name) ?? []).map((own, round) => (costs.get('SDK')?.[round] ?? Number.NaN) / own)),
+    detail: `µs of CPU time per call, medians of ${rounds} turns: ${listed}`,
+  });
+}
+
+const creates = await compare('create', 1_000);
+const pages = await compare('page', 200);
+server.stop();
+tell({
+  createKy: creates('ky'),
+  createFetch: creates('fetch host'),
+  pageKy: pages('ky'),
+  pageFetch: pages('fetch host'),
+});
