@@ -61,6 +61,26 @@ describe('the installed packages', () => {
     expect(missing).toEqual([]);
   });
 
+  it('bring no source map without its sources, and none is announced that is missing', async () => {
+    const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
+    const files = (await readdir(scope, { recursive: true })).filter((path) => !path.includes('node_modules'));
+    const problems: string[] = [];
+    for (const path of files.filter((each) => each.endsWith('.map'))) {
+      const { sources, sourcesContent = [] } = JSON.parse(await readFile(join(scope, path), 'utf8')) as {
+        sources: string[];
+        sourcesContent?: (string | null)[];
+      };
+      for (const [index, source] of sources.entries())
+        if (!sourcesContent[index] && !files.includes(join(path, '..', source))) problems.push(`${path}: ${source}`);
+    }
+    for (const path of files.filter((each) => /\.(js|mjs|cjs|d\.ts)$/.test(each))) {
+      const [, map] =
+        /^\/\/# sourceMappingURL=(?!data:)(\S+)\s*$/m.exec(await readFile(join(scope, path), 'utf8')) ?? [];
+      if (map !== undefined && !files.includes(join(path, '..', map))) problems.push(`${path}: ${map}`);
+    }
+    expect(problems).toEqual([]);
+  });
+
   it('bring neither sources nor tests along', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const strays = (await readdir(scope, { recursive: true })).filter(
