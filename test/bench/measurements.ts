@@ -114,6 +114,7 @@ export const measurements: readonly Measurement[] = [
         must: { below: 20 },
       },
       memory: { title: 'Core: memory while scanning 1,000,000 subscriptions', unit: 'MB', must: { below: 200 } },
+      state: { title: 'Core: state of a watch over 1,000,000 subscriptions, JSON', unit: 'MB', must: { atMost: 16 } },
     },
   },
   {

@@ -1,13 +1,22 @@
 /**
  * The rolling scan of a million subscriptions: room, time and memory, the latter where the heap may be 64 MB (see
- * iterate.ts).
+ * iterate.ts); and its state between two polls, beside the simplest one, a Map.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { tell, type Figure } from '../figure.ts';
 
-const flags = [...process.execArgv, '--max-old-space-size=64', '--max-semi-space-size=2'];
-const script = fileURLToPath(new URL('watch-passes.ts', import.meta.url));
-const { stdout } = await promisify(execFile)(process.execPath, [...flags, script]);
-tell(JSON.parse(stdout) as Record<string, Figure>);
+async function run(file: string, ...args: readonly string[]): Promise<Record<string, Figure>> {
+  const script = fileURLToPath(new URL(file, import.meta.url));
+  const flags = args.filter((arg) => arg.startsWith('--'));
+  const rest = args.filter((arg) => !arg.startsWith('--'));
+  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, ...flags, script, ...rest]);
+  return JSON.parse(stdout) as Record<string, Figure>;
+}
+
+const passes = await run('watch-passes.ts', '--max-old-space-size=64', '--max-semi-space-size=2');
+const { state: packed } = await run('watch-state.ts', 'packed', '--expose-gc');
+const { state: map } = await run('watch-state.ts', 'map', '--expose-gc');
+if (!packed || !map) throw new Error('The states were not measured.');
+tell({ ...passes, state: { ...packed, detail: `${packed.detail}; a Map by id: ${map.detail}` } });

@@ -1,0 +1,66 @@
+/**
+ * What it takes to keep a million subscriptions between two polls: `watch-state.ts packed` as the watch keeps them,
+ * `watch-state.ts map` in a Map from id to a status and a hash. Tells the JSON of the state, the time to write and read
+ * it, and the memory it takes once read.
+ */
+import { glance, startScan, type ScanState, type Watched } from '@newsletter-kit/core/watch';
+import { tell } from '../figure.ts';
+
+const size = 1_000_000;
+const [, , way = ''] = process.argv;
+
+function subscription(index: number): Watched {
+  return {
+    id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
+    status: index % 10 === 0 ? 'inactive' : 'active',
+    created: 1_600_000_000 + index * 157,
+    subscription_tier: 'free',
+    custom_fields: [{ name: 'City', value: `city ${index % 500}` }],
+  };
+}
+
+function packed(): unknown {
+  let state: ScanState = startScan('all');
+  for (let from = 0; from < size; from += 100) {
+    const items = Array.from({ length: 100 }, (_, offset) => subscription(from + offset));
+    ({ state } = glance(state, items, 'all', true));
+  }
+  return state;
+}
+
+function map(): unknown {
+  const known = new Map<string, readonly [status: number, hash: number]>();
+  for (let index = 0; index < size; index += 1) {
+    const { id, status } = subscription(index);
+    known.set(id, [status === 'active' ? 1 : 0, Math.imul(index, 2_654_435_761) >>> 0]);
+  }
+  return [...known].map(([id, [status, hash]]) => [id, status, hash]);
+}
+
+function read(text: string): unknown {
+  const state: unknown = JSON.parse(text);
+  if (way === 'packed') return state;
+  return new Map((state as [string, number, number][]).map(([id, ...entry]) => [id, entry]));
+}
+
+const collect = (): void => globalThis.gc?.();
+let begun = performance.now();
+const text = JSON.stringify(way === 'packed' ? packed() : map());
+const built = performance.now() - begun;
+collect();
+const before = process.memoryUsage().heapUsed;
+begun = performance.now();
+const state = read(text);
+const reading = performance.now() - begun;
+collect();
+const heap = process.memoryUsage().heapUsed - before;
+begun = performance.now();
+const again = JSON.stringify(state instanceof Map ? [...(state as Map<string, number[]>)] : state);
+const writing = performance.now() - begun;
+if (again.length < size) throw new Error('The state is not whole.');
+tell({
+  state: {
+    value: text.length / 1e6,
+    detail: `${(text.length / 1e6).toFixed(1)} MB of JSON, ${Math.round(heap / 1e6)} MB in memory, written in ${Math.round(writing)} ms, read in ${Math.round(reading)} ms, built in ${Math.round(built)} ms`,
+  },
+});
