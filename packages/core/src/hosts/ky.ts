@@ -1,7 +1,14 @@
 /** The host of `createClient`: ky carries each attempt, and the engine alone decides about repetition and time. */
-import ky, { type KyInstance } from 'ky';
+import type { KyInstance } from 'ky';
 import type { Host, HostRequest } from '../engine/index.ts';
 import { exchange, hostOver, type Fetch, type FetchResponse } from './fetch.ts';
+
+let ky: Promise<KyInstance> | undefined;
+
+/** Importing ky takes more CPU time than the rest of the client: it loads while the first requests are prepared. */
+function loadKy(): Promise<KyInstance> {
+  return (ky ??= import('ky').then((module) => module.default));
+}
 
 /** Options of {@link createKyHost}. */
 export interface KyHostOptions {
@@ -24,9 +31,11 @@ export interface KyHostOptions {
  * ```
  */
 export function createKyHost({ ky: own, fetch: given }: KyHostOptions = {}): Host {
-  const carry = own ?? ky;
-  return hostOver((request, signal) => {
+  let carry = own;
+  if (!own) void loadKy().catch(() => {}); // the first request rejects with the reason
+  return hostOver(async (request, signal) => {
     const { url, method, headers, body } = request;
+    carry ??= await loadKy();
     return carry(url, {
       method,
       // Without an instance of the caller's there are no hooks: nobody reads the Request that ky makes, so it is made
