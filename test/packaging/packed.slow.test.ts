@@ -61,6 +61,20 @@ describe('the installed packages', () => {
     expect(missing).toEqual([]);
   });
 
+  it.each(['@newsletter-kit/core', '@newsletter-kit/core/engine'])(
+    '%s loads no dependency when imported',
+    async (entry) => {
+      const { stdout } = await installed.node(`
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      await import(${JSON.stringify(entry)});
+      console.log(loaded.length > 0, loaded.filter((url) => /node_modules.(zod|ky|oauth4webapi|csv-parse)./.test(url)).join());
+    `);
+      expect(stdout.trim()).toBe('true');
+    },
+  );
+
   it('bring no source map without its sources, and none is announced that is missing', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const files = (await readdir(scope, { recursive: true })).filter((path) => !path.includes('node_modules'));
