@@ -177,7 +177,7 @@ async function* callOperation(
     yield { value: data, response };
   } else {
     if (!isListId(id)) throw new UsageError(`${id} is no list: leave out --paginate.`);
-    const list = client.engine.list(id, given as Arguments<typeof id>, call);
+    const list = client.engine.list(id, given, call);
     for await (const { items, response } of list.pages()) yield { value: items, response };
   }
 }

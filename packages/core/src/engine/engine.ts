@@ -263,7 +263,8 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.
-    call: (id, args, callOptions = {}) => new ApiPromise(callById(id, valuesOf(args), callOptions)) as ApiPromise<never>,
+    call: (id, args, callOptions = {}) =>
+      new ApiPromise(callById(id, valuesOf(args), callOptions)) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
       return new PagePromise((iterated) => {

@@ -1,5 +1,12 @@
 /** What an error of a call means for the rows in it. */
-import { AbortedError, ApiError, InvalidAnswerError, InvalidRequestError, NetworkError, TimeoutError } from '../engine/errors.ts';
+import {
+  AbortedError,
+  ApiError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NetworkError,
+  TimeoutError,
+} from '../engine/errors.ts';
 
 /**
  * - `refused` – the service looked at the rows and wants them otherwise: divide, then reject
