@@ -28,7 +28,9 @@ const client = createClient({
   query parameters lose their brackets (\`expand: ['stats']\`). \`publicationId\` defaults to the client's.
 - \`params?\`: every parameter is optional.
 - \`options?\`: [CallOptions](src/engine/arguments.ts) of this call, such as \`signal\`, \`timeoutMs\` and \`retry\`.
-- \`ApiPromise<T>\`: await it for the answer.
+- \`ApiPromise<T>\`: await it for the answer, or \`.withResponse()\` for status, headers and warnings as well.
+- \`client.request(method, path, options?)\` sends what the contract does not know, with the same authorization, pacing and
+  retries.
 - \`PagePromise<T>\`: await it for one [Page](src/engine/pages.ts) (\`items\`, \`hasMore\`, \`next()\`), or iterate it with
   \`for await\` for the items of all pages. Nothing is sent before that.
 - Answers may hold words that an enum does not list, and fields that their type does not list:
