@@ -51,7 +51,25 @@ const otherErrors = [
   ['NetworkError', 'No answer arrived.'],
   ['TimeoutError', 'No answer arrived in time.'],
   ['AbortedError', 'The `signal` ended the call.'],
+  ['ConfigurationError', 'A setting is wrong, such as the key, the address or a certificate; the call is not repeated.'],
+  ['RedirectError', 'The service answered with a redirect, which is not followed: `baseUrl` is wrong.'],
 ] as const;
+
+/** What stands beside the calls; the README shows each in full. */
+const besideCalls = `
+## Beside the calls
+
+| Import | From | What it does |
+|---|---|---|
+| \`client.oauth.startLogin()\`, \`finishLogin(callback, login)\` | the client, with \`appUrl\` and \`oauth: { clientId, redirectUri, scopes, store }\` | [Signs a person in](README.md#signing-in-with-oauth); a client with a \`store\` calls with its tokens and renews them |
+| \`createMemoryTokenStore()\`, \`scopesFor(operations)\` | \`@newsletter-kit/core/oauth\` | a store for one process; the scopes that operations need |
+| \`importSubscriptions({ engine, source, journal, onRejected })\` | \`@newsletter-kit/core/import\` | [Imports](README.md#bulk-import) any number of subscriptions in bulk, resumable; resolves with \`outcome\` and \`accepted\` |
+| \`readCsv(path, { columns })\`, \`openFileJournal(path)\` | \`@newsletter-kit/core/node\` | a CSV file as the \`source\` of an import, a file as its \`journal\` |
+| \`watchSubscriptions({ engine, events, state })\`, \`readWatchState(kept, name)\` | \`@newsletter-kit/core/watch\` | [Finds changes](README.md#watching): \`await watch.poll()\` gives \`events\` and the \`state\` to keep |
+| \`createFetchHost({ fetch })\`, \`createPacer(host)\` | \`@newsletter-kit/core\` | a transport without ky; one quota for several clients of the same key |
+
+\`engine\` is \`client.engine\`. \`createClient({ fetch })\` takes any \`fetch(url, init)\`, \`createClient({ ky })\` an instance with your hooks.
+`;
 
 export function writeApi(): string {
   const errors = [
@@ -63,7 +81,7 @@ export function writeApi(): string {
   ].map(([name, text]) => `| \`${name}\` | ${text} |\n`);
   const listed = new Set<string>();
   const parts = [...byResource].map(([resource, operations]) => resourcePart(resource, operations, listed));
-  return `${head}${errors.join('')}\n${parts.join('\n')}`;
+  return `${head}${errors.join('')}\n${parts.join('\n')}${besideCalls}`;
 }
 
 /** Each type is listed where it is first used. */

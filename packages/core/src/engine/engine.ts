@@ -9,7 +9,7 @@ import type { Answer } from '../schema/types.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
 import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
 import type { AttemptEvent } from './attempt.ts';
-import { InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
+import { AbortedError, InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
 import type { Named } from './failure.ts';
 import type { Host, HostRequest } from './host.ts';
 import { createLostResponses } from './lost-response.ts';
@@ -267,9 +267,12 @@ export function createEngine(options: EngineOptions): Engine {
       new ApiPromise(callById(id, valuesOf(args), callOptions)) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
-      return new PagePromise((iterated) => {
+      const start = (iterated: boolean) => {
         const listArgs = iterated ? withLargestPages(operationById(id), valuesOf(args)) : valuesOf(args);
         return list(id, listArgs, one) as Promise<Page<Item<typeof id>>>;
+      };
+      return new PagePromise(start, () => {
+        if (one.signal?.aborted) throw new AbortedError(id, one.signal.reason);
       });
     },
     request: (method, path, requestOptions = {}) =>

@@ -151,12 +151,17 @@ export class Page<T> implements Paging {
  */
 export class PagePromise<T> extends DerivedPromise<Page<T>> implements AsyncIterable<T> {
   readonly #start: (iterated: boolean) => Promise<Page<T>>;
+  readonly #checkSignal: () => void;
   #first: Promise<Page<T>> | undefined;
 
-  /** @param start - reads the first page; `iterated` is true where the others are read as well */
-  constructor(start: (iterated: boolean) => Promise<Page<T>>) {
+  /**
+   * @param start - reads the first page; `iterated` is true where the others are read as well
+   * @param checkSignal - throws where the caller's signal has aborted: items of a page that was read are not given then
+   */
+  constructor(start: (iterated: boolean) => Promise<Page<T>>, checkSignal: () => void) {
     super();
     this.#start = start;
+    this.#checkSignal = checkSignal;
   }
 
   protected override read(): Promise<Page<T>> {
@@ -176,6 +181,11 @@ export class PagePromise<T> extends DerivedPromise<Page<T>> implements AsyncIter
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.pages()) yield* page.items;
+    for await (const page of this.pages()) {
+      for (const item of page.items) {
+        this.#checkSignal();
+        yield item;
+      }
+    }
   }
 }

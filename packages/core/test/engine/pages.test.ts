@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, InvalidAnswerError } from '../../src/engine/index.ts';
+import { AbortedError, createEngine, InvalidAnswerError } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function listing(...script: readonly Scripted[]) {
@@ -15,6 +15,20 @@ function listing(...script: readonly Scripted[]) {
 const items = (...ids: string[]) => ids.map((id) => ({ id }));
 
 describe('a list', () => {
+  it('gives no further item of a page once its signal has aborted', async () => {
+    const { engine } = listing(json({ data: items('a', 'b', 'c') }));
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const iterate = async () => {
+      for await (const { id } of engine.list('subscriptions.list', {}, { signal: stop.signal })) {
+        seen.push(id);
+        if (id === 'b') stop.abort();
+      }
+    };
+    await expect(iterate()).rejects.toBeInstanceOf(AbortedError);
+    expect(seen).toEqual(['a', 'b']);
+  });
+
   it('is not asked for before it is awaited or iterated', async () => {
     const { host, engine } = listing(json({ data: items('a') }));
     const list = engine.list('subscriptions.list', {});
