@@ -37,7 +37,7 @@ const everywhere = {
     'offline NetworkError true',
   ],
   abort: ['stopped after 25'],
-  paging: ['200 5 true', 'false', '["x-pagination-warning"]'],
+  paging: ['200 5 true', 'false', '["x-pagination-warning","x-pagination-migration-guide"]'],
   'own-transport': ['2 true'],
 } as const;
 /** These need a file system, or Node's SQLite. */
@@ -56,7 +56,7 @@ beforeAll(async () => {
   [installed, runtimes] = await Promise.all([installPacked(), bringRuntimes()]);
   sandbox = createSandbox({ seed: 'demo' });
   server = serve({
-    fetch: (request) => (new URL(request.url).pathname === '/page' ? page() : sandbox.fetch(request)),
+    fetch: (request) => own[new URL(request.url).pathname]?.(request) ?? sandbox.fetch(request),
     hostname: '127.0.0.1',
     port: 0,
   });
@@ -71,28 +71,27 @@ afterAll(async () => {
 });
 beforeEach(() => sandbox.reset());
 
-/** A page of the sandbox's own origin: the API sends no CORS headers, as a key has no place in a browser. */
-function page(): Response {
-  return new Response('<!doctype html><title>Programs</title>', { headers: { 'content-type': 'text/html' } });
-}
-
-/** The person at the login page; the page itself is not what a program is about. */
-const signIn = async (address: string): Promise<string> => (await consent(fetch, address)).href;
-const consenting = `
-import { consent } from '@newsletter-kit/sandbox';
-const signIn = async (address) => (await consent(fetch, address)).href;
-`;
+/** What the server answers beside the sandbox. */
+const own: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
+  // A page of the sandbox's own origin: the API sends no CORS headers, as a key has no place in a browser.
+  '/page': () => new Response('<!doctype html><title>Programs</title>', { headers: { 'content-type': 'text/html' } }),
+  // The person at the login page: answers where the browser came back to.
+  async '/sign-in'(request) {
+    const back = await consent(fetch, new URL(request.url).searchParams.get('url') ?? '');
+    return new Response(back.href);
+  },
+};
 
 const setting = (): string => JSON.stringify({ url, ...sandboxAccount });
 
 /** Runs a program and returns what it printed; the same source in every runtime. */
 const runner = `
-export async function run(program, { url, key, publicationId }, signIn) {
+export async function run(program, { url, key, publicationId }) {
   const lines = [];
   await program({
     options: { baseUrl: url + '/v2', token: key, publicationId },
     appUrl: url,
-    signIn,
+    signIn: async (address) => (await fetch(url + '/sign-in?url=' + encodeURIComponent(address))).text(),
     print: (...values) => lines.push(values.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ')),
   });
   return lines;
@@ -135,8 +134,7 @@ describe.each(['22', '24', '26'] as const)('on Node %s', (major) => {
     const code = `
       import program from '../programs/${name}.ts';
       import { run } from './runner.mjs';
-      ${consenting}
-      console.log(JSON.stringify(await run(program, ${setting()}, signIn)));
+      console.log(JSON.stringify(await run(program, ${setting()})));
     `;
     await writeFile(join(folder, 'start.mjs'), code);
     const { stdout } = await execute(runtimes.nodes[major], ['--disable-warning=ExperimentalWarning', 'start.mjs'], {
@@ -187,10 +185,9 @@ describe("in Cloudflare's runtime", () => {
     const folder = join(import.meta.dirname, 'workerd');
     await installLocked({ folder, title: "Cloudflare's runtime", needs: 'the npm registry' });
     const script = await bundle(
-      `${consenting}
-      export default { async fetch(request) {
+      `export default { async fetch(request) {
         const { name, setting } = await request.json();
-        return Response.json(await run(programs[name], setting, signIn));
+        return Response.json(await run(programs[name], setting));
       } };`,
       ['workerd', 'worker', 'browser'],
     );
@@ -215,15 +212,12 @@ describe('in a browser', () => {
   let code: string;
   beforeAll(async () => {
     session = await openBrowser();
-    code = await bundle('globalThis.runProgram = (name, setting) => run(programs[name], setting, signIn);', [
-      'browser',
-    ]);
+    code = await bundle('globalThis.runProgram = (name, setting) => run(programs[name], setting);', ['browser']);
   });
   afterAll(() => session?.close());
 
   it.each(Object.entries(everywhere))('%s', async (name, expected) => {
     const tab = await session.browser.newPage();
-    await tab.exposeFunction('signIn', signIn);
     await tab.goto(`${url}/page`);
     await tab.addScriptTag({ type: 'module', content: code });
     await tab.waitForFunction('globalThis.runProgram');

@@ -3,7 +3,7 @@ import { createClient, InvalidRequestError, NetworkError, UnauthorizedError } fr
 import type { Setting } from './setting.ts';
 
 export default async function program({ options, print }: Setting): Promise<void> {
-  const unreachable = { ...options, baseUrl: 'http://127.0.0.1:9/v2', retry: false } as const;
+  const unreachable = { ...options, baseUrl: 'http://127.0.0.1:2/v2', retry: false } as const;
   const calls = {
     typo: () => createClient(options).subscriptions.create({ email: 'ada.example.com' }),
     stranger: () => createClient({ ...options, token: 'wrong' }).customFields.get({ id: 'any' }),
