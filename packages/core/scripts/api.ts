@@ -51,7 +51,10 @@ const otherErrors = [
   ['NetworkError', 'No answer arrived.'],
   ['TimeoutError', 'No answer arrived in time.'],
   ['AbortedError', 'The `signal` ended the call.'],
-  ['ConfigurationError', 'A setting is wrong, such as the key, the address or a certificate; the call is not repeated.'],
+  [
+    'ConfigurationError',
+    'A setting is wrong, such as the key, the address or a certificate; the call is not repeated.',
+  ],
   ['RedirectError', 'The service answered with a redirect, which is not followed: `baseUrl` is wrong.'],
 ] as const;
 
