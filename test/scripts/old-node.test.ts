@@ -15,18 +15,22 @@ function version(node: string): string {
   return execFileSync(node, ['--version'], { encoding: 'utf8' });
 }
 
-test.skipIf(oldNode === undefined).each(['sandbox', 'relay'])(
-  `the %s command says in one sentence which Node it needs${oldNode === undefined ? ' (skipped: there is no Node older than 22 here)' : ''}`,
-  (room) => {
+test.skipIf(oldNode === undefined).each([
+  ['newsletter-sandbox', 'sandbox', 'the sandbox', 2],
+  ['newsletter-relay', 'relay', 'the relay', 2],
+  ['newsletter', 'cli', 'newsletter', 1],
+])(
+  `%s says in one sentence which Node it needs${oldNode === undefined ? ' (skipped: there is no Node older than 22 here)' : ''}`,
+  (command, room, subject, status) => {
     // The entry holds nothing but JavaScript, so that an old Node reads it as the build has it.
     const entry = join(scratchFolder(), 'main.mjs');
     copyFileSync(join(root, 'packages', room, 'src', 'main.ts'), entry);
     const node = oldNode ?? '';
     const ended = spawnSync(node, [entry], { encoding: 'utf8' });
     expect(ended).toMatchObject({
-      status: 2,
+      status,
       stdout: '',
-      stderr: `newsletter-${room}: This is Node ${version(node).trim().slice(1)}; the ${room} needs 22.16 or newer. Install a newer Node and start it again.\n`,
+      stderr: `${command}: This is Node ${version(node).trim().slice(1)}; ${subject} needs 22.16 or newer. Install a newer Node and start it again.\n`,
     });
   },
 );

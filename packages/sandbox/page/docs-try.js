@@ -1,4 +1,5 @@
 /** Trying an operation: a form that really sends to the sandbox, and the answer as it came. */
+import { curlOf, keyVariable } from './curl.js';
 import { fill, h } from './dom.js';
 import { codeTag } from './format.js';
 import { complain, copyButton } from './pieces.js';
@@ -62,7 +63,13 @@ export function tryIt(operation) {
         redirects ? 'The page asks you to sign in and consent.' : 'This changes the sandbox as any other request does.',
       ),
     ),
-    h('details', {}, h('summary', {}, 'As curl'), h('pre', { tabindex: 0 }, curl)),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'As curl'),
+      h('small', {}, `The key stands in it as ${keyVariable}.`),
+      h('pre', { tabindex: 0 }, curl),
+    ),
   );
   fill(curl, curlOf(compose()));
   return h(
@@ -254,14 +261,4 @@ function composed({ method, path, server }, fields, token, type, body) {
     headers: { ...(token && { Authorization: `Bearer ${token}` }), ...(body !== null && { 'Content-Type': type }) },
     body,
   };
-}
-
-/** @param {Composed} request */
-function curlOf({ url, method, headers, body }) {
-  const quoted = (/** @type {string} */ text) => `'${text.replaceAll("'", "'\\''")}'`;
-  return [
-    `curl -X ${method} ${quoted(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
-    ...(body === null ? [] : [`  -d ${quoted(body)}`]),
-  ].join(' \\\n');
 }

@@ -186,12 +186,10 @@ describe('a sync run', () => {
       token: apiKeys.workspace,
       publicationId,
       retry: false,
-      fetch: (request) => {
-        const isSecondPage = new URL(new Request(request).url).searchParams.has('cursor');
-        return isSecondPage
+      fetch: (url, init) =>
+        new URL(url).searchParams.has('cursor')
           ? Promise.resolve(new Response('{}', { status: 500 }))
-          : sandbox.fetch(new Request(request));
-      },
+          : sandbox.fetch(url, init),
     });
     await expect(plan([], { engine: failing.engine })).rejects.toMatchObject({ status: 500 });
   });

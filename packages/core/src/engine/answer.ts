@@ -3,6 +3,7 @@
  * Pure.
  */
 import { isRecord } from '../is-record.ts';
+import { responseInfo } from './api-promise.ts';
 import {
   apiError,
   InvalidAnswerError,
@@ -80,6 +81,7 @@ export function readError(operation: Named, answer: HostAnswer, nowMs: number, s
       code: redact(code, secrets),
     })),
     retryAfterMs: retryAfterMs(answer, nowMs),
+    requestId: responseInfo(answer).requestId,
   });
 }
 

@@ -67,6 +67,8 @@ export interface ApiErrorDetails {
   readonly errors: readonly ServiceMessage[];
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** The id under which the service logged the request; null without one. Quote it to the service's support. */
+  readonly requestId: string | null;
   /**
    * Set where this request was not even sent: an earlier one was answered like this, and the pause it asks for is not
    * over.
@@ -76,7 +78,7 @@ export interface ApiErrorDetails {
 
 /** A 429 that stands for a request that was not sent. */
 export function heldBack(pauseMs: number): ApiErrorDetails {
-  return { status: 429, statusText: '', errors: [], retryAfterMs: pauseMs, heldBack: true };
+  return { status: 429, statusText: '', errors: [], retryAfterMs: pauseMs, requestId: null, heldBack: true };
 }
 
 /**
@@ -89,6 +91,7 @@ export class ApiError extends NewsletterError implements ApiErrorDetails {
   readonly statusText: string;
   readonly errors: readonly ServiceMessage[];
   readonly retryAfterMs: number | undefined;
+  readonly requestId: string | null;
 
   constructor(operation: CallName, details: ApiErrorDetails) {
     const said = details.errors.map(({ message, code }) => `${message.replace(/\.$/, '')} (${code})`).join('; ');
@@ -100,6 +103,7 @@ export class ApiError extends NewsletterError implements ApiErrorDetails {
     this.statusText = details.statusText;
     this.errors = details.errors;
     this.retryAfterMs = details.retryAfterMs;
+    this.requestId = details.requestId;
   }
 }
 

@@ -14,13 +14,19 @@ export class OAuthError extends NewsletterError {
   constructor(
     operation: CallName,
     code: string,
-    details: { readonly status?: number | undefined; readonly description?: string | undefined } = {},
+    details: {
+      readonly status?: number | undefined;
+      readonly description?: string | undefined;
+      /** Without secrets. */
+      readonly cause?: unknown;
+    } = {},
   ) {
-    const { status, description } = details;
+    const { status, description, cause } = details;
     const said = [code, description?.replace(/\.$/, '')].filter(Boolean).join(': ');
     super(
       operation,
       `the service answered ${[status, said && `"${said}"`].filter(Boolean).join(', ') || 'an error'}. ${remedy(code, status)}`,
+      cause,
     );
     this.code = code;
     this.status = status;
@@ -64,8 +70,8 @@ export class LoginRequiredError extends NewsletterError {
   override readonly name = 'LoginRequiredError';
   readonly reason: LoginRequiredReason;
 
-  constructor(reason: LoginRequiredReason) {
-    super('oauth.refresh', `${reasons[reason]} Log in again.`);
+  constructor(reason: LoginRequiredReason, cause?: OAuthError) {
+    super('oauth.refresh', `${reasons[reason]} Log in again.`, cause);
     this.reason = reason;
   }
 }

@@ -2,6 +2,7 @@
 import { OperationProcessingError, UnsupportedOperationError } from 'oauth4webapi';
 import type { OperationId } from '../contract/index.ts';
 import { ApiError, InvalidAnswerError, redact } from '../engine/index.ts';
+import { withoutSecrets } from '../engine/redact.ts';
 import { OAuthError } from './errors.ts';
 
 /**
@@ -30,7 +31,13 @@ export async function speakOAuth<T>(
   }
 }
 
-function refusal({ operation, status, errors: [first] }: ApiError, secrets: readonly string[]): OAuthError {
+function refusal(error: ApiError, secrets: readonly string[]): OAuthError {
+  const { operation, status, errors } = error;
+  const [first] = errors;
   const clean = (text: string | undefined): string => redact(text ?? '', secrets);
-  return new OAuthError(operation, clean(first?.code), { status, description: clean(first?.message) });
+  return new OAuthError(operation, clean(first?.code), {
+    status,
+    description: clean(first?.message),
+    cause: withoutSecrets(error, secrets),
+  });
 }

@@ -72,7 +72,7 @@ export function createTokenSource({
       const now = await store.load();
       if (now && now.accessToken !== rejected) return use(now);
       refused = held.refreshToken;
-      throw new LoginRequiredError('refused');
+      throw new LoginRequiredError('refused', error);
     }
   }
 
@@ -107,6 +107,6 @@ export function createTokenSource({
 }
 
 /** Whether the service says that this refresh token is of no use, and not that it is out of order. */
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is OAuthError {
   return error instanceof OAuthError && error.code === 'invalid_grant';
 }

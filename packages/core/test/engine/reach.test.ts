@@ -45,6 +45,13 @@ describe('a call', () => {
     expect(host.sent).toHaveLength(1);
   });
 
+  it('that fails names the id under which the service logged it', async () => {
+    const { engine } = calling({ status: 404, headers });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({
+      requestId: 'req_7',
+    });
+  });
+
   it('that fails rejects once, however it is read, and derived promises are plain ones', async () => {
     const { engine } = calling({ status: 404 });
     const call = engine.call('automations.get', { automationId: 'aut_1' });

@@ -79,6 +79,7 @@ export class SubscriptionList {
         statusText: 'Bad Request',
         errors: [],
         retryAfterMs: undefined,
+        requestId: null,
       });
     }
     const sign = direction === 'asc' ? 1 : -1;

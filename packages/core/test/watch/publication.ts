@@ -40,6 +40,7 @@ export class Publication {
           statusText: 'Bad Request',
           errors: [],
           retryAfterMs: undefined,
+          requestId: null,
         });
       }
       const rest = this.records.toSorted(order).filter((record) => last === null || order(last, record) < 0);

@@ -11,6 +11,7 @@ const answered = (status: number, retryAfterMs?: number): ApiError =>
     statusText: '',
     errors: [{ message: 'No.', code: 'X' }],
     retryAfterMs,
+    requestId: null,
   });
 
 describe('a failure', () => {
