@@ -27,8 +27,11 @@ export interface Sent {
   readonly at: number;
 }
 
-/** Pause after a 429 that names none; doubles with each in succession, in milliseconds. */
-const blindPauseMs = { first: 1000, longest: 30_000 };
+/**
+ * Pause after a 429 that names none, in milliseconds; three times as long with each in succession, so that the usual four
+ * repetitions outlast a quota that is counted per minute.
+ */
+const blindPauseMs = { first: 1500, factor: 3, longest: 60_000 };
 
 /** So many answers in succession without headers mean that there are none any more; a few come from a proxy. */
 const longSilence = 20;
@@ -77,7 +80,8 @@ export function createQuota(): Quota {
       refusalsInARow += 1;
       rate.refused(now);
       const asked = retryAfterMs(answer, timeOfDay);
-      const pauseMs = asked || Math.min(blindPauseMs.longest, blindPauseMs.first * 2 ** (refusalsInARow - 1));
+      const pauseMs =
+        asked || Math.min(blindPauseMs.longest, blindPauseMs.first * blindPauseMs.factor ** (refusalsInARow - 1));
       pausedUntil = Math.max(pausedUntil, now + Math.min(pauseMs, longestPauseMs));
       return true;
     },

@@ -53,7 +53,7 @@ describe('after a 429', () => {
     expect(next(10_200)).toBe(10_200);
   });
 
-  it('that says nothing and comes before anything has passed, the pause doubles each time, up to half a minute', () => {
+  it('that says nothing and comes before anything has passed, the pause triples each time, up to a minute', () => {
     const { send, next } = watched();
     let at = 0;
     const pauses = Array.from({ length: 7 }, () => {
@@ -62,7 +62,7 @@ describe('after a 429', () => {
       at += pause;
       return pause;
     });
-    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    expect(pauses).toEqual([1_500, 4_500, 13_500, 40_500, 60_000, 60_000, 60_000]);
   });
 
   it('those that were refused together are one, and say nothing new', () => {
@@ -115,7 +115,7 @@ describe('without headers', () => {
     const { send, room } = watched();
     for (let n = 0; n < 20; n += 1) send(0).answer(ok, 0);
     send(0).answer(tooMany(), 1);
-    expect(room(1_001)).toBe(200);
+    expect(room(1_501)).toBe(200);
   });
 
   /** Between two 429s 60 requests pass in 30 seconds. */
