@@ -28,8 +28,8 @@ export interface Sent {
 }
 
 /**
- * Pause after a 429 that names none, in milliseconds; three times as long with each in succession, so that the usual four
- * repetitions outlast a quota that is counted per minute.
+ * Pause after a 429 that names none, in milliseconds; three times as long with each in succession, so that the usual
+ * four repetitions outlast a quota that is counted per minute.
  */
 const blindPauseMs = { first: 1500, factor: 3, longest: 60_000 };
 
