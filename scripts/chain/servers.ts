@@ -62,7 +62,8 @@ export const servers: readonly ServerPlan[] = [
       'demo',
       ...(sandboxStore ? ['--db', sandboxStore] : []),
     ],
-    env: () => ({}),
+    // The demo reads the control, which needs no token on this machine.
+    env: () => ({ SANDBOX_CONTROL_TOKEN: '' }),
     ready: '/_sandbox/requests',
   },
   {
