@@ -64,7 +64,7 @@ const seconds = (value: unknown): unknown => (typeof value === 'string' ? Math.f
 /** Applied from top to bottom. */
 export const assumptions = {
   last_cursor: {
-    silent: '"next_cursor" is null when has_more is false; whether the key may be missing then is not said.',
+    silent: '"next_cursor" is null when has_more is false; whether the key may be missing then is not specified.',
     default: 'null',
     others: { absent: pages((body) => (body['next_cursor'] === null ? without(body, 'next_cursor') : body)) },
   },
@@ -83,7 +83,7 @@ export const assumptions = {
   },
   known_address: {
     silent:
-      'A subscription is "created or updated", and of a known address only custom fields are said to change; whether the other fields of the request change it too is not said.',
+      'A subscription is "created or updated", and of a known address only custom fields are said to change; whether the other fields of the request change it too is not specified.',
     default: 'custom_fields',
     others: { all_fields: byWork },
   },
@@ -93,19 +93,21 @@ export const assumptions = {
     others: { not_enabled: byWork },
   },
   created_status: {
-    silent: 'Creating a subscription answers 200; whether a new one is told apart from a known one by 201 is not said.',
+    silent:
+      'Creating a subscription answers 200; whether a new one is told apart from a known one by 201 is not specified.',
     default: '200',
     others: {
       '201': of(['subscriptions.create'], (draft) => (draft.facts.created ? { ...draft, status: 201 } : draft)),
     },
   },
   empty_warnings: {
-    silent: '"warnings" is optional; whether it is missing or an empty list when there is none is not said.',
+    silent: '"warnings" is optional; whether it is missing or an empty list when there is none is not specified.',
     default: 'absent',
     others: { list: of(['subscriptions.create'], (draft) => withBody(draft, (body) => ({ warnings: [], ...body }))) },
   },
   empty_texts: {
-    silent: 'The utm fields of a subscription are required texts; what they hold when nothing was sent is not said.',
+    silent:
+      'The utm fields of a subscription are required texts; what they hold when nothing was sent is not specified.',
     default: 'empty',
     others: {
       null: of(['subscriptions'], (draft) =>
@@ -120,12 +122,12 @@ export const assumptions = {
     },
   },
   unknown_values: {
-    silent: 'Whether enumerations such as utm_channel or status grow within a version is not said.',
+    silent: 'Whether enumerations such as utm_channel or status grow within a version is not specified.',
     default: 'none',
     others: { some: (draft) => withRecords(draft, withStrangers) },
   },
   extra_fields: {
-    silent: 'Whether answers gain fields within a version is not said.',
+    silent: 'Whether answers gain fields within a version is not specified.',
     default: 'none',
     others: {
       some: (draft) =>
@@ -137,7 +139,7 @@ export const assumptions = {
   },
   retry_after: {
     silent:
-      'Rate limit headers are not shown; whether a 429 says Retry-After, and in which of its two forms, is not said.',
+      'Rate limit headers are not shown; whether a 429 says Retry-After, and in which of its two forms, is not specified.',
     default: 'absent',
     others: {
       seconds: retryAfter(({ facts }) => String(facts.resetsIn)),
@@ -145,7 +147,8 @@ export const assumptions = {
     },
   },
   unknown_path: {
-    silent: 'Every error has the error body; whether that holds for a path that does not exist at all is not said.',
+    silent:
+      'Every error has the error body; whether that holds for a path that does not exist at all is not specified.',
     default: 'error',
     others: {
       html: (draft) =>
