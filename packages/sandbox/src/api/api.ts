@@ -77,27 +77,31 @@ export async function answer(
     if (!operation) throw new Error('The router found a path without an operation.');
     trace.operation = operation;
 
-    const bearer = authenticate(world, request.headers.get('authorization'));
-    headers = rateLimit.count();
-    requireScope(bearer, operation);
     const handler = handlers.get(operation.id);
     if (!handler) throw new Error(`Nothing answers ${operation.id}.`);
-    handler.admit?.(world);
-    const publication = reachedPublication(world, bearer, handler, match.params);
-
-    const { query, ignored } = readQuery(operation, search);
-    for (const name of ignored) trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
-    const body = operation.body ? await readJson(request) : undefined;
-    const call = {
-      world,
-      publication,
-      params: match.params,
-      explain: (reason: string) => void trace.reasons.push(reason),
-    };
+    // Read first, and refused in its turn: from here on nothing is awaited, so that all of it has one time.
+    const body = operation.body ? await outcomeOf(readJson(request)) : { value: undefined };
     const now = world.clock.now();
     handled(request, now);
-    settle(world);
-    const reply = world.clock.during(now, () => handler.answer(call, query, body));
+    const reply = world.clock.during(now, () => {
+      const bearer = authenticate(world, request.headers.get('authorization'));
+      headers = rateLimit.count();
+      requireScope(bearer, operation);
+      handler.admit?.(world);
+      const publication = reachedPublication(world, bearer, handler, match.params);
+      const { query, ignored } = readQuery(operation, search);
+      for (const name of ignored)
+        trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
+      if ('error' in body) throw body.error;
+      const call = {
+        world,
+        publication,
+        params: match.params,
+        explain: (reason: string) => void trace.reasons.push(reason),
+      };
+      settle(world);
+      return handler.answer(call, query, body.value);
+    });
     trace.status = operation.success;
     trace.created = reply.created ?? false;
     trace.total = reply.total ?? null;
@@ -111,6 +115,13 @@ export async function answer(
     return respond(failure.status, errorBody(failure.status, failure.details), { ...headers, ...failure.headers });
   }
 }
+
+/** What a promise came to, to be thrown later. */
+const outcomeOf = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
 
 /** Lets everything happen that has fallen due, as far as the store can be written. */
 export function settle(world: World): void {

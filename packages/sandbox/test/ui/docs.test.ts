@@ -44,7 +44,7 @@ describeInBrowser('the documentation', () => {
     const { page, reads, call } = await open({ path: '/docs#/subscriptions.create', seed: 'empty' });
     await page.waitForSelector('#try-body');
     expect(await page.$eval('#try-key', (key) => (key as HTMLInputElement).value)).toBe('sandbox-key');
-    await reads('.try code', "-H 'Authorization: Bearer sandbox-key'");
+    await reads('.try code', '-H "Authorization: Bearer $NEWSLETTER_API_KEY"');
     await page.click('.try button.primary');
     await reads('.answer', /200.*ada@example\.com/s);
     expect(await call('GET', '/subscriptions')).toMatchObject({ body: { data: [{ email: 'ada@example.com' }] } });
