@@ -59,11 +59,11 @@ export async function readSettings(command: CommandUnknownOpts, env: Environment
 
   const stored = await readProfiles(env);
   const isUnset = key === undefined && apiUrl === undefined && given('appUrl') === undefined;
-  const isSandboxByDefault = isUnset && !options.profile && stored.current === null;
-  const profileName = isSandboxByDefault ? sandboxName : options.profile || stored.current;
+  const isDefault = isUnset && !options.profile && stored.current === null;
+  const profileName = isDefault ? sandboxName : options.profile || stored.current;
   const profile = profileName === null ? null : profileNamed(stored, profileName);
   return {
-    isDefault: isUnset && !options.profile && stored.current === null,
+    isDefault,
     profileName,
     profile,
     key,

@@ -4,7 +4,7 @@ import type { Reporter } from './output/reporter.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process as a command sees it; `main.ts` makes it. */
+/** The process as a command sees it; `command-line.ts` makes it. */
 export interface Context {
   /** The arguments behind the command's name. */
   readonly argv: readonly string[];

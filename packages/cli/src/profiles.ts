@@ -7,6 +7,7 @@ import process from 'node:process';
 import { createFileTokenStore, replaceFile } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';
+import { isRecord } from './is-record.ts';
 import { quote, UsageError } from './usage-error.ts';
 
 /** A named connection. Its key and its tokens are sent to `apiUrl` only. */
@@ -102,7 +103,7 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
 function parse(text: string): Profiles | null {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isObject(value) || !isObject(value['profiles'])) return null;
+    if (!isRecord(value) || !isRecord(value['profiles'])) return null;
     const profiles: Record<string, Profile> = {};
     for (const [name, entry] of Object.entries(value['profiles'])) {
       const profile = toProfile(entry);
@@ -117,7 +118,7 @@ function parse(text: string): Profiles | null {
 }
 
 function toProfile(value: unknown): Profile | null {
-  if (!isObject(value)) return null;
+  if (!isRecord(value)) return null;
   const { apiUrl, appUrl, publicationId, credential } = value;
   if (typeof apiUrl !== 'string') return null;
   return {
@@ -129,13 +130,9 @@ function toProfile(value: unknown): Profile | null {
 }
 
 function toCredential(value: unknown): Profile['credential'] {
-  if (!isObject(value)) return null;
+  if (!isRecord(value)) return null;
   const { kind, key, appUrl, clientId } = value;
   if (kind === 'key' && typeof key === 'string') return { kind, key };
   if (kind === 'login' && typeof appUrl === 'string' && typeof clientId === 'string') return { kind, appUrl, clientId };
   return null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

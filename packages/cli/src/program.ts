@@ -40,7 +40,7 @@ export function createProgram(context: Context): Command {
     .helpOption('-h, --help', 'print this text')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
-    // main.ts reports errors.
+    // command-line.ts reports errors.
     .configureOutput({ outputError: () => undefined })
     .hook('preSubcommand', async (_program, command) => {
       const name = command.name();

@@ -18,6 +18,7 @@ import {
 } from '../api-fields.ts';
 import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
+import { isRecord } from '../is-record.ts';
 import { apiUrlOption, appUrlOption, jsonOption, notes, profileOption, publicationOption } from '../options.ts';
 import { writeToStdout } from '../output/reporter.ts';
 import { quote, UsageError } from '../usage-error.ts';
@@ -299,10 +300,6 @@ function pathNames({ path }: Operation): readonly string[] {
 
 function isListId(id: OperationId): id is ListId {
   return id.includes('.list');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws UsageError */

@@ -1,6 +1,7 @@
 /** Reads and checks the configuration of a sync: one JSON file. */
 import { readFile } from 'node:fs/promises';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
+import { isRecord } from '../is-record.ts';
 import { quote, UsageError } from '../usage-error.ts';
 
 /** Name of the token in the records that the planner reads. */
@@ -90,7 +91,7 @@ function toMapping(value: unknown, problems: string[]): SyncMapping | null {
     problems.push('"mapping" is missing: say which fields are kept in step, for example {"fields": []}.');
     return null;
   }
-  if (isObject(value) && value['contact'] !== undefined)
+  if (isRecord(value) && value['contact'] !== undefined)
     problems.push('"mapping.contact": name id and address of a contact in "contacts".');
   try {
     checkMapping(value);
@@ -109,7 +110,7 @@ function objectAt(
   known: readonly string[],
   problems: string[],
 ): Readonly<Record<string, unknown>> | null {
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     problems.push(`${place} must be an object in braces.`);
     return null;
   }
@@ -134,7 +135,3 @@ export function writtenColumns({ fields, optOut }: SyncMapping): readonly string
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
