@@ -150,8 +150,9 @@ export function createEngine(options: EngineOptions): Engine {
     return inPublication ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
   }
 
+  /** @param args - with the publication */
   async function partsOf(id: OperationId, operation: Named, args: Values): Promise<RequestParts> {
-    const parts = sortArguments(operation, withPublication(operation, args));
+    const parts = sortArguments(operation, args);
     // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
     if (!validating || (parts.body === null && Object.keys(parts.query).length === 0)) return parts;
     const validator = validating.loaded ?? (await validating.loading);
@@ -214,7 +215,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function callById(id: OperationId, args: Values, callOptions: CallOptions) {
     const operation: Named = operationById(id);
-    return call(id, operation, await partsOf(id, operation, args), callOptions, withPublication(operation, args));
+    const named = withPublication(operation, args);
+    return call(id, operation, await partsOf(id, operation, named), callOptions, named);
   }
 
   async function raw(
@@ -257,7 +259,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function list(id: ListId, args: Values, callOptions: CallOptions): Promise<Page<unknown>> {
     const operation: Named = operationById(id);
-    return listPage(id, operation, await partsOf(id, operation, args), callOptions);
+    return listPage(id, operation, await partsOf(id, operation, withPublication(operation, args)), callOptions);
   }
 
   return {
