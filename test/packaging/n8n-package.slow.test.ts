@@ -30,6 +30,8 @@ const files = (pattern: string): string[] => globSync(pattern, { cwd: folder }).
 /** What several entries need stands in files of its own. */
 const shared = [
   'dist/nodes/Newsletter/shared.js',
+  'dist/nodes/Newsletter/subscriptions.js',
+  'dist/nodes/core-contract.js',
   'dist/nodes/core-import.js',
   'dist/nodes/core-sync.js',
   'dist/nodes/core-watch.js',
