@@ -57,8 +57,8 @@ export default defineConfig({
         minify,
         codeSplitting: {
           groups: [
-            // A file for each floor of core, and one for the operations on subscriptions, so that none grows beyond what
-            // a reviewer reads. A group takes along what its modules import, so the lower floors have priority.
+            // A file for each floor of core, and one for the operations on subscriptions, so that none grows beyond
+            // what a reviewer reads. A group takes along what its modules import: the lower floors have priority.
             { name: 'nodes/core-contract', test: /packages[\\/]core[\\/]src[\\/]contract[\\/]/, priority: 3 },
             {
               name: 'nodes/core',
