@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
+import { nearestName } from './nearest-name.ts';
 import { settings } from './settings.ts';
 
 const load = createRequire(import.meta.url);
@@ -57,7 +58,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
       if (!isForm && name === 'forms') continue;
       const setting = settings.find((each) => each.key === name && each.name !== 'RELAY_CONFIG');
       const given = setting && readValue(value);
-      if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${nearest(name)}.`);
+      if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${didYouMean(name)}.`);
       else if (isForm && !setting.ofForm)
         say(key, `"${name}" is a setting of the whole relay: put it at the top of the file.`);
       else if (given === null || given === undefined)
@@ -111,18 +112,15 @@ function readValue(value: unknown): string | readonly string[] | null {
     : null;
 }
 
-/**
- * The setting that may be meant: one letter is wrong, missing or too many, or only the beginning is known from
- * elsewhere.
- */
-function nearest(name: string): string {
-  const bare = name
-    .toLowerCase()
-    .replace(/^(relay|newsletter)_/, '')
-    .replaceAll('-', '_');
-  const meant = settings.find(
-    ({ key }) =>
-      key === bare || key.includes(bare) || bare.includes(key) || key.replace(/s$/, '') === bare.replace(/s$/, ''),
+function didYouMean(name: string): string {
+  const meant = nearestName(
+    name,
+    settings.map(({ key }) => key),
+    (each) =>
+      each
+        .toLowerCase()
+        .replace(/^(relay|newsletter)_/, '')
+        .replaceAll('-', '_'),
   );
-  return meant && bare.length > 2 ? ` (is "${meant.key}" meant?)` : '';
+  return meant === undefined ? '' : ` (is "${meant}" meant?)`;
 }

@@ -7,6 +7,7 @@ import type * as z from 'zod';
 import type { Form, PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/gate.ts';
 import { readConfigFile, type ConfigFile, type Given } from './config-file.ts';
+import { nearestName } from './nearest-name.ts';
 import { formSettings, relaySettings, settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
 import type { StoreAddress } from './store/open-store.ts';
@@ -40,15 +41,18 @@ export interface RelayConfig {
 
 /**
  * Reads the configuration: the environment, and the file that RELAY_CONFIG names. A variable set to nothing counts as
- * not set. What a form says itself wins over the environment, and that over what stands at the top of the file.
+ * not set. What a form says itself wins over the environment, and that over what stands at the top of the file. With
+ * `_FILE` behind its name, a variable holds the path of a file with the value, as Docker and Kubernetes mount secrets.
+ * An unknown variable that begins with RELAY_ is a mistake.
  *
  * @throws StartupError that names every mistake
  */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): RelayConfig {
-  const environment = fromEnvironment(variables);
+  const mistakes: string[] = [];
+  const environment = readEnvironment(variables, mistakes);
   const path = environment.get('RELAY_CONFIG')?.value;
   const file = path === undefined ? null : openConfigFile(String(path));
-  const mistakes: string[] = [...(file?.mistakes ?? [])];
+  mistakes.push(...(file?.mistakes ?? []));
 
   const shared = new Map([...(file?.top ?? []), ...environment]);
   const relay = check(relaySettings, shared, '', mistakes);
@@ -118,9 +122,46 @@ function openConfigFile(path: string): ConfigFile {
   return readConfigFile(path, text);
 }
 
-function fromEnvironment(variables: Readonly<Record<string, string | undefined>>): Map<string, Given> {
-  const given = settings.map(({ name }) => [name, { value: variables[name]?.trim() ?? '', where: name }] as const);
-  return new Map(given.filter(([, { value }]) => value));
+/** Variables of the relay that are no settings: of the command `move`, and of the command that an alert runs. */
+const otherVariables = ['RELAY_MOVE_TO', 'RELAY_ALERT_EVENT'];
+
+function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): Map<string, Given> {
+  const valueOf = (name: string): string => variables[name]?.trim() ?? '';
+  const given = new Map<string, Given>();
+  for (const { name } of settings) {
+    const value = valueOf(name);
+    const where = `${name}_FILE`;
+    const path = valueOf(where);
+    if (value !== '' && path !== '') mistakes.push(`${name} and ${where} are both set: keep one of them.`);
+    else if (value !== '') given.set(name, { value, where: name });
+    else if (path !== '') {
+      const content = readValueFile(path, where, mistakes);
+      if (content !== '') given.set(name, { value: content, where });
+    }
+  }
+  const names = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
+  const known = new Set([...names, ...otherVariables]);
+  for (const name of Object.keys(variables)) {
+    if (!name.startsWith('RELAY_') || known.has(name) || valueOf(name) === '') continue;
+    const meant = nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
+    mistakes.push(`${name.slice(0, 60)} is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}.`);
+  }
+  return given;
+}
+
+/** The content of the file that a variable names; empty where it cannot be read. */
+function readValueFile(path: string, where: string, mistakes: string[]): string {
+  try {
+    const content = readFileSync(path, 'utf8').trim();
+    if (content === '') mistakes.push(`The file that ${where} names is empty.`);
+    return content;
+  } catch {
+    mistakes.push(`The file that ${where} names cannot be read: see that it exists and that the relay may read it.`);
+    return '';
+  }
 }
 
 /** @param place - put before the name of a setting that is missing */

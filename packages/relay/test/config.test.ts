@@ -1,7 +1,10 @@
 /** The configuration: what is read, and that every mistake is named at once without telling a secret. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig, settings, StartupError } from '../src/index.ts';
 import { environment, publicationId, site } from './running-relay.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const mistakes = (changes: Readonly<Record<string, string | undefined>>): string => {
   try {
@@ -145,8 +148,38 @@ describe('the configuration', () => {
     [{ RELAY_TURNSTILE_SECRET: '0x4' }, 'RELAY_TURNSTILE_SECRET needs RELAY_TURNSTILE_SITE_KEY beside it'],
     [{ RELAY_CONFIG: '/nowhere/relay.yaml' }, 'The file /nowhere/relay.yaml, which RELAY_CONFIG names, cannot be read'],
     [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
+    [{ RELAY_ALOWED_ORIGIN: site }, 'RELAY_ALOWED_ORIGIN is not a setting (is RELAY_ALLOWED_ORIGINS meant?).'],
+    [{ RELAY_TRUST_PROXY: '127.0.0.1' }, 'RELAY_TRUST_PROXY is not a setting (is RELAY_TRUSTED_PROXIES meant?).'],
+    [{ RELAY_API_KEY: 'k' }, 'RELAY_API_KEY is not a setting (is NEWSLETTER_API_KEY meant?).'],
+    [{ RELAY_COLOUR: 'blue' }, 'RELAY_COLOUR is not a setting.'],
+    [{ RELAY_SECRET_FILE: '/nowhere/secret' }, 'The file that RELAY_SECRET_FILE names cannot be read'],
+    [
+      { NEWSLETTER_API_KEY_FILE: '/run/secrets/key' },
+      'NEWSLETTER_API_KEY and NEWSLETTER_API_KEY_FILE are both set: keep one of them.',
+    ],
   ])('says what to do about %o', (changes, sentence) => {
     expect(mistakes(changes)).toContain(sentence);
+  });
+
+  it('reads a value from the file that a variable with _FILE names', () => {
+    const path = join(scratchFolder(), 'key');
+    writeFileSync(path, 'sk-from-a-file\n');
+    const { api } = readConfig({ ...environment, NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path });
+    expect(api.key).toBe('sk-from-a-file');
+    writeFileSync(path, 'sk with spaces');
+    expect(mistakes({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toMatch(
+      /NEWSLETTER_API_KEY_FILE must be the bare key/,
+    );
+    writeFileSync(path, '\n');
+    expect(mistakes({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toContain(
+      'The file that NEWSLETTER_API_KEY_FILE names is empty.',
+    );
+  });
+
+  it('takes the variables that are no settings, and empty ones', () => {
+    expect(
+      mistakes({ RELAY_MOVE_TO: 'postgres://a/b', RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' }),
+    ).toBe('');
   });
 
   it('never says the key, not even a wrong one', () => {
