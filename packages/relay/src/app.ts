@@ -172,17 +172,16 @@ export function createRelay(options: RelayOptions): Relay {
 
   const trustedProxies = addressList(config.trustedProxies);
   let warned = false;
-  /** Whose post it is. A proxy nobody named would have one share for all its visitors, and lock them out. */
   function client(peer: string | null, header: Visit['header']): string | null {
     const forwardedFor = header('x-forwarded-for');
-    if (!isUnnamedProxy(peer, forwardedFor, trustedProxies)) return clientAddress(peer, forwardedFor, trustedProxies);
-    if (!warned)
+    if (!warned && isUnnamedProxy(peer, forwardedFor, trustedProxies)) {
+      warned = true;
       log.warn(
         { proxy: peer },
-        'a proxy brings visitors whose addresses cannot be told apart: name it in RELAY_TRUSTED_PROXIES',
+        'a proxy that RELAY_TRUSTED_PROXIES does not name passes on visitors; the last address in X-Forwarded-For counts as theirs: name the proxy there',
       );
-    warned = true;
-    return null;
+    }
+    return clientAddress(peer, forwardedFor, trustedProxies);
   }
 
   const app = new Hono<{ Bindings: { peer: string | null } }>();

@@ -146,11 +146,13 @@ const environment = z.object({
     ),
   RELAY_LIMIT_IP: limit
     .prefault('60/1m,600/1h')
-    .describe('Signups from one visitor address (IPv4) or /64 network (IPv6); all rules hold, `0` is no limit'),
+    .describe(
+      'Signups from one visitor address (IPv4) or /64 network (IPv6), ten times as many from a /48; all rules hold, `0` is no limit',
+    ),
   RELAY_LIMIT_ADDRESS: limit
     .prefault('3/1d')
     .describe(
-      'Signups of one e-mail address that are delivered. Beyond it the answer stays the same, and one more is kept for review',
+      'Signups of one mailbox that are delivered; what follows a `+` in an address does not count. Beyond it the answer stays the same, and one more is kept for review',
     ),
   RELAY_LIMIT_DOMAIN: limit.prefault('0').describe('Signups of addresses at one domain, `gmail.com` as well'),
   RELAY_LIMIT_GLOBAL: limit.prefault('0').describe('Signups in all'),

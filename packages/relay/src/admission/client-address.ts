@@ -41,7 +41,8 @@ function holds(list: BlockList, address: string): boolean {
 /**
  * The visitor's address. `X-Forwarded-For` is read from the right, where each proxy adds the one it heard from, for as
  * long as the one who says it is trusted; what stands further left anybody can have written. Where a trusted proxy
- * passes on what is no address, the connection's own address counts.
+ * passes on what is no address, the connection's own address counts. An unnamed proxy ({@link isUnnamedProxy}) is
+ * believed in the one entry it added itself: its own address is that of every visitor.
  *
  * @param peer - the address of the connection; null where it is not known
  * @param trusted - the proxies
@@ -51,6 +52,7 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
   if (connection === null) return null;
   const entries = forwardedFor === null ? [] : forwardedFor.split(',');
   let address = connection;
+  if (isUnnamedProxy(peer, forwardedFor, trusted)) return parseAddress(entries.pop() ?? '') ?? connection;
   while (entries.length > 0 && holds(trusted, address)) {
     const next = parseAddress(entries.pop() ?? '');
     if (next === null) return connection;
@@ -61,16 +63,19 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
 
 /**
  * Whether the connection comes from a proxy nobody named in RELAY_TRUSTED_PROXIES: from this machine or the local
- * network, on behalf of somebody else. Its address is that of every visitor, so nothing may be counted against it.
+ * network, on behalf of somebody else.
  */
 export function isUnnamedProxy(peer: string | null, forwardedFor: string | null, trusted: BlockList): boolean {
   const address = forwardedFor === null ? null : parseAddress(peer ?? '');
   return address !== null && !holds(trusted, address) && holds(inner, address);
 }
 
-/** What one visitor has: an IPv4 address, or the /64 in which an IPv6 host changes its address at will. */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
+/**
+ * The networks that one visitor may have: the IPv4 address; or the IPv6 /64 in which a host changes its address at will,
+ * and the /48 that providers assign to one customer (RFC 6177).
+ */
+export function networksOf(address: string): { readonly narrow: string; readonly wide: string | null } {
+  if (isIP(address) !== 6) return { narrow: address, wide: null };
   // A URL writes an IPv6 address in one way only, without an IPv4 tail.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = head === '' ? [] : head.split(':');
@@ -79,7 +84,7 @@ export function networkOf(address: string): string {
     tail === undefined
       ? groups
       : [...groups, ...Array.from({ length: 8 - groups.length - after.length }, () => '0'), ...after];
-  return `${all.slice(0, 4).join(':')}::/64`;
+  return { narrow: `${all.slice(0, 4).join(':')}::/64`, wide: `${all.slice(0, 3).join(':')}::/48` };
 }
 
 /** An address without port, brackets, zone and IPv4-in-IPv6 wrapping; null where it is none. */

@@ -15,7 +15,7 @@ import {
 } from '@newsletter-kit/core/signup';
 import type { Log } from '../ops/log.ts';
 import { AttackMeter } from './attack.ts';
-import { networkOf } from './client-address.ts';
+import { networksOf } from './client-address.ts';
 import type { Form } from './form.ts';
 import { makeToken, readToken, tokenLastsMs, tokenRipensMs, type ReadToken } from './form-token.ts';
 import { purposeKey } from './keys.ts';
@@ -136,11 +136,12 @@ export class Gate {
     if (form.protection.token && !isRipe(token, now)) return ask('TOKEN_REQUIRED', isYoung(token, now) ? token : null);
     if (proves && submission.proof === undefined) return ask('PROOF_REQUIRED', token);
 
-    const { client } = visit;
+    const { narrow = null, wide = null } = visit.client === null ? {} : networksOf(visit.client);
     const counted = await this.#limits.count({
       global: () => 'all',
       domain: () => this.#hidden(domainOf(submission.email)),
-      ...(client !== null && { ip: () => this.#hidden(networkOf(client)) }),
+      ...(narrow !== null && { ip: () => this.#hidden(narrow) }),
+      ...(wide !== null && { ipv6_48: () => this.#hidden(wide) }),
     });
     if (!counted.within) return { refused: tooMany(counted.retryAfterSeconds), limit: counted.kind };
 
@@ -174,7 +175,7 @@ export class Gate {
     }
     // What is held for review sends no mail: it has a share of its own, and uses up nothing of the person's.
     const share = await this.#limits.count({
-      address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${addressKey(submission.email)}`),
+      address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${mailboxKey(submission.email)}`),
     });
     if (share.within) used.push(share.giveBack);
     return {
@@ -259,6 +260,17 @@ function isRipe(token: ReadToken | null, now: number): boolean {
 
 function isYoung(token: ReadToken | null, now: number): boolean {
   return token !== null && token.issuedAt <= now && now - token.issuedAt < tokenRipensMs;
+}
+
+/**
+ * The mailbox behind an address, for counting alone: two subaddresses (RFC 5233, `ada+news@`) may be two subscriptions,
+ * but their mails arrive at one person. Gmail ignores dots as well.
+ */
+export function mailboxKey(address: string): string {
+  const [name = '', domain = ''] = addressKey(address).split(/@(?=[^@]*$)/);
+  const mailbox = name.split('+', 1)[0] || name;
+  const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
+  return isGmail ? `${mailbox.replaceAll('.', '')}@gmail.com` : `${mailbox}@${domain}`;
 }
 
 function domainOf(address: string): string {

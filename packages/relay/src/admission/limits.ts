@@ -8,11 +8,17 @@ export interface LimitRule {
   readonly seconds: number;
 }
 
-/** What is counted: everything, by the domain of the address, by the visitor's network, by the address itself. */
-export type LimitKind = 'global' | 'domain' | 'ip' | 'address';
+/** Limits with a setting of their own: of all signups, per domain, per visitor, per mailbox. */
+export type ConfiguredLimit = 'global' | 'domain' | 'ip' | 'address';
 
-/** The rules of each kind; all of them hold, none means no limit. */
-export type LimitRules = Readonly<Record<LimitKind, readonly LimitRule[]>>;
+/** What is counted; `ipv6_48` is the /48 around an IPv6 visitor's /64. */
+export type LimitKind = ConfiguredLimit | 'ipv6_48';
+
+/** The rules of each configured limit; all of them hold, none means no limit. */
+export type LimitRules = Readonly<Record<ConfiguredLimit, readonly LimitRule[]>>;
+
+/** A /48 has this many times the share of a visitor: it may be one customer's, or a whole company's. */
+const shareOf48 = 10;
 
 /** Makes the counter of one rule. Its name is its own among all of a relay. */
 export type MakeLimiter = (name: string, rule: LimitRule) => RateLimiterAbstract;
@@ -36,9 +42,13 @@ export class Limits {
   readonly #limiters: readonly (readonly [LimitKind, readonly RateLimiterAbstract[]])[];
 
   constructor(rules: LimitRules, make: MakeLimiter) {
-    this.#limiters = (Object.keys(rules) as LimitKind[])
-      .filter((kind) => rules[kind].length > 0)
-      .map((kind) => [kind, rules[kind].map((rule) => make(`${kind}-${rule.points}-${rule.seconds}`, rule))] as const);
+    const all: Readonly<Record<LimitKind, readonly LimitRule[]>> = {
+      ...rules,
+      ipv6_48: rules.ip.map(({ points, seconds }) => ({ points: points * shareOf48, seconds })),
+    };
+    this.#limiters = (Object.keys(all) as LimitKind[])
+      .filter((kind) => all[kind].length > 0)
+      .map((kind) => [kind, all[kind].map((rule) => make(`${kind}-${rule.points}-${rule.seconds}`, rule))] as const);
   }
 
   /** Counts a signup once for everything it counts for; where one limit is reached, for nothing. */

@@ -6,7 +6,7 @@ import {
   clientAddress,
   isNetwork,
   isUnnamedProxy,
-  networkOf,
+  networksOf,
 } from '../../src/admission/client-address.ts';
 
 const none = addressList([]);
@@ -82,6 +82,11 @@ describe('a proxy nobody named', () => {
   ] as const)('%s with X-Forwarded-For %s', (peer, forwardedFor, proxies, expected) => {
     expect(isUnnamedProxy(peer, forwardedFor, proxies)).toBe(expected);
   });
+
+  it('is believed in the entry it added, and in no other', () => {
+    expect(clientAddress('127.0.0.1', '198.51.100.9, 203.0.113.9', none)).toBe('203.0.113.9');
+    expect(clientAddress('127.0.0.1', '198.51.100.9, nonsense', none)).toBe('127.0.0.1');
+  });
 });
 
 describe('what counts as one visitor', () => {
@@ -94,7 +99,15 @@ describe('what counts as one visitor', () => {
     ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
     ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
   ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
+    expect(networksOf(address).narrow).toBe(network);
+  });
+
+  it.each([
+    ['198.51.100.1', null],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+  ])('%s is in the /48 %s', (address, network) => {
+    expect(networksOf(address).wide).toBe(network);
   });
 
   it('is the same for every host of a /64, and for no other', () => {
@@ -106,7 +119,7 @@ describe('what counts as one visitor', () => {
           [...network, ...host],
           [...network, ...other],
           [...other, ...host],
-        ].map((groups) => networkOf(groups.join(':')));
+        ].map((groups) => networksOf(groups.join(':')).narrow);
         expect(one).toBe(two);
         expect(one === three).toBe(network.join() === other.join());
       }),

@@ -1,6 +1,7 @@
 /** Bombing: many signups of one address, many addresses from one place, and answers that tell nothing. */
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/index.ts';
+import { mailboxKey } from '../../src/admission/gate.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
@@ -40,6 +41,25 @@ describe('one address from a thousand visitors', () => {
     await eventually('all is delivered', async () => (await relay.store.counts()).waiting === 0);
     expect(api.received.filter(({ email }) => /victim/i.test(String(email)))).toHaveLength(3);
     expect(await relay.store.counts()).toEqual({ waiting: 0, delivered: 4, review: 1, dead: 0 });
+  });
+
+  it('is one mailbox with whatever subaddress, and gets no more mails', async () => {
+    const api = sandboxApi();
+    const relay = runRelay({ api: api.fetch, settings: { RELAY_LIMIT_ADDRESS: '3/1d' } });
+    relay.start();
+    for (let n = 0; n < 260; n += 1)
+      expect((await relay.fetch(post({ email: `victim+${n}@example.com` }), ip(n))).status).toBe(202);
+    await eventually('all is delivered', async () => (await relay.store.counts()).waiting === 0);
+    expect(api.received).toHaveLength(3);
+  });
+
+  it.each([
+    ['Ada+news@Example.com', 'ada@example.com'],
+    ['a.d.a+x+y@googlemail.com', 'ada@gmail.com'],
+    ['a.d.a@example.com', 'a.d.a@example.com'],
+    ['+tag@example.com', '+tag@example.com'],
+  ])('%s is the mailbox %s', (address, mailbox) => {
+    expect(mailboxKey(address)).toBe(mailbox);
   });
 
   it('shares one limit over all forms and encodings', async () => {
@@ -89,7 +109,18 @@ describe('a thousand addresses from one visitor', () => {
     expect((await relay.store.counts()).waiting).toBe(26);
   });
 
-  it('are told behind a proxy by what a trusted one says, and not limited where it was not named', async () => {
+  it('from the networks of one IPv6 /48 are limited to ten times the share of a visitor', async () => {
+    const relay = runRelay({ settings: { RELAY_LIMIT_IP: '2/1m', RELAY_LIMIT_ADDRESS: '0' } });
+    const statuses: number[] = [];
+    for (let n = 0; n < 60; n += 1)
+      statuses.push(
+        (await relay.fetch(post({ email: `p${n}@example.com` }), `2001:db8:7:${n.toString(16)}::1`)).status,
+      );
+    expect(statuses.filter((status) => status === 202)).toHaveLength(20);
+    expect((await relay.fetch(post({ email: 'other@example.com' }), '2001:db8:8::1')).status).toBe(202);
+  });
+
+  it('are told apart behind a proxy by the address it adds, whether RELAY_TRUSTED_PROXIES names it or not', async () => {
     const settings = { RELAY_LIMIT_IP: '2/1m' };
     const statuses = async (relay: ReturnType<typeof runRelay>): Promise<number[]> => {
       const all: number[] = [];
@@ -103,7 +134,7 @@ describe('a thousand addresses from one visitor', () => {
       202, 202, 429, 429, 429, 429,
     ]);
     const unnamed = runRelay({ settings });
-    expect(await statuses(unnamed)).toEqual([202, 202, 202, 202, 202, 202]);
+    expect(await statuses(unnamed)).toEqual([202, 202, 429, 429, 429, 429]);
     expect(unnamed.logged.filter((line) => line.includes('RELAY_TRUSTED_PROXIES'))).toHaveLength(1);
   });
 
