@@ -84,6 +84,19 @@ export interface Relay {
   stop(graceMs?: number): Promise<void>;
 }
 
+/** What a request comes with: the address of its connection. */
+interface Environment {
+  readonly Bindings: { peer: string | null };
+}
+
+/** What a person sees who opens the relay's address in a browser. */
+const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
+There is nothing to do here; its operator finds everything at /operator.
+`;
+
+/** Refused origins that are logged, once each. */
+const mostLoggedOrigins = 20;
+
 /** Makes a relay of its parts. */
 export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, now = Date.now } = options;
@@ -167,7 +180,28 @@ export function createRelay(options: RelayOptions): Relay {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
     notice({ what: 'refused', status: why.status, codes, limit });
+    if (codes.includes('ORIGIN_NOT_ALLOWED')) logOrigin(asker);
     return refusal(asker, why, entered);
+  }
+
+  /** Origins that were refused and logged; the header may hold anything, so few are remembered. */
+  const loggedOrigins = new Set<string | null>();
+  function logOrigin({ header, form }: Asker): void {
+    const origin = header('origin')?.slice(0, 200) ?? null;
+    if (loggedOrigins.has(origin) || loggedOrigins.size >= mostLoggedOrigins) return;
+    loggedOrigins.add(origin);
+    log.warn(
+      { origin, form: form?.name },
+      'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+    );
+  }
+
+  /** Refuses a request that may be no signup: only a POST counts as a signup that was refused, and gets its page. */
+  function refuseRequest({ req: { raw } }: Context<Environment>, form: Form | null, why: Refused): Response {
+    const header = (name: string): string | null => raw.headers.get(name);
+    if (raw.method === 'POST') return toResponse(refuse({ header, form }, why));
+    log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
+    return toResponse(refusal({ header: (name) => (name === 'accept' ? null : header(name)), form }, why));
   }
 
   const trustedProxies = addressList(config.trustedProxies);
@@ -184,7 +218,7 @@ export function createRelay(options: RelayOptions): Relay {
     return clientAddress(peer, forwardedFor, trustedProxies);
   }
 
-  const app = new Hono<{ Bindings: { peer: string | null } }>();
+  const app = new Hono<Environment>();
 
   const posts = new Map<string, { readonly form: Form; readonly thanks: string }>();
 
@@ -193,7 +227,7 @@ export function createRelay(options: RelayOptions): Relay {
    * path of its own.
    */
   function serveForm(path: string, form: Form, thanks: string): void {
-    const visitOf = ({ req: { raw }, env: { peer } }: Context<{ Bindings: { peer: string | null } }>): Visit => {
+    const visitOf = ({ req: { raw }, env: { peer } }: Context<Environment>): Visit => {
       const header = (name: string): string | null => raw.headers.get(name);
       return { header, form, client: client(peer, header) };
     };
@@ -205,17 +239,18 @@ export function createRelay(options: RelayOptions): Relay {
     app.options(path, (context) => {
       const visit = visitOf(context);
       const why = originCheck(visit);
-      return why ? toResponse(refuse(visit, why)) : preflight(visit);
+      if (!why) return preflight(visit);
+      logOrigin(visit);
+      return refuseRequest(context, form, why);
     });
-    app.all(path, (context) =>
-      toResponse(refuse(visitOf(context), refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.'))),
-    );
+    app.all(path, (context) => refuseRequest(context, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')));
   }
 
   for (const form of Object.values(config.forms)) {
     serveForm(`/signup/${form.name}`, form, '../thanks');
     if (form.name === 'default') serveForm('/signup', form, 'thanks');
   }
+  app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
   app.get('/thanks', thanksPage);
   app.get('/livez', livez);
   app.get(
@@ -234,23 +269,21 @@ export function createRelay(options: RelayOptions): Relay {
     });
     app.route('/operator', operatorDoor({ operator, token: options.operatorToken, now }));
   }
-  const anybody = ({ req: { raw } }: Context): Asker => ({
-    header: (name) => raw.headers.get(name),
-    form: config.forms['default'] ?? null,
-  });
+  const defaultForm = config.forms['default'] ?? null;
   app.notFound((context) =>
-    toResponse(
-      refuse(
-        anybody(context),
-        refused(
-          404,
-          'NOT_FOUND',
-          'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
-        ),
+    refuseRequest(
+      context,
+      defaultForm,
+      refused(
+        404,
+        'NOT_FOUND',
+        'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
       ),
     ),
   );
-  app.onError((error, context) => toResponse(failed(anybody(context), error)));
+  app.onError((error, { req: { raw } }) =>
+    toResponse(failed({ header: (name) => raw.headers.get(name), form: defaultForm }, error)),
+  );
 
   return {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),

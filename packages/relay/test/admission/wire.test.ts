@@ -236,6 +236,57 @@ describe('a refused signup', () => {
   });
 });
 
+describe('a request that is no signup', () => {
+  const page = (path: string, init?: RequestInit): Request =>
+    new Request(`http://relay.example${path}`, { headers: { accept: 'text/html' }, ...init });
+
+  it('is greeted at the root', async () => {
+    const answer = await runRelay().fetch(page('/'));
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('takes signups')]);
+  });
+
+  it('is not counted as a post that was turned away, and is not told that a signup was not saved', async () => {
+    const relay = runRelay();
+    const answers = await Promise.all(
+      [page('/favicon.ico'), page('/signup'), page('/signup', { method: 'HEAD' }), page('/x', { method: 'PUT' })].map(
+        (request) => relay.fetch(request),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 405, 405, 404]);
+    for (const answer of answers) expect(await answer.text()).not.toContain('not saved');
+    expect(await (await relay.fetch(page('/metrics'))).text()).not.toContain('newsletter_relay_refusals_total{');
+    expect((await relay.fetch(post(ada, { 'content-type': 'text/plain' }))).status).toBe(415);
+    expect(await (await relay.fetch(page('/metrics'))).text()).toContain(
+      'newsletter_relay_refusals_total{status="415",code="UNSUPPORTED_MEDIA_TYPE"} 1',
+    );
+  });
+});
+
+describe('a post from an origin that is not allowed', () => {
+  const warnings = (logged: readonly string[]) =>
+    logged
+      .map((line) => JSON.parse(line) as { level: string; origin?: string; msg: string })
+      .filter(({ level, msg }) => level === 'warn' && msg.includes('RELAY_ALLOWED_ORIGINS'));
+
+  it('leaves one line in the log for each origin, as does the request a browser sends ahead', async () => {
+    const relay = runRelay();
+    for (let n = 0; n < 3; n += 1) await relay.fetch(post(ada, { origin: 'https://shop.example:8443' }));
+    const ahead = { method: 'OPTIONS', headers: { origin: 'http://shop.example' } };
+    await relay.fetch(new Request('http://relay.example/signup', ahead));
+    await relay.fetch(post(ada));
+    expect(warnings(relay.logged).map(({ origin }) => origin)).toEqual([
+      'https://shop.example:8443',
+      'http://shop.example',
+    ]);
+  });
+
+  it('cannot fill the log', async () => {
+    const relay = runRelay();
+    for (let n = 0; n < 100; n += 1) await relay.fetch(post(ada, { origin: `https://${n}.example` }));
+    expect(warnings(relay.logged)).toHaveLength(20);
+  });
+});
+
 describe('a browser that asks first', () => {
   const ask = (origin: string): Request =>
     new Request('http://relay.example/signup', {
