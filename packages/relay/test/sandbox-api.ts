@@ -20,7 +20,7 @@ export interface SandboxApi {
   readonly fetch: ReturnType<typeof asFetch>;
   /** Bodies of the creates that reached it, in order. */
   readonly received: Record<string, unknown>[];
-  /** Statuses of what it answered, in order. */
+  /** Statuses it answered to them, in order. */
   readonly answered: number[];
   /** In place of the sandbox, while set. */
   instead: Handler | null;
@@ -43,6 +43,7 @@ export function sandboxApi(options: SandboxOptions = { seed: 'demo' }): SandboxA
     instead: null,
     fetch: asFetch(async (request) => {
       if (api.instead) return api.instead(request);
+      if (request.method !== 'POST') return sandbox.fetch(request);
       api.received.push((await request.clone().json()) as Record<string, unknown>);
       const answer = await sandbox.fetch(request);
       api.answered.push(answer.status);

@@ -71,8 +71,8 @@ export function isUnnamedProxy(peer: string | null, forwardedFor: string | null,
 }
 
 /**
- * The networks that one visitor may have: the IPv4 address; or the IPv6 /64 in which a host changes its address at will,
- * and the /48 that providers assign to one customer (RFC 6177).
+ * The networks that one visitor may have: the IPv4 address; or the IPv6 /64 in which a host changes its address at
+ * will, and the /48 that providers assign to one customer (RFC 6177).
  */
 export function networksOf(address: string): { readonly narrow: string; readonly wide: string | null } {
   if (isIP(address) !== 6) return { narrow: address, wide: null };

@@ -4,6 +4,7 @@ import process from 'node:process';
 import type { Status } from '../ops/operator.ts';
 import { everySignup } from '../store/every-signup.ts';
 import type { StoredSignup } from '../store/signup-store.ts';
+import { checkCommand } from './check.ts';
 import { UsageError, type Command, type Given } from './command.ts';
 import { filterOptions, givenFilter } from './filter-options.ts';
 import { moveCommand } from './move.ts';
@@ -98,6 +99,7 @@ export const operatingCommands: Readonly<Record<string, Command>> = {
       });
     },
   },
+  check: checkCommand,
   move: moveCommand,
 };
 

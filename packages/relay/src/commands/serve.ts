@@ -1,9 +1,11 @@
 /** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
 import process from 'node:process';
+import { createClient } from '@newsletter-kit/core';
 import { createRelay } from '../app.ts';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { keptSecret } from '../kept-secret.ts';
 import { createAlerts } from '../ops/alerts.ts';
+import { checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
@@ -52,6 +54,12 @@ export async function serve(): Promise<void> {
         'a move was begun and is not over; everything is kept here until "newsletter-relay move" goes on with it',
       );
     relay.start();
+    // Beside the start: signups are taken and kept also while the API cannot be reached.
+    void checkService(config, {
+      client: createClient({ baseUrl: config.api.url, token: config.api.key }),
+      secrets: secretsOf(config),
+      now: Date.now,
+    }).then((checks) => logChecks([checkOrigins(config), ...checks], log));
     letYoungGenerationGrow();
     const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });
 
@@ -72,6 +80,14 @@ function signingSecret({ secret, forms, store }: RelayConfig): string | undefine
   const signs = Object.values(forms).some(({ protection: { token, proof } }) => token || proof !== 'off');
   if (secret !== undefined || store.kind === 'postgres') return secret;
   return signs ? keptSecret(`${store.path}-secret`, 'The secret that signs form tokens', 'RELAY_SECRET') : undefined;
+}
+
+/** What `newsletter-relay check` would say of them; the delivery itself logs what is only down at present. */
+function logChecks(checks: readonly CheckResult[], log: Log): void {
+  for (const { name, result, text } of checks) {
+    if (result === 'failed') log.error({ check: name, reason: text }, 'signups are taken, but cannot be delivered');
+    if (result === 'warning') log.warn({ check: name, reason: text }, 'a check found something to look at');
+  }
 }
 
 function logFor(config: RelayConfig, secret = ''): Log {

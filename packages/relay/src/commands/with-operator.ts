@@ -35,7 +35,7 @@ export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | '
 }
 
 /** Where a relay that listens there can be asked from this machine. */
-function addressOf({ host, port }: RelayConfig['listen']): string {
+export function addressOf({ host, port }: RelayConfig['listen']): string {
   const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
 }

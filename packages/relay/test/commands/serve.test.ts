@@ -24,7 +24,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [[], 'Name a command. Commands: serve, status, pause, resume, dead, redrive, export, erase, move.'],
+    [[], 'Name a command. Commands: serve, status, pause, resume, dead, redrive, export, erase, check, move.'],
     [['restart'], 'There is no command "restart".'],
     [['constructor'], 'There is no command "constructor".'],
     [['serve', '--port=1'], "Unknown option '--port'. See newsletter-relay serve --help."],
@@ -40,11 +40,79 @@ describe('the command line', () => {
   });
 });
 
+describe('check', () => {
+  const checks = async (
+    changes: Readonly<Record<string, string>>,
+  ): Promise<{ code: number | null; results: Record<string, readonly [string, string]> }> => {
+    const { code, stdout, stderr } = await run(['check', '--json'], {
+      ...environment,
+      RELAY_STORE: `sqlite:${scratchFolder()}/relay.db`,
+      ...changes,
+    });
+    expect(stderr).toBe('');
+    const results = JSON.parse(stdout) as { name: string; result: string; text: string }[];
+    return { code, results: Object.fromEntries(results.map(({ name, result, text }) => [name, [result, text]])) };
+  };
+
+  it('finds nothing where signups would arrive', async () => {
+    const { code, results } = await checks({ NEWSLETTER_API_URL: `${await onPort(sandboxApi().fetch)}/v2` });
+    expect([code, results]).toEqual([
+      0,
+      {
+        settings: ['ok', 'complete'],
+        origins: ['ok', expect.stringContaining(site)],
+        store: ['ok', expect.stringContaining('relay.db can be written')],
+        'publication of "default"': ['ok', expect.stringContaining('can be read')],
+        clock: ['ok', 'agrees with the API'],
+      },
+    ]);
+  });
+
+  it.each([
+    ['a wrong key', { NEWSLETTER_API_KEY: 'wrong' }, 'does not accept NEWSLETTER_API_KEY'],
+    [
+      'a wrong publication',
+      { NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-00000000dead' },
+      'does not know NEWSLETTER_PUBLICATION_ID',
+    ],
+  ])('tells %s', async (_case, changes, sentence) => {
+    const { code, results } = await checks({
+      NEWSLETTER_API_URL: `${await onPort(sandboxApi().fetch)}/v2`,
+      ...changes,
+    });
+    expect([code, results['publication of "default"']]).toEqual([1, ['failed', expect.stringContaining(sentence)]]);
+  });
+
+  it('tells an API that cannot be reached and a site without https', async () => {
+    const { code, results } = await checks({ RELAY_ALLOWED_ORIGINS: 'http://shop.example,http://localhost:3000' });
+    expect([code, results['origins'], results['publication of "default"']?.[0]]).toEqual([
+      1,
+      ['warning', expect.stringMatching(/^http:\/\/shop\.example is a site without https/)],
+      'failed',
+    ]);
+  });
+
+  it('asks the relay that holds the store', async () => {
+    const folder = scratchFolder();
+    const { address } = await serve(folder);
+    const { results } = await checks({ RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(address).port });
+    expect(results['store']).toEqual(['ok', `the relay at ${address} holds it and can write it`]);
+  });
+});
+
 describe('starting', () => {
   it('without configuration names everything that is missing', async () => {
     const { code, stderr } = await run(['serve']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^newsletter-relay: The configuration has mistakes:\n( {2}- [A-Z_]+ .*\n){4}$/);
+  });
+
+  it('with a key the API refuses, takes signups and says in the log that they cannot be delivered', async () => {
+    const api = await onPort(sandboxApi().fetch);
+    const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${api}/v2`, NEWSLETTER_API_KEY: 'wrong' });
+    await eventually('the log names the key', () => relay.output().includes('cannot be delivered'));
+    expect(relay.output()).toContain('does not accept NEWSLETTER_API_KEY');
+    expect((await relay.signUp('ada@example.com')).status).toBe(202);
   });
 
   it('where the store cannot be created, ends with one sentence', async () => {

@@ -1,0 +1,59 @@
+/** `newsletter-relay check`: says whether signups would be taken and delivered, without sending one. */
+import process from 'node:process';
+import { createClient } from '@newsletter-kit/core';
+import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
+import { checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
+import { StartupError, StoreInUseError } from '../startup-error.ts';
+import { StoreUnavailableError } from '../store/signup-store.ts';
+import type { Command } from './command.ts';
+import { addressOf } from './with-operator.ts';
+
+const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
+
+export const checkCommand: Command = {
+  about: 'check settings, origins, store, API key, publications and clock; exit code 1 where signups would not arrive',
+  options: { json: { about: 'Print JSON, for programs' } },
+  async run({ switches }) {
+    const config = readConfig(process.env); // names every mistake in the settings
+    const client = createClient({ baseUrl: config.api.url, token: config.api.key });
+    const results: readonly CheckResult[] = [
+      { name: 'settings', result: 'ok', text: 'complete' },
+      checkOrigins(config),
+      await checkStore(config),
+      ...(await checkService(config, { client, secrets: secretsOf(config), now: Date.now })),
+    ];
+    const lines = results.map(({ name, result, text }) => `${marks[result]} ${name}: ${text}`);
+    process.stdout.write(`${switches.has('json') ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);
+    if (results.some(({ result }) => result === 'failed')) process.exitCode = 1;
+  },
+};
+
+/** Writes and syncs, as a signup would; a store that a running relay holds, that relay is asked about. */
+async function checkStore({ store: address, listen }: RelayConfig): Promise<CheckResult> {
+  const name = 'store';
+  // Loaded only now: an old Node lacks what it stands on, and is told so first.
+  const { openStore, storeName } = await import('../store/open-store.ts');
+  try {
+    const store = await openStore(address);
+    try {
+      await store.probe(Date.now());
+    } finally {
+      await store.close();
+    }
+    return { name, result: 'ok', text: `${storeName(address)} can be written` };
+  } catch (error) {
+    if (error instanceof StoreInUseError) return askRelay(addressOf(listen));
+    if (error instanceof StartupError || error instanceof StoreUnavailableError)
+      return { name, result: 'failed', text: error.message };
+    throw error;
+  }
+}
+
+async function askRelay(address: string): Promise<CheckResult> {
+  const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+  const text =
+    answer === null
+      ? `A running relay holds it, which does not answer at ${address}: check RELAY_HOST and RELAY_PORT.`
+      : `the relay at ${address} holds it and ${answer.ok ? 'can write it' : 'cannot write it'}`;
+  return { name: 'store', result: answer?.ok === true ? 'ok' : 'failed', text };
+}

@@ -1,0 +1,79 @@
+/** Checks what a relay needs before signups arrive: origins, API key, publications, clock. */
+import { ApiError, type Client } from '@newsletter-kit/core';
+import type { RelayConfig } from '../config.ts';
+import { judge } from '../delivery/verdict.ts';
+
+/** One thing that was checked. */
+export interface CheckResult {
+  readonly name: string;
+  /** `warning`: signups are delivered, but something is probably not meant so. */
+  readonly result: 'ok' | 'warning' | 'failed';
+  /** What was found and, unless it is `ok`, what to do. Holds no secret. */
+  readonly text: string;
+}
+
+/** Milliseconds this machine's clock may differ from the API's. */
+const mostSkewMs = 120_000;
+
+const timeoutMs = 10_000;
+
+const mayNotRead =
+  'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed.';
+
+/** Names of this machine, at which a site may do without https. */
+const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
+
+/** Sites without https, whose visitors' addresses anybody on the way can read. */
+export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult {
+  const origins = new Set(Object.values(forms).flatMap((form) => [...form.origins]));
+  const open = [...origins].filter((origin) => {
+    const { protocol, hostname } = new URL(origin);
+    return protocol === 'http:' && !local.test(hostname);
+  });
+  if (open.length === 0) return { name: 'origins', result: 'ok', text: [...origins].join(', ') };
+  const text = `${open.join(', ')} ${open.length === 1 ? 'is a site' : 'are sites'} without https: if visitors see https, name that origin in RELAY_ALLOWED_ORIGINS.`;
+  return { name: 'origins', result: 'warning', text };
+}
+
+/** Reads one subscription of each form's publication: key, publication and address must be right for that. */
+export async function checkService(
+  { forms }: Pick<RelayConfig, 'forms'>,
+  {
+    client,
+    secrets,
+    now,
+  }: { readonly client: Client; readonly secrets: readonly string[]; readonly now: () => number },
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  let skewMs: number | undefined;
+  for (const publicationId of new Set(Object.values(forms).map((form) => form.publicationId))) {
+    const names = Object.values(forms).filter((form) => form.publicationId === publicationId);
+    const name = `publication of ${names.map((form) => `"${form.name}"`).join(', ')}`;
+    try {
+      const { headers } = await client.subscriptions
+        .list({ publicationId, limit: 1 }, { timeoutMs, retry: { retries: 0 } })
+        .withResponse();
+      skewMs ??= skewOf(headers['date'], now());
+      results.push({ name, result: 'ok', text: `${publicationId} can be read` });
+    } catch (error) {
+      const verdict = judge(error, secrets);
+      if (error instanceof ApiError && error.status === 403)
+        results.push({ name, result: 'warning', text: mayNotRead });
+      else if (verdict.kind !== 'aborted') results.push({ name, result: 'failed', text: verdict.reason });
+    }
+  }
+  if (skewMs !== undefined) results.push(clockResult(skewMs));
+  return results;
+}
+
+function skewOf(date: string | undefined, now: number): number | undefined {
+  const at = Date.parse(date ?? '');
+  return Number.isNaN(at) ? undefined : now - at;
+}
+
+function clockResult(skewMs: number): CheckResult {
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  if (Math.abs(skewMs) <= mostSkewMs) return { name: 'clock', result: 'ok', text: 'agrees with the API' };
+  const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} the API's: set it by NTP. Form tokens, limits and delivery go by it.`;
+  return { name: 'clock', result: 'warning', text };
+}
