@@ -79,6 +79,7 @@ function age(ms) {
 
 /** @returns {[mood: string, words: string]} */
 function mood(/** @type {Status} */ { paused, running, counts }) {
+  if (running?.storeTrouble) return ['bad', 'no signup can be kept'];
   if (paused) return ['wait', 'paused'];
   if (running?.trouble) return ['bad', 'waiting for the API'];
   return ['good', counts.waiting > 0 ? 'delivering' : 'nothing waits'];
@@ -93,7 +94,7 @@ function showStatus(now) {
   document.title = `${now.counts.waiting > 0 ? `(${number.format(now.counts.waiting)}) ` : ''}Newsletter relay`;
   pause.textContent = now.paused ? 'Resume delivery' : 'Pause delivery';
 
-  const trouble = now.running?.trouble ?? '';
+  const trouble = now.running?.storeTrouble ?? now.running?.trouble ?? '';
   at('trouble').hidden = !trouble;
   if (at('trouble').textContent !== trouble) at('trouble').textContent = trouble;
 

@@ -23,6 +23,7 @@ import { createMetrics } from './ops/metrics.ts';
 import { storeOperator, type Running } from './ops/operator.ts';
 import { operatorDoor } from './ops/operator-door.ts';
 import { createRates } from './ops/rates.ts';
+import { StoreHealth } from './ops/store-health.ts';
 import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
 
 /** Options of {@link createRelay}. */
@@ -111,20 +112,33 @@ export function createRelay(options: RelayOptions): Relay {
   const allChecks = [...checks, ...(options.checks ?? [])];
   let draining = false;
   const rates = createRates(now);
-  const metrics = createMetrics({ store, now });
-  const running: { trouble: string | null } & Running = { since: now(), trouble: null, minutes: [] };
-  const notice = noticeAll(
-    metrics.notice,
+  const running: Running & { trouble: string | null; storeTrouble: string | null } = {
+    since: now(),
+    trouble: null,
+    storeTrouble: null,
+    minutes: [],
+  };
+  const listeners: Notice[] = [
     rates.notice,
-    noticing({ stalled: ({ reason }) => (running.trouble = reason), flowing: () => (running.trouble = null) }),
+    noticing({
+      stalled: ({ reason }) => (running.trouble = reason),
+      flowing: () => (running.trouble = null),
+      storeFailed: ({ reason }) => (running.storeTrouble = reason),
+      storeWorks: () => (running.storeTrouble = null),
+    }),
     options.notice ?? (() => {}),
-  );
+  ];
+  const notice = noticeAll(listeners);
+  const health = new StoreHealth({ store, log, notice, now });
+  const metrics = createMetrics({ store, health, now });
+  listeners.push(metrics.notice);
 
   const { bulkAbove } = config.delivery;
   const dispatcher = new Dispatcher({
     bulk: bulkAbove === null ? null : { above: bulkAbove },
     ...options.delivery,
     store,
+    health,
     // Its pacer learns the quota. Few calls wait in its line at a time, and their signups are claimed meanwhile, no
     // more.
     client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key }),
@@ -143,8 +157,10 @@ export function createRelay(options: RelayOptions): Relay {
     const { signup, passed } = admission;
     const { id, repeated } = await store.accept(signup).catch(async (error: unknown) => {
       await passed.undo();
+      health.failed('accept', error);
       throw error;
     });
+    health.works('accept');
     if (repeated) {
       void passed.repeated();
     } else {
@@ -255,7 +271,7 @@ export function createRelay(options: RelayOptions): Relay {
   app.get('/livez', livez);
   app.get(
     '/readyz',
-    readiness(store, () => draining, now),
+    readiness(health, () => draining),
   );
   app.get('/metrics', async () => {
     const { text, type } = await metrics.page();

@@ -117,6 +117,7 @@ function statusLines({ counts, due, oldestWaitingSince, paused, deadByReason, sh
   const age = oldestWaitingSince === null ? '' : `, the oldest since ${new Date(oldestWaitingSince).toISOString()}`;
   return [
     `Delivery   ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : unasked))}`,
+    ...(running?.storeTrouble ? [`Store      ${running.storeTrouble}`] : []),
     `Waiting    ${counts.waiting}${counts.waiting > 0 ? ` (${due} due now${age})` : ''}`,
     `Delivered  ${counts.delivered}`,
     `Review     ${counts.review}`,

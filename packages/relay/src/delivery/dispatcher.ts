@@ -3,6 +3,7 @@ import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
+import type { StoreHealth } from '../ops/store-health.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { backoff, defaultPatience, type Patience } from './backoff.ts';
 import { Batches } from './batches.ts';
@@ -17,6 +18,7 @@ import { judge } from './verdict.ts';
 /** What a {@link Dispatcher} is made of. */
 export interface DispatcherOptions {
   readonly store: SignupStore;
+  readonly health: StoreHealth;
   readonly client: Client;
   readonly forms: Readonly<Record<string, Form>>;
   readonly log: Log;
@@ -55,7 +57,7 @@ export class Dispatcher {
   #loop: Promise<void> | null = null;
 
   constructor(options: DispatcherOptions) {
-    const { store, log, bulk } = options;
+    const { store, health, log, bulk } = options;
     this.#options = options;
     this.#patience = { ...defaultPatience, ...options.patience };
     this.#now = options.now ?? Date.now;
@@ -68,7 +70,7 @@ export class Dispatcher {
       now: this.#now,
       random: this.#random,
     });
-    this.#ledger = new Ledger({ store, log, notice: this.#notice, stopping: this.#stop.signal });
+    this.#ledger = new Ledger({ store, health, stopping: this.#stop.signal });
     this.#batches =
       bulk &&
       new Batches({
@@ -120,10 +122,10 @@ export class Dispatcher {
         const paused = await this.#options.store.paused();
         if (!paused) await this.#takeDue();
         const untilNext = paused ? null : await this.#untilNext();
-        this.#ledger.storeWorks('take');
+        this.#options.health.works('claim');
         await this.#bell.wait(this.#atMost(untilNext));
       } catch (error) {
-        this.#ledger.storeFailed('take', error);
+        this.#options.health.failed('claim', error);
         await this.#bell.wait(storePauseMs);
       }
     }

@@ -11,9 +11,11 @@ export interface Alert {
   /**
    * - `delivery_stalled` – the API takes no signups, and will not before somebody acts.
    * - `delivery_resumed` – it takes them again.
+   * - `store_failing` – signups cannot be kept and are answered with 503, since {@link AlertOptions.storePatienceMs}.
+   * - `store_recovered` – they can be kept again.
    * - `dead_letters` – the API refused signups for good; `count` since the last alert of this kind.
    */
-  readonly event: 'delivery_stalled' | 'delivery_resumed' | 'dead_letters';
+  readonly event: 'delivery_stalled' | 'delivery_resumed' | 'store_failing' | 'store_recovered' | 'dead_letters';
   /** What happened and what to do, in a sentence or two. */
   readonly message: string;
   readonly count: number;
@@ -34,6 +36,8 @@ export interface AlertOptions {
    * How long a passing trouble (no connection, 5xx) may last before it is told, in milliseconds. Default 15 minutes.
    */
   readonly patienceMs?: number | undefined;
+  /** How long the store may fail before it is told, in milliseconds: a database may restart. Default 30 seconds. */
+  readonly storePatienceMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -54,6 +58,7 @@ export function createAlerts({
   log,
   gatherMs = 60_000,
   patienceMs = 15 * 60_000,
+  storePatienceMs = 30_000,
   now = Date.now,
 }: AlertOptions): Alerts {
   const told = new Set<Promise<void>>();
@@ -62,6 +67,8 @@ export function createAlerts({
   let gathering: NodeJS.Timeout | undefined;
   let stalling: NodeJS.Timeout | undefined;
   let stalled = false;
+  let storeFailing: NodeJS.Timeout | undefined;
+  let storeTold = false;
 
   const tell = (event: Alert['event'], message: string, count = 1): void => {
     const alert: Alert = { event, message, count, at: new Date(now()).toISOString() };
@@ -110,12 +117,25 @@ export function createAlerts({
       if (stalled) tell('delivery_resumed', 'The API takes signups again; what waited is being delivered.');
       stalled = false;
     },
+    storeFailed({ reason }) {
+      storeFailing ??= setTimeout(() => {
+        storeTold = true;
+        tell('store_failing', `Visitors are answered with 503, and no signup is kept. ${reason}`);
+      }, storePatienceMs).unref();
+    },
+    storeWorks() {
+      clearTimeout(storeFailing);
+      storeFailing = undefined;
+      if (storeTold) tell('store_recovered', 'Signups are kept again.');
+      storeTold = false;
+    },
   });
 
   return {
     notice: webhook || command ? notice : () => {},
     async stop() {
       clearTimeout(stalling);
+      clearTimeout(storeFailing);
       tellDead();
       stopping.abort();
       await Promise.all(told);

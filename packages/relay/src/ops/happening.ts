@@ -51,7 +51,7 @@ export function noticing(handlers: Handlers): Notice {
   return (happening) => table[happening.what]?.(happening);
 }
 
-/** One notice for several listeners. */
-export function noticeAll(...notices: readonly Notice[]): Notice {
+/** One notice for several listeners; the list may still grow. */
+export function noticeAll(notices: readonly Notice[]): Notice {
   return (happening) => notices.forEach((notice) => notice(happening));
 }

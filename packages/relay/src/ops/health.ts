@@ -1,8 +1,6 @@
 /** Whether the relay lives, and whether it can keep a signup right now. */
-import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
-
-/** A good result is good for this long, in milliseconds, so that nobody can wear out the disk by asking. */
-const freshMs = 1000;
+import { StoreUnavailableError } from '../store/signup-store.ts';
+import type { StoreHealth } from './store-health.ts';
 
 const headers = { 'cache-control': 'no-store' };
 
@@ -12,25 +10,14 @@ export function livez(): Response {
 }
 
 /** Makes the readiness check: it writes and syncs, as a signup would. Send no traffic while it fails. */
-export function readiness(
-  store: Pick<SignupStore, 'probe'>,
-  isDraining: () => boolean,
-  now: () => number,
-): () => Promise<Response> {
-  let probing: Promise<void> | null = null;
-  let since = 0;
+export function readiness(health: Pick<StoreHealth, 'probe'>, isDraining: () => boolean): () => Promise<Response> {
   const unready = (reason: string): Response => Response.json({ status: 'unready', reason }, { status: 503, headers });
   return async () => {
     if (isDraining()) return unready('The relay is shutting down.');
-    if (probing === null || now() - since >= freshMs) {
-      since = now();
-      probing = store.probe(now());
-    }
     try {
-      await probing;
+      await health.probe();
       return Response.json({ status: 'ready' }, { headers });
     } catch (error) {
-      probing = null;
       if (error instanceof StoreUnavailableError) return unready(error.message);
       throw error;
     }

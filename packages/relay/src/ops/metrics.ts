@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore } from '../store/signup-store.ts';
 import { noticing, type Notice } from './happening.ts';
+import type { StoreHealth } from './store-health.ts';
 
 /** The counters, and the page that shows them. */
 export interface Metrics {
@@ -17,11 +18,13 @@ export interface Metrics {
 export interface MetricsOptions {
   /** Asked how things stand; where it fails, the page goes without the queue. */
   readonly store: Pick<SignupStore, 'overview' | 'paused'>;
+  /** Asked whether the store can be written. */
+  readonly health: Pick<StoreHealth, 'probe'>;
   readonly now?: (() => number) | undefined;
 }
 
 /** Makes the metrics of one relay; each has a registry of its own. */
-export function createMetrics({ store, now = Date.now }: MetricsOptions): Metrics {
+export function createMetrics({ store, health, now = Date.now }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -64,10 +67,9 @@ export function createMetrics({ store, now = Date.now }: MetricsOptions): Metric
   upstream.set(1);
   const storeUp = new Gauge({
     name: 'newsletter_relay_store_up',
-    help: '1 while the store can be read and written.',
+    help: '1 while the store can be written; every scrape writes and syncs, as a signup would.',
     registers,
   });
-  storeUp.set(1);
   const queue = new Gauge({
     name: 'newsletter_relay_queue',
     help: 'Signups in the store, by state.',
@@ -99,22 +101,24 @@ export function createMetrics({ store, now = Date.now }: MetricsOptions): Metric
     dead: () => attempts.inc({ result: 'dead' }),
     stalled: () => upstream.set(0),
     flowing: () => upstream.set(1),
-    storeFailed: () => storeUp.set(0),
-    storeWorks: () => storeUp.set(1),
   });
 
   return {
     notice,
     async page() {
+      // What can be read may not be writable: on a full disk the queue can still be counted.
+      const works = await health.probe().then(
+        () => true,
+        () => false,
+      );
+      storeUp.set(works ? 1 : 0);
       try {
         const { counts, oldestWaitingSince } = await store.overview(now());
         for (const [state, count] of Object.entries(counts)) queue.set({ state }, count);
         oldest.set(oldestWaitingSince === null ? 0 : Math.max(0, now() - oldestWaitingSince) / 1000);
         pausedGauge.set((await store.paused()) ? 1 : 0);
-        storeUp.set(1);
       } catch {
         // No figure is better than an old one; that the store fails is a figure of its own.
-        storeUp.set(0);
         queue.reset();
         oldest.remove();
       }

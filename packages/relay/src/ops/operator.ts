@@ -20,6 +20,8 @@ export interface Running {
   readonly since: number;
   /** Why the API takes no signups at present; null while it does. */
   readonly trouble: string | null;
+  /** Why signups cannot be kept at present; null while they can. */
+  readonly storeTrouble: string | null;
   /** The last hour, minute by minute, oldest first. */
   readonly minutes: readonly Minute[];
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/index.ts';
 import { Ledger } from '../../src/delivery/ledger.ts';
+import { StoreHealth } from '../../src/ops/store-health.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -21,8 +22,7 @@ it('lets a signup in while much is still to be written', async () => {
     await Promise.all(Array.from({ length: 1000 }, (_, n) => store.accept(ofPerson(`p${n}@example.com`))));
     const ledger = new Ledger({
       store,
-      log: createLog({ level: 'silent' }),
-      notice: () => {},
+      health: new StoreHealth({ store, log: createLog({ level: 'silent' }), notice: () => {}, now: Date.now }),
       stopping: new AbortController().signal,
     });
     const ids = (await store.claim(1000, Date.now())).map(({ id }) => id);

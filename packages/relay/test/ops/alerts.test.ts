@@ -49,6 +49,28 @@ describe('an alert', () => {
     expect(told[0]).toMatchObject({ event: 'dead_letters', count: 3, message: expect.stringContaining('"Age"') });
   });
 
+  test('of a store that fails comes after its patience, and once more when it is over', async () => {
+    const { url, told } = await webhook();
+    const { notice } = alerts({ webhook: url, storePatienceMs: 50 });
+    notice({ what: 'storeFailed', reason: 'The store cannot be written: the disk is full; make room on it.' });
+    await eventually('it is told', () => told.length === 1);
+    notice({ what: 'storeWorks' });
+    await eventually('its end is told', () => told.length === 2);
+    expect(told).toMatchObject([
+      { event: 'store_failing', message: expect.stringContaining('the disk is full') },
+      { event: 'store_recovered' },
+    ]);
+  });
+
+  test('of a store that works again within its patience does not come', async () => {
+    const { url, told } = await webhook();
+    const { notice, stop } = alerts({ webhook: url, storePatienceMs: 60_000 });
+    notice({ what: 'storeFailed', reason: 'The database restarts.' });
+    notice({ what: 'storeWorks' });
+    await stop();
+    expect(told).toEqual([]);
+  });
+
   test('comes at once where only a person can mend it, and once more when it is over', async () => {
     const { url, told } = await webhook();
     const { notice } = alerts({ webhook: url, patienceMs: 60_000 });

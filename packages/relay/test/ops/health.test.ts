@@ -1,8 +1,11 @@
 /** Whether the relay lives, and whether it could keep a signup. */
 import { expect, it } from 'vitest';
 import { readiness } from '../../src/ops/health.ts';
-import { StoreUnavailableError } from '../../src/index.ts';
-import { runRelay } from '../running-relay.ts';
+import { StoreHealth } from '../../src/ops/store-health.ts';
+import { createLog, StoreUnavailableError } from '../../src/index.ts';
+import type { Happening } from '../../src/ops/happening.ts';
+import { changedStore } from '../changed-store.ts';
+import { post, runRelay } from '../running-relay.ts';
 
 const get = (path: string): Request => new Request(`http://relay.example${path}`);
 
@@ -28,11 +31,13 @@ it('writes when it is asked, once a second at most, and again at once after a fa
     if (full) throw new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.');
     await store.probe(at);
   };
-  const readyz = readiness(
-    { probe },
-    () => false,
-    () => now,
-  );
+  const health = new StoreHealth({
+    store: { probe },
+    log: createLog({ level: 'silent' }),
+    notice: () => {},
+    now: () => now,
+  });
+  const readyz = readiness(health, () => false);
   for (now of [5000, 5100, 5999, 6000]) expect((await readyz()).status).toBe(200);
   expect(probes).toEqual([5000, 6000]);
   full = true;
@@ -44,4 +49,40 @@ it('writes when it is asked, once a second at most, and again at once after a fa
   ]);
   full = false;
   expect((await readyz()).status).toBe(200);
+});
+
+it('with a full disk says so in metrics, status and one notice each, also where nobody signs up any more', async () => {
+  let full = true;
+  let now = Date.parse('2026-03-01T00:00:00Z');
+  const refuse = (): Promise<never> =>
+    Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'));
+  const { store } = runRelay();
+  const failing = changedStore(store, {
+    accept: (signup) => (full ? refuse() : store.accept(signup)),
+    probe: (at) => (full ? refuse() : store.probe(at)),
+  });
+  const happened: Happening['what'][] = [];
+  const relay = runRelay({
+    store: failing,
+    operatorToken: 'a-token-of-the-test',
+    notice: ({ what }) => void happened.push(what),
+    now: () => now,
+  });
+  const status = async (): Promise<{ running: { storeTrouble: string | null } }> => {
+    const asked = get('/operator/api/status');
+    asked.headers.set('authorization', 'Bearer a-token-of-the-test');
+    return (await relay.fetch(asked)).json() as Promise<{ running: { storeTrouble: string | null } }>;
+  };
+  const storeUp = async (): Promise<string | undefined> =>
+    /^newsletter_relay_store_up (\d)/m.exec(await (await relay.fetch(get('/metrics'))).text())?.[1];
+
+  for (let n = 0; n < 3; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com' }))).status).toBe(503);
+  expect([await storeUp(), (await status()).running.storeTrouble]).toEqual([
+    '0',
+    'The store cannot be written: the disk is full; make room on it.',
+  ]);
+  full = false;
+  now += 60_000;
+  expect([await storeUp(), (await status()).running.storeTrouble]).toEqual(['1', null]);
+  expect(happened.filter((what) => what.startsWith('store'))).toEqual(['storeFailed', 'storeWorks']);
 });
