@@ -1,4 +1,4 @@
-/** Whether the store works, over everything that uses it: logs and reports when it begins to fail and when it is over. */
+/** Whether the store works, for everything that uses it: reports when it begins to fail and when it is over. */
 import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
 import type { Notice } from './happening.ts';
 import type { Log } from './log.ts';
