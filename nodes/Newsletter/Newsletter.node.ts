@@ -20,7 +20,7 @@ export class Newsletter implements INodeType {
     icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
     group: ['transform'],
     version: 1,
-    subtitle: '={{$parameter["operation"].replace(/([A-Z])/g, " $1").toLowerCase() + ": " + $parameter["resource"]}}',
+    subtitle: '={{($parameter["operation"] + ": " + $parameter["resource"]).replace(/([A-Z])/g, " $1").toLowerCase()}}',
     description: 'Work with the subscriptions, automations and custom fields of a newsletter publication',
     defaults: { name: 'Newsletter' },
     usableAsTool: true,

@@ -36,7 +36,7 @@ export class NewsletterTrigger implements INodeType {
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials,
-    properties: [authentication, ...watchProperties, publication, ...moreProperties, ...outputOf(subscription)],
+    properties: [authentication, ...watchProperties, publication, ...outputOf(subscription), ...moreProperties],
   };
 
   async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {

@@ -1,8 +1,10 @@
 /**
  * What the editor is told: worded as n8n's guidelines and linters want it. That it is complete, contract.test.ts shows.
  */
+import { subscriptionListWords } from '@newsletter-kit/core/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildBundle, type Bundle, type Property } from './bundle.ts';
+import { offered } from './parameters.ts';
 
 let bundle: Bundle;
 beforeAll(async () => {
@@ -23,6 +25,9 @@ const walk = (properties: readonly Property[]): Property[] =>
     return [property, ...(property.type === 'collection' ? walk(below) : [])];
   });
 
+/** Parameters of every node of n8n, which say by their names what they are. */
+const plain = new Set(['authentication', 'resource', 'operation', 'event', 'mapping']);
+
 describe('the parameters', () => {
   it('are what n8n expects of them', () => {
     const { newsletter, trigger, sync } = bundle;
@@ -30,6 +35,9 @@ describe('the parameters', () => {
     for (const { name, displayName, type, description, default: preset, typeOptions, options } of all) {
       expect.soft(displayName, name).toMatch(/^[A-Z]/);
       expect.soft(preset, `default of ${name}`).toBeDefined();
+      // An AI agent, and n8n's workflow builder, know a parameter by its description alone.
+      if (!['notice', 'hidden', 'collection'].includes(type) && !plain.has(name))
+        expect.soft(description, `description of ${name}`).toMatch(/\w{3}/);
       if (type === 'boolean') expect.soft(description, name).toMatch(/^Whether /);
       if (name === 'limit')
         expect
@@ -42,8 +50,29 @@ describe('the parameters', () => {
       const titles = (options ?? []).map((option) =>
         ['collection', 'fixedCollection'].includes(type) ? option.displayName : option.name,
       );
-      if (name !== 'direction') expect.soft(titles, name).toEqual(titles.toSorted((a, b) => a.localeCompare(b, 'en')));
+      expect.soft(titles, name).toEqual(titles.toSorted((a, b) => a.localeCompare(b, 'en')));
     }
+  });
+
+  it('have Output before Filters and Options, and Include among the Options', () => {
+    const forms = [
+      ...offered(bundle).map(({ resource, operation, properties }) => ({ of: `${resource} ${operation}`, properties })),
+      ...[bundle.trigger, bundle.sync].map(({ description }) => ({
+        of: String(description['name']),
+        properties: description.properties,
+      })),
+    ];
+    for (const { of, properties } of forms) {
+      const names = properties.map(({ name }) => name);
+      const choosable = names.findIndex((name) => name === 'filters' || name === 'options');
+      if (names.includes('output') && choosable >= 0) expect.soft(names.indexOf('fields'), of).toBe(choosable - 1);
+      expect.soft(names, of).not.toContain('expand');
+    }
+  });
+
+  it('sort as the service does where nothing is said', () => {
+    const direction = walk(bundle.newsletter.description.properties).find(({ name }) => name === 'direction');
+    expect(direction?.default).toBe(subscriptionListWords.direction.default);
   });
 
   it('give each operation a name, a description and an action, no two alike', () => {

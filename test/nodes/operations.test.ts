@@ -448,6 +448,7 @@ describe('the lists of the editor', () => {
 
   it.each([
     ['searchAutomations', 'COME BACK', ['Come back (live)']],
+    ['searchAutomations', 'welcome', ['Welcome aboard (running, Add by API)']],
     ['searchAuthors', 'johanna', ['Johanna Petersen (user)']],
     ['searchCustomFields', 'birth', ['Birthday (date)']],
     ['searchSubscriptions', 'ADA.lovelace@example.com', ['ada.lovelace@example.com (active)']],

@@ -29,7 +29,7 @@ function world(size = 0): void {
 }
 
 async function pollItems(event: string, more: Partial<Run> = {}): Promise<readonly Item[] | null> {
-  const parameters = { event, expand: ['custom_fields'], ...more.parameters };
+  const parameters = { event, ...more.parameters };
   const result = await bundle.trigger.poll.call(itemlessContext({ sandbox, staticData: kept, ...more, parameters }));
   return result && (result[0] ?? []);
 }
@@ -170,6 +170,20 @@ describe('Subscription Created', () => {
     });
     expect(await item({ output: 'raw' })).toMatchObject({ created: now / 1000, custom_fields: [] });
     expect(await item({ output: 'selected', fields: ['email'] })).toEqual({ email: 'ada@example.com' });
+    await expect(item({ output: 'selected', fields: [] })).rejects.toThrow('"Fields" is empty');
+  });
+
+  it('includes the custom fields unless Include says otherwise', async () => {
+    await poll();
+    await subscribe('ada@example.com');
+    const again = snapshot();
+    const item = async (options: Readonly<Record<string, unknown>>) => {
+      kept = { ...again };
+      return (await pollItems('subscriptionCreated', { parameters: { output: 'raw', options } }))?.[0]?.json;
+    };
+    expect(await item({ pages: 5 })).toMatchObject({ custom_fields: [] });
+    expect(await item({ expand: ['stats'] })).toMatchObject({ stats: {} });
+    for (const expand of [['stats'], []]) expect(await item({ expand })).not.toHaveProperty('custom_fields');
   });
 });
 
@@ -285,7 +299,7 @@ describe('a run by hand', () => {
     await subscribe('latest@example.com');
     await poll(event);
     const before = snapshot();
-    const items = await pollItems(event, { mode: 'manual', parameters: { expand: [] } });
+    const items = await pollItems(event, { mode: 'manual', parameters: { options: { expand: [] } } });
     expect(items).toHaveLength(1);
     expect(items?.[0]?.json).toMatchObject({ email: expect.stringContaining('@'), ...wanted });
     expect(snapshot()).toEqual(before);

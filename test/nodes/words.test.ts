@@ -62,6 +62,8 @@ const ofEditor = new Set([
   'subscription_id',
   'automation_ids',
   'expand',
+  'direction',
+  'double_opt_override',
   'limit',
   'delete',
 ]);

@@ -73,7 +73,10 @@ export const listSearch = {
   searchAutomations: search({
     read: (engine, { page }) =>
       engine.list('automations.list', { limit: largestPage, ...(page !== undefined && { page }) }),
-    toItem: ({ id, name, status }) => ({ name: named(name, status), value: id }),
+    toItem: ({ id, name, status, trigger_events }) => ({
+      name: named(name, [status, trigger_events?.includes('api') && 'Add by API'].filter(Boolean).join(', ')),
+      value: id,
+    }),
   }),
   searchJourneys: search({
     read: (engine, { page }, _typed, editor) =>

@@ -46,8 +46,10 @@ export function nodeProperties(resources: Registry): INodeProperties[] {
   ];
 }
 
+/** Output stands where n8n's own nodes have it: before the collections Filters and Options. */
 function parametersOf({ properties, record }: OperationDefinition): INodeProperties[] {
-  return [...properties, ...(record ? outputOf(record) : [])];
+  const choosable = properties.findIndex(({ name }) => name === 'filters' || name === 'options');
+  return properties.toSpliced(choosable < 0 ? properties.length : choosable, 0, ...(record ? outputOf(record) : []));
 }
 
 function operationOf(resourceValue: string, { operations }: ResourceDefinition): INodeProperties {

@@ -18,6 +18,7 @@ export const customFields: INodeProperties = {
   type: 'resourceMapper',
   noDataExpression: true,
   default: { mappingMode: 'defineBelow', value: null },
+  description: 'Values for the custom fields of the publication, each of the kind of its field',
   typeOptions: {
     loadOptionsDependsOn: ['publicationId.value'],
     resourceMapper: {

@@ -6,6 +6,7 @@ export const doubleOptIn: INodeProperties = {
   name: 'double_opt_override',
   type: 'options',
   default: 'not_set',
+  description: 'Whether the subscriber has to confirm by email before the subscription becomes active',
   options: [
     { name: 'Off', value: 'off', description: 'Active immediately, without a confirmation email' },
     { name: 'On', value: 'on', description: 'The subscriber has to confirm by email first' },

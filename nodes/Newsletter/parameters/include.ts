@@ -8,7 +8,7 @@ export function include(...options: INodePropertyOptions[]): INodeProperties {
     name: 'expand',
     type: 'multiOptions',
     default: [],
-    description: 'What to add to each record',
+    description: 'What to add to each record; without it these fields are left out',
     options,
   };
 }

@@ -10,10 +10,10 @@ const output: INodeProperties = {
   name: 'output',
   type: 'options',
   default: 'simplified',
-  description: 'In which form the records are given',
+  description: 'Which fields of the records to return, and in which form',
   options: [
     { name: 'Raw', value: 'raw', description: 'Every field as the service sends it; times are in Unix seconds' },
-    { name: 'Selected Fields', value: 'selected', description: 'Only the fields you choose' },
+    { name: 'Selected Fields', value: 'selected', description: 'Only the fields chosen below, in the simplified form' },
     {
       name: 'Simplified',
       value: 'simplified',
@@ -27,7 +27,8 @@ const fields: INodeProperties = {
   name: 'fields',
   type: 'multiOptions',
   default: [],
-  description: 'The fields to give',
+  required: true,
+  description: 'The fields to return',
   displayOptions: { show: { output: ['selected'] } },
 };
 

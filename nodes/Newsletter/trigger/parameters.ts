@@ -144,8 +144,14 @@ export const pagesOption: INodeProperties = {
 /** Everything about the event and how it is watched. */
 export const watchProperties: readonly INodeProperties[] = [eventProperty, ...notices, changes, fieldNames];
 
+/** Where it was not added the custom fields are included: most workflows want them. */
+export const includeOption: INodeProperties = {
+  ...subscriptionInclude,
+  default: ['custom_fields'],
+  description: 'What to add to each subscription. Custom fields are included unless something else is chosen here.',
+};
+
 export const moreProperties: readonly INodeProperties[] = [
   ...collection('filters', 'Filters', 'Add Filter', filters),
-  { ...subscriptionInclude, default: ['custom_fields'] },
-  ...collection('options', 'Options', 'Add Option', [sinceOption, pagesOption]),
+  ...collection('options', 'Options', 'Add Option', [sinceOption, includeOption, pagesOption]),
 ];

@@ -4,15 +4,14 @@ import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
 import { isRecord } from '../isRecord.ts';
 import { readForm } from '../parameters/output.ts';
-import { ParameterMismatch, readFields, readParameter, type ItemParameters } from '../parameters/read.ts';
-import { subscriptionInclude } from '../parameters/subscriptionInclude.ts';
+import { ParameterMismatch, readFields, readParameter, readValue, type ItemParameters } from '../parameters/read.ts';
 import type { Form } from '../records/present.ts';
 import { subscription } from '../records/records.ts';
 import { events, type EventDefinition } from './events.ts';
 import { toFilter, type Filter } from './filter.ts';
 import { requestsAPoll } from './limits.ts';
 import { toSeconds } from './moment.ts';
-import { changes, fieldNames, filters, pagesOption, sinceOption } from './parameters.ts';
+import { changes, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
 
 export interface Settings {
   /** The value of the event in a workflow, and what it is. */
@@ -43,13 +42,12 @@ export function readSettings(context: IPollFunctions): Settings {
   }
   const at = withoutItems(context);
   const { pages } = readFields(at, 'options', [pagesOption]);
-  const expand = readParameter(at, { ...subscriptionInclude, default: [] }) as Settings['expand'];
   return {
     chosen,
     event,
     publication: String(context.getNodeParameter('publicationId', '', { extractValue: true }) ?? ''),
     filter: toFilter(readFields(at, 'filters', filters.filter(shownFor(chosen)))),
-    expand: expand ?? [],
+    expand: readInclude(at),
     form: readForm(at, subscription),
     since: event.looks === 'newest' ? readSince(at, context.getTimezone()) : undefined,
     pages: typeof pages === 'number' ? Math.floor(pages) : requestsAPoll,
@@ -70,6 +68,13 @@ function shownFor(chosen: string): (option: INodeProperties) => boolean {
     const shown = displayOptions?.show?.['/event'];
     return !Array.isArray(shown) || shown.includes(chosen);
   };
+}
+
+/** Left out it means its default; an empty list is a choice. @throws ParameterMismatch */
+function readInclude({ node, itemIndex }: ItemParameters): Settings['expand'] {
+  const entered: unknown = node.getNodeParameter('options', itemIndex, {});
+  const chosen = isRecord(entered) ? entered[includeOption.name] : undefined;
+  return (readValue(includeOption, chosen ?? includeOption.default) ?? []) as Settings['expand'];
 }
 
 /** A moment, where the other dates of the package are days. @throws ParameterMismatch */

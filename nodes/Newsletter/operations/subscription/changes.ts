@@ -32,7 +32,7 @@ const updateFields: readonly INodeProperties[] = [
     description: describe(words.unsubscribe_newsletter_list_ids),
   }),
   paymentsCustomer,
-  tier,
+  { ...tier, description: describe(words.tier) },
   {
     displayName: 'Unsubscribe',
     name: 'unsubscribe',

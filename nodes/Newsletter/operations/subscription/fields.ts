@@ -27,5 +27,6 @@ export const tier: INodeProperties = {
   name: 'tier',
   type: 'options',
   default: 'free',
+  description: describe(words.tier),
   options: [...tiers],
 };

@@ -13,7 +13,7 @@ const options = [subscriptionInclude];
 
 export const get: ItemOperation = {
   name: 'Get',
-  description: 'Get a subscription by its address, or by its ID, for which the list is read until it is found',
+  description: 'Get a subscription by its email address or ID. Finding it by ID may take several requests.',
   action: 'Get a subscription',
   record: subscription,
   properties: [subscriber, ...collection('options', 'Options', 'Add Option', options)],

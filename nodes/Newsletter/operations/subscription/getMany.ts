@@ -58,10 +58,11 @@ const options: readonly INodeProperties[] = [
     displayName: 'Sort Direction',
     name: 'direction',
     type: 'options',
-    default: 'desc',
+    default: 'asc',
+    description: 'In which order of their creation the subscriptions are returned',
     options: [
-      { name: 'Newest First', value: 'desc' },
-      { name: 'Oldest First', value: 'asc' },
+      { name: 'Ascending', value: 'asc', description: 'Oldest first' },
+      { name: 'Descending', value: 'desc', description: 'Newest first' },
     ],
   },
 ];
