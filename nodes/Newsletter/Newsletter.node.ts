@@ -6,6 +6,7 @@ import {
   type INodeType,
   type INodeTypeDescription,
 } from 'n8n-workflow';
+import { newsletterBuilderHint, newsletterHints, toolDescription } from './hints.ts';
 import { listSearch } from './methods/listSearch.ts';
 import { getCustomFields } from './methods/resourceMapping.ts';
 import { dispatch } from './operations/dispatch.ts';
@@ -21,9 +22,12 @@ export class Newsletter implements INodeType {
     group: ['transform'],
     version: 1,
     subtitle: '={{($parameter["operation"] + ": " + $parameter["resource"]).replace(/([A-Z])/g, " $1").toLowerCase()}}',
-    description: 'Work with the subscriptions, automations and custom fields of a newsletter publication',
+    description:
+      'Work with the subscriptions, automations and custom fields of a newsletter on beehiiv or another service that speaks the Newsletter Publishing API',
     defaults: { name: 'Newsletter' },
-    usableAsTool: true,
+    usableAsTool: { replacements: { description: toolDescription } },
+    builderHint: newsletterBuilderHint,
+    hints: newsletterHints,
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
     credentials,

@@ -11,6 +11,7 @@ import {
   type IWebhookFunctions,
   type IWebhookResponseData,
 } from 'n8n-workflow';
+import { signupBuilderHint } from './hints.ts';
 import { ParameterMismatch } from './parameters/read.ts';
 import { properties } from './signup/parameters.ts';
 import { receive } from './signup/receive.ts';
@@ -24,7 +25,8 @@ export class NewsletterSignupTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: '={{$parameter["path"]}}',
-    description: 'Starts the workflow when somebody signs up on your website',
+    description: 'Starts the workflow when somebody signs up for your newsletter on your website',
+    builderHint: signupBuilderHint,
     eventTriggerDescription: 'Waiting for a signup at the test URL',
     activationMessage: 'Your form can post to the production URL now.',
     defaults: { name: 'Newsletter Signup Trigger' },

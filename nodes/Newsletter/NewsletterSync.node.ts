@@ -6,6 +6,7 @@ import {
   type INodeType,
   type INodeTypeDescription,
 } from 'n8n-workflow';
+import { syncBuilderHint, syncHints } from './hints.ts';
 import { loadOptions } from './methods/loadOptions.ts';
 import { authentication, credentials } from './parameters/authentication.ts';
 import { publication } from './parameters/publication.ts';
@@ -22,10 +23,13 @@ export class NewsletterSync implements INodeType {
     version: 1,
     subtitle:
       '={{$parameter["mode"] + ": " + ($parameter["contacts"] === "incoming" ? "incoming contacts" : "all contacts")}}',
-    description: 'Keeps the contacts of a CRM and the subscriptions of a newsletter publication the same',
+    description:
+      'Keeps the contacts of a CRM and the subscriptions of a newsletter the same, on beehiiv or another service that speaks the Newsletter Publishing API',
     defaults: { name: 'Newsletter Sync' },
-    // n8n's linter asks every action node for this; an execution by an agent is refused.
-    usableAsTool: true,
+    // n8n's linter asks every action node for this. The tool is not listed, and an execution by an agent is refused.
+    usableAsTool: { replacements: { hidden: true } },
+    builderHint: syncBuilderHint,
+    hints: syncHints,
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
     outputNames,

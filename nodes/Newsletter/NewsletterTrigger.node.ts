@@ -6,6 +6,7 @@ import {
   type INodeTypeDescription,
   type IPollFunctions,
 } from 'n8n-workflow';
+import { triggerBuilderHint, triggerHints } from './hints.ts';
 import { authentication, credentials } from './parameters/authentication.ts';
 import { outputOf } from './parameters/output.ts';
 import { publication } from './parameters/publication.ts';
@@ -27,12 +28,14 @@ export class NewsletterTrigger implements INodeType {
     // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the
     // trigger.
     description:
-      'React to events of a newsletter publication, and work with its subscriptions, automations and custom fields',
+      'React to new and changed subscriptions of a newsletter on beehiiv or another service that speaks the Newsletter Publishing API, and work with its subscriptions, automations and custom fields',
     eventTriggerDescription: 'Checks the publication at the set times',
     activationMessage:
       'The publication is checked at the set times, and what happens from now on starts this workflow.',
     defaults: { name: 'Newsletter Trigger' },
     polling: true,
+    builderHint: triggerBuilderHint,
+    hints: triggerHints,
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials,
