@@ -26,7 +26,7 @@ export class NewsletterOAuth2Api implements ICredentialType {
     light: 'file:../nodes/Newsletter/newsletter.svg',
     dark: 'file:../nodes/Newsletter/newsletter.dark.svg',
   } as const;
-  documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit#readme';
+  documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/n8n/credentials.md';
 
   properties: INodeProperties[] = [
     {

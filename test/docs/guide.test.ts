@@ -7,7 +7,9 @@ import { root } from '../../scripts/chain/root.ts';
 import { buildBundle, type Bundle, type Property } from '../nodes/bundle.ts';
 import { offered } from '../nodes/parameters.ts';
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+const packageReadme = read('nodes/README.md');
 const section = (heading: string): string => new RegExp(`^## ${heading}$([\\s\\S]*?)^## `, 'm').exec(readme)?.[1] ?? '';
 const guide = section('A working automation in ten minutes');
 const crm = section('Door 3: your CRM').replace(/^### In code$[\s\S]*/m, '');
@@ -145,6 +147,6 @@ it('the table of operations is that of the node', () => {
   );
   expect(rows.length).toBeGreaterThan(5);
   expect(
-    /^\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(readme)?.[1]?.trimEnd(),
+    /^\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(packageReadme)?.[1]?.trimEnd(),
   ).toBe(rows.join('\n'));
 });

@@ -1,7 +1,10 @@
-/** The root README and CONTRIBUTING say what is true: commands exist, links lead somewhere, snippets run. */
+/**
+ * The root README, CONTRIBUTING, the README of the n8n package and the pages of its nodes say what is true: commands
+ * exist, links lead somewhere, snippets run.
+ */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '@newsletter-kit/relay';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,6 +17,31 @@ const execute = promisify(execFile);
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const documents = ['README.md', 'CONTRIBUTING.md'] as const;
 const readme = read('README.md');
+/** What the help links of the n8n nodes lead to. */
+const pages = globSync('docs/n8n/*.md', { cwd: root }).toSorted();
+
+/** On npm and in n8n a link has to be whole; it still leads into this repository. */
+const repository = /^https:\/\/github\.com\/newsletter-kit\/newsletter-kit(?:\/(?:blob|tree)\/main)?(?=[/#]|$)/;
+
+/** Whether a link of a page leads to a file, and to a heading of it. Links to other sites count as good. */
+function leadsSomewhere(link: string, page: string): boolean {
+  const own = repository.test(link);
+  if (/^https?:/.test(link) && !own) return true;
+  const [path = '', anchor] = link.replace(repository, '').split('#');
+  if (own && path === '/issues') return true;
+  const named = own ? path || 'README.md' : path && join(dirname(page), path);
+  const target = join(root, named || page);
+  if (!existsSync(target)) return false;
+  if (anchor === undefined) return true;
+  const file = statSync(target).isDirectory() ? join(target, 'README.md') : target;
+  return anchor === 'readme' || headings(readFileSync(file, 'utf8')).has(anchor);
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+function headings(text: string): ReadonlySet<string> {
+  const titles = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+  return new Set(titles.map((title) => title.toLowerCase().replaceAll(/[^\w\s-]/g, '').trim().replaceAll(/\s/g, '-')));
+}
 
 /** The fenced blocks of the README in this language. */
 function snippets(language: string): string[] {
@@ -34,16 +62,34 @@ describe.each(documents)('%s', (path) => {
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
   });
 
-  it('links only to what exists', () => {
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
-    expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
-  });
-
   it('names only files and folders that exist', () => {
     const paths = [...text.matchAll(/`((?:packages|widget|nodes|scripts|test|examples)\/[\w./-]+)`/g)].map(
       ([, file = '']) => file,
     );
     expect(paths.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+});
+
+describe.each([...documents, 'nodes/README.md', ...pages])('the links of %s', (path) => {
+  it('lead somewhere', () => {
+    const links = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    expect(links).not.toEqual([]);
+    expect(links.filter((link) => !leadsSomewhere(link, path))).toEqual([]);
+  });
+});
+
+describe('the help of the n8n nodes', () => {
+  it('leads to a page of each node and of the credentials', () => {
+    const files = globSync(['nodes/**/*.node.json', 'credentials/*.ts'], { cwd: root });
+    const links = files.flatMap((file) =>
+      [...read(file).matchAll(/(?:"url": "|documentationUrl = ')([^"']+)/g)].map(([, link = '']) => link),
+    );
+    expect(links.filter((link) => !repository.test(link) || !leadsSomewhere(link, ''))).toEqual([]);
+    expect([...new Set(links.map((link) => link.replace(repository, '').slice(1)))].toSorted()).toEqual(pages);
+  });
+
+  it.each(['nodes/README.md', ...pages])('says at the top of %s which services it is for', (path) => {
+    expect(read(path).split('\n').slice(0, 9).join(' ')).toMatch(/beehiiv.*Newsletter\s+Publishing API/);
   });
 });
 

@@ -8,11 +8,14 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/chain/root.ts';
 import { packInto } from '../../scripts/n8n/pack.ts';
+import { run } from '../../scripts/n8n/process.ts';
 
 interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly n8n: { readonly nodes: readonly string[]; readonly credentials: readonly string[] };
-  readonly scripts?: Readonly<Record<string, string>>;
+  readonly scripts?: unknown;
+  readonly devDependencies?: unknown;
   readonly dependencies?: unknown;
   readonly peerDependencies?: unknown;
 }
@@ -42,12 +45,32 @@ const entries = (): readonly string[] => [...manifest.n8n.nodes, ...manifest.n8n
 describe('the packed n8n package', () => {
   it('holds dist, the manifest, README, LICENSE and CHANGELOG, and nothing else', () => {
     const top = new Set(globSync('**/*', { cwd: folder }).map((path) => path.split('/')[0]));
-    expect([...top].filter((name) => name !== 'README.md').toSorted()).toEqual([
+    expect([...top].toSorted()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
+      'README.md',
       'dist',
       'package.json',
     ]);
+  });
+
+  it("has the nodes' own README, which is not the project's", async () => {
+    const readme = await readFile(join(folder, 'README.md'), 'utf8');
+    expect(readme).toBe(await readFile(join(root, 'nodes', 'README.md'), 'utf8'));
+    // What n8n's template for community nodes asks for.
+    const sections = [...readme.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    expect(sections).toEqual([
+      'Installation',
+      'Operations',
+      'Credentials',
+      'Compatibility',
+      'Usage',
+      'Resources',
+      'Version history',
+    ]);
+    expect(readme).toContain(`**${manifest.version}**`);
+    // npm shows it without the repository around it.
+    expect(readme).not.toMatch(/\]\((?!https:|#)/);
   });
 
   it('has each entry once, with icons and codex, beside it what the entries share, and no other JavaScript', () => {
@@ -74,11 +97,8 @@ describe('the packed n8n package', () => {
   it('needs nothing at run time and runs nothing on install', () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
-    expect(
-      Object.keys(manifest.scripts ?? {}).filter((name) =>
-        /^(pre|post)?(install|prepare|publish)|^prepublish/.test(name),
-      ),
-    ).toEqual([]);
+    expect(manifest.devDependencies).toBeUndefined();
+    expect(manifest.scripts).toBeUndefined();
   });
 
   it('holds no file of more than 60 kB', () => {
@@ -119,6 +139,21 @@ describe('the packed n8n package', () => {
       );
     }
   });
+});
+
+it('is installed by hand as the README says', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [, block = ''] = /^```sh\nnpm run build\n(npx pnpm@\S+ pack [\s\S]*?)^```$/m.exec(readme) ?? [];
+  const home = await mkdtemp(join(tmpdir(), 'newsletter-by-hand-'));
+  try {
+    expect(block).toContain('~/.n8n/nodes');
+    await run('sh', ['-e', '-c', block.replaceAll('~/.n8n', home)]);
+    const installed = join(home, 'nodes', 'node_modules', manifest.name);
+    expect(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))).toEqual(manifest);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+    await rm(join(root, `${manifest.name}-${manifest.version}.tgz`), { force: true });
+  }
 });
 
 /** n8n makes the class in a context of its own, by the file's name before the first dot. */

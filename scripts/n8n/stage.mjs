@@ -1,0 +1,33 @@
+/**
+ * `prepack`: puts what is published as n8n-nodes-newsletter-kit into the folder that pnpm packs (`publishConfig`). The
+ * root of the repository is that package, except for its README, which is the project's. Plain JavaScript, because it
+ * runs with the Node of whoever packs.
+ */
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** Where the files of the package come from. */
+const sources = { dist: 'dist', 'README.md': 'nodes/README.md', 'CHANGELOG.md': 'CHANGELOG.md', LICENSE: 'LICENSE' };
+
+if (!existsSync(join(root, sources.dist))) {
+  console.error('There is no dist to pack. Run npm run build first.');
+  process.exit(1);
+}
+
+const manifest = /** @type {Record<string, unknown> & { publishConfig: { directory: string } }} */ (
+  JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+);
+/** What nobody needs who installs the package. */
+const leftOut = new Set(['scripts', 'devDependencies', 'packageManager', 'publishConfig']);
+
+const folder = join(root, manifest.publishConfig.directory);
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder, { recursive: true });
+for (const [target, source] of Object.entries(sources))
+  await cp(join(root, source), join(folder, target), { recursive: true });
+const published = Object.fromEntries(Object.entries(manifest).filter(([name]) => !leftOut.has(name)));
+await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
