@@ -23,7 +23,7 @@ export class Newsletter implements INodeType {
     version: 1,
     subtitle: '={{($parameter["operation"] + ": " + $parameter["resource"]).replace(/([A-Z])/g, " $1").toLowerCase()}}',
     description:
-      'Work with the subscriptions, automations and custom fields of a newsletter on beehiiv or another service that speaks the Newsletter Publishing API',
+      'Work with the subscriptions, automations and custom fields of a newsletter on beehiiv or a compatible service',
     defaults: { name: 'Newsletter' },
     usableAsTool: { replacements: { description: toolDescription } },
     builderHint: newsletterBuilderHint,

@@ -24,7 +24,7 @@ export class NewsletterSync implements INodeType {
     subtitle:
       '={{$parameter["mode"] + ": " + ($parameter["contacts"] === "incoming" ? "incoming contacts" : "all contacts")}}',
     description:
-      'Keeps the contacts of a CRM and the subscriptions of a newsletter the same, on beehiiv or another service that speaks the Newsletter Publishing API',
+      'Keeps the contacts of a CRM and the subscriptions of a newsletter on beehiiv or a compatible service the same',
     defaults: { name: 'Newsletter Sync' },
     // n8n's linter asks every action node for this. The tool is not listed, and an execution by an agent is refused.
     usableAsTool: { replacements: { hidden: true } },

@@ -28,7 +28,7 @@ export class NewsletterTrigger implements INodeType {
     // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the
     // trigger.
     description:
-      'React to new and changed subscriptions of a newsletter on beehiiv or another service that speaks the Newsletter Publishing API, and work with its subscriptions, automations and custom fields',
+      'React to new and changed subscriptions of a newsletter on beehiiv or a compatible service, and work with them',
     eventTriggerDescription: 'Checks the publication at the set times',
     activationMessage:
       'The publication is checked at the set times, and what happens from now on starts this workflow.',

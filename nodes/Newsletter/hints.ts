@@ -15,7 +15,8 @@ const types = {
 } as const;
 
 /** The description of the action node as a tool of an agent. */
-export const toolDescription = `Find, create and update the subscriptions of ${service}`;
+export const toolDescription =
+  'Find, create and update the subscriptions of a newsletter on beehiiv or a compatible service';
 
 export const newsletterBuilderHint: IBuilderHint = {
   searchHint: `Works with the subscriptions, automations and custom fields of ${service}. It is not for sending single emails. Subscribe or change one person per item with resource subscription, operation createOrUpdate. The node handles all input items by itself: do not put it into a loop. For hundreds of rows use operation bulkImport, for changes of many known subscriptions bulkUpdate. To react to new subscriptions use the Newsletter Trigger, not a Schedule Trigger with getMany. Resource dataDeletion erases a person from every publication and cannot be undone: use it only where the user asks for erasure.`,

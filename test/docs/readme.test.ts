@@ -40,7 +40,15 @@ function leadsSomewhere(link: string, page: string): boolean {
 /** The anchors that GitHub gives to the headings of a page. */
 function headings(text: string): ReadonlySet<string> {
   const titles = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
-  return new Set(titles.map((title) => title.toLowerCase().replaceAll(/[^\w\s-]/g, '').trim().replaceAll(/\s/g, '-')));
+  return new Set(
+    titles.map((title) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w\s-]/g, '')
+        .trim()
+        .replaceAll(/\s/g, '-'),
+    ),
+  );
 }
 
 /** The fenced blocks of the README in this language. */

@@ -75,3 +75,25 @@ it('shows the contact sync with its four outputs, and a notice that the preview 
   for (const label of [...labels, 'Subscribe Unknown Contacts', 'Options']) expect(panel).toContain(label);
   await picture(page, 'sync');
 });
+
+// n8n puts the nodes that are used most first, so that its own Schedule Trigger may stand before ours.
+it.each([
+  ['poll', 'Newsletter'],
+  ['new subscriber', 'Newsletter'],
+  ['email marketing', 'Newsletter'],
+  ['signup form', 'Newsletter Signup Trigger'],
+  ['contact sync', 'Newsletter Sync'],
+])('finds for "%s" among the first three nodes %s', async (query, wanted) => {
+  await page.setViewport({ width: 1440, height: 900 });
+  await page.goto(`${n8nUrl}/workflow/new`, { waitUntil: 'domcontentloaded' });
+  const add = '[data-test-id=canvas-add-button] button, [data-test-id=node-creator-plus-button]';
+  await (await page.waitForSelector(add, { visible: true }))?.click();
+  const search = await page.waitForSelector('[data-test-id=node-creator-search-bar]', { visible: true });
+  await search?.type(query);
+  const found = async (): Promise<string[]> =>
+    page.$$eval('[data-test-id=node-creator-item-name]', (names) =>
+      names.slice(0, 3).map((name) => name.textContent.trim()),
+    );
+  await expect.poll(found, { timeout: 20_000 }).toContain(wanted);
+  await picture(page, `search-${query.replaceAll(' ', '-')}`);
+});

@@ -1,5 +1,8 @@
-/** The action node as a tool of an AI agent. */
-import { describe, expect } from 'vitest';
+/** The action node as a tool of an AI agent, and what n8n's workflow builder gets to know of the nodes. */
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { IBuilderHint, INodeTypeDescription } from 'n8n-workflow';
 import { newsletterType, start } from './harness/nodes.ts';
 import type { NodeDraft } from './harness/rest.ts';
 import { n8n, test } from './harness/test.ts';
@@ -53,5 +56,54 @@ describe('as a tool of an agent', () => {
     expect(run.error?.message ?? '').toContain(allowAgents ? '' : 'Allow Agents to Request Deletion');
     expect(run.status).toBe(allowAgents ? 'success' : 'error');
     expect(requests.map(({ email }) => email)).toEqual(allowAgents ? ['grace@example.org'] : []);
+  });
+});
+
+describe("n8n's workflow builder", () => {
+  // The functions by which n8n's own agents search its nodes and read their types, over what this n8n has loaded.
+  const fromN8n = createRequire(realpathSync(inject('newsletter').command));
+  let types: readonly INodeTypeDescription[];
+  beforeAll(async () => {
+    types = await n8n.nodeTypes();
+  });
+
+  it.each([
+    ['new newsletter subscriber', 'newsletterTrigger'],
+    ['beehiiv', 'newsletter'],
+    ['email marketing', 'newsletter'],
+    ['signup form', 'newsletterSignupTrigger'],
+    ['contact sync', 'newsletterSync'],
+  ])('finds for "%s" %s, with its hint and the nodes that go with it', (query, name) => {
+    const { NodeTypeParser, searchCodeBuilderNodes } = fromN8n('@n8n/ai-utilities/node-catalog') as {
+      NodeTypeParser: new (types: readonly INodeTypeDescription[]) => object;
+      searchCodeBuilderNodes(parser: object, queries: readonly string[]): { results: string };
+    };
+    const { results } = searchCodeBuilderNodes(new NodeTypeParser(types), [query]);
+    const found = results.split(/^- /m).find((each) => each.startsWith(`n8n-nodes-newsletter-kit.${name}`)) ?? '';
+    expect(found).toContain('@builderHint ');
+    expect(found).toContain('@relatedNodes');
+  });
+
+  it('gets the patterns of an operation with its type', () => {
+    const { generateNodeTypeFile } = fromN8n('@n8n/workflow-sdk') as {
+      generateNodeTypeFile(type: INodeTypeDescription): string;
+    };
+    const [type] = types.filter(({ name }) => name === newsletterType);
+    const patterns = (type?.builderHint satisfies IBuilderHint | undefined)?.extraTypeDefContent ?? [];
+    const properties = type?.properties.filter((property) => property.type !== 'hidden') ?? [];
+    const code = type ? generateNodeTypeFile({ ...type, properties }) : '';
+    expect(patterns).toHaveLength(2);
+    for (const { content } of patterns)
+      expect(code).toContain(/<pattern title="[^"]+">/.exec(content)?.[0] ?? 'no pattern');
+  });
+
+  it('offers an agent the action node as a tool, and not the sync', () => {
+    const tool = (name: string) => types.find((type) => type.name === `n8n-nodes-newsletter-kit.${name}Tool`);
+    expect(tool('newsletter')).toMatchObject({
+      description: expect.stringContaining('Find, create and update'),
+      codex: { alias: expect.arrayContaining(['beehiiv']) },
+    });
+    expect(tool('newsletter')?.hidden).toBeUndefined();
+    expect(tool('newsletterSync')?.hidden).toBe(true);
   });
 });

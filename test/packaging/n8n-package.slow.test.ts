@@ -45,13 +45,7 @@ const entries = (): readonly string[] => [...manifest.n8n.nodes, ...manifest.n8n
 describe('the packed n8n package', () => {
   it('holds dist, the manifest, README, LICENSE and CHANGELOG, and nothing else', () => {
     const top = new Set(globSync('**/*', { cwd: folder }).map((path) => path.split('/')[0]));
-    expect([...top].toSorted()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'dist',
-      'package.json',
-    ]);
+    expect([...top].toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
   });
 
   it("has the nodes' own README, which is not the project's", async () => {
