@@ -1,6 +1,6 @@
 /** Every operation against the sandbox: what it gives, in which form, and what it says when it is refused. */
 import { describe, expect, it } from 'vitest';
-import { offered } from './parameters.ts';
+import { fillings, offered } from './parameters.ts';
 import { scenarios } from './scenarios.ts';
 import { workbench } from './workbench.ts';
 
@@ -461,5 +461,24 @@ describe('the lists of the editor', () => {
     await expect(
       bench.search('searchAutomations', '', '', { credential: { apiKey: 'no-such-key' } }),
     ).rejects.toMatchObject({ description: expect.stringContaining('Check the API Key') });
+  });
+});
+
+describe('the parameters marked as required', () => {
+  it('are those that must not be empty', async () => {
+    // Bulk Import says of each row what is wrong with it, and refuses none of the others.
+    const operations = offered(bench.bundle).filter(({ operation }) => operation !== 'bulkImport');
+    const named = new Set(['string', 'resourceLocator', 'multiOptions', 'fixedCollection']);
+    for (const { resource, operation, properties, ...rest } of operations) {
+      const [filled = {}] = fillings({ resource, operation, properties, ...rest });
+      for (const { name, displayName, type, required = false, displayOptions } of properties) {
+        if (!named.has(type) || name === 'publicationId') continue;
+        const shown = Object.entries(displayOptions?.show ?? {}).filter(([key]) => /^\w+$/.test(key));
+        const others = Object.fromEntries(shown.map(([key, values]) => [key, values[0]]));
+        const ran = bench.run(resource, operation, { ...filled, ...others, [name]: type === 'multiOptions' ? [] : '' });
+        const message = await ran.then(String, ({ message: said }: Error) => said);
+        expect.soft(message.includes(`"${displayName}" is empty`), `${resource} ${operation}: ${name}`).toBe(required);
+      }
+    }
   });
 });
