@@ -47,6 +47,13 @@ const words = new Set([
   'Extract from CSV',
   'Overview',
   'Data tables',
+  'On Error',
+  'Continue',
+  'Continue (using error output)',
+  'AI Agent',
+  'Newsletter Tool',
+  // What the nodes speak.
+  'Newsletter Publishing API',
   // The credentials that `npm run n8n` brings.
   'Newsletter sandbox',
   'Newsletter sandbox (OAuth2)',
@@ -73,12 +80,24 @@ beforeAll(async () => {
     ),
     ...properties.flatMap(labels),
     ...offered(bundle).map(({ action }) => action),
+    ...offered(bundle).map(
+      ({ resource, operation }) => `${chosen('resource', resource)}: ${chosen('operation', operation)}`,
+    ),
     ...events.map(({ name }) => `On ${name.toLowerCase()}`),
     ...[sync.outputNames ?? []].flat().map(String),
     ...namesIn('contact-sync-data-table'),
   ]);
 });
 afterAll(() => bundle?.remove());
+
+/** How the editor shows a choice of the node. */
+function chosen(parameter: string, value: string): string {
+  const found = bundle.newsletter.description.properties
+    .filter(({ name }) => name === parameter)
+    .flatMap(({ options = [] }) => options)
+    .find((option) => option.value === value);
+  return found?.name ?? '';
+}
 
 /** The names of an example workflow, of its nodes and of its data tables. */
 function namesIn(example: string): string[] {
@@ -103,6 +122,10 @@ describe('the guide', () => {
   it.each([
     ['automations', () => guide, 40],
     ['the contact sync', () => crm, 30],
+    ['the README of the package', () => packageReadme, 15],
+    ['the page of Newsletter', () => read('docs/n8n/newsletter.md'), 30],
+    ['the page of Newsletter Signup Trigger', () => read('docs/n8n/newsletter-signup-trigger.md'), 10],
+    ['the page of Newsletter Sync', () => read('docs/n8n/newsletter-sync.md'), 15],
   ])('names only what is to be seen in the editor: %s', (_, text, least) => {
     const named = [
       ...text()
