@@ -28,7 +28,7 @@ export function get({ id, singular, record, path, options = [] }: Getting): Item
     description: `Get ${singular}`,
     action: `Get ${singular}`,
     record,
-    properties: [...Object.values(path), ...collection('options', 'Options', 'Add Option', options)],
+    properties: [...Object.values(path), ...collection('options', 'Options', 'Add option', options)],
     async execute(context) {
       const args: object = { ...readPath(context, path), ...readFields(context, 'options', options) };
       return [recordIn(await context.engine.call(id, args as Arguments<GetId>, context.call))];

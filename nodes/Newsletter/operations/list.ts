@@ -38,7 +38,7 @@ export function list({ id, plural, record, path = {}, filters = [], options = []
       ...Object.values(path),
       ...listLength,
       ...collection('filters', 'Filters', 'Add Filter', filters),
-      ...collection('options', 'Options', 'Add Option', options),
+      ...collection('options', 'Options', 'Add option', options),
     ],
     async execute(context) {
       const most = readLength(context);

@@ -103,6 +103,6 @@ export const properties: INodeProperties[] = [
   allowedFields,
   quietMinutes,
   thanksUrl,
-  ...collection('settings', 'Options', 'Add Option', [signupsPerMinute, honeypot]),
+  ...collection('settings', 'Options', 'Add option', [signupsPerMinute, honeypot]),
   bodyUnread,
 ];

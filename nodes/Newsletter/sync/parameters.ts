@@ -189,7 +189,7 @@ export const fields: INodeProperties = {
         contactField,
         direction,
         conflict,
-        ...collection('options', 'Options', 'Add Option', [separator]),
+        ...collection('options', 'Options', 'Add option', [separator]),
       ],
     },
   ],
@@ -383,5 +383,5 @@ export const afterPublication: readonly INodeProperties[] = [
   fields,
   subscribe,
   consentField,
-  ...collection('options', 'Options', 'Add Option', options),
+  ...collection('options', 'Options', 'Add option', options),
 ];

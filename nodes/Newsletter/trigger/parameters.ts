@@ -153,5 +153,5 @@ export const includeOption: INodeProperties = {
 
 export const moreProperties: readonly INodeProperties[] = [
   ...collection('filters', 'Filters', 'Add Filter', filters),
-  ...collection('options', 'Options', 'Add Option', [sinceOption, includeOption, pagesOption]),
+  ...collection('options', 'Options', 'Add option', [sinceOption, includeOption, pagesOption]),
 ];

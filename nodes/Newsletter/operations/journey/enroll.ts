@@ -18,7 +18,7 @@ export const enroll: ItemOperation = {
   action: 'Enroll a subscriber into an automation',
   record: records.journey,
   about: subscriber,
-  properties: [automation, subscriber, ...collection('options', 'Options', 'Add Option', options)],
+  properties: [automation, subscriber, ...collection('options', 'Options', 'Add option', options)],
   async execute(context) {
     const chosen = readSubscriber(context);
     const args = {

@@ -39,7 +39,7 @@ export const bulkImport: BatchOperation = {
   name: 'Bulk Import',
   description: 'Create or update many subscriptions, one for each input item, in requests of up to 1000',
   action: 'Import many subscriptions in bulk',
-  properties: [notice, ...mappingFields, ...collection('options', 'Options', 'Add Option', [batchSize])],
+  properties: [notice, ...mappingFields, ...collection('options', 'Options', 'Add option', [batchSize])],
   async executeAll(items, goOn) {
     const outcomes: ItemOutcome[] = [];
     // Addresses are told apart by publication; so are the limits that the engine keeps to.

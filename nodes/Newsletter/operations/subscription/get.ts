@@ -16,7 +16,7 @@ export const get: ItemOperation = {
   description: 'Get a subscription by its email address or ID. Finding it by ID may take several requests.',
   action: 'Get a subscription',
   record: subscription,
-  properties: [subscriber, ...collection('options', 'Options', 'Add Option', options)],
+  properties: [subscriber, ...collection('options', 'Options', 'Add option', options)],
   async execute(context) {
     const { expand }: Pick<Arguments<'subscriptions.list'>, 'expand'> = readFields(context, 'options', options);
     return [toRecord(await findSubscription(context, readSubscriber(context), expand))];
