@@ -30,6 +30,8 @@ export interface Run {
   readonly signal?: AbortSignal;
   /** The parameters as the workflow has them, expressions and all; left out where a test does not care. */
   readonly stored?: Readonly<Record<string, unknown>>;
+  /** The version of the node in the workflow; the newest where left out. */
+  readonly version?: number;
   /** As n8n runs it for an AI agent. */
   readonly tool?: boolean;
 }
@@ -100,7 +102,7 @@ function common(run: Run) {
       id: '1',
       name: 'Newsletter',
       type: run.tool ? 'newsletterTool' : 'newsletter',
-      typeVersion: 1,
+      typeVersion: run.version ?? 2,
       position: [0, 0],
       parameters,
     }),

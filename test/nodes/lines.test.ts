@@ -21,13 +21,16 @@ function slowSandbox(takes: (n: number) => number) {
   return { seen, sandbox };
 }
 
-/** Creates a subscription for each address; its first name says which item it was. */
+/** Creates or updates the subscription of each address; its first name says which item it was. */
 function createAll(addresses: readonly string[], sandbox: Run['sandbox']) {
   const parameters = {
     email: (index: number) => addresses[index],
     customFields: (index: number) => ({ mappingMode: 'defineBelow', value: { 'First Name': `item ${index}` } }),
   };
-  return bench.run('subscription', 'create', parameters, { sandbox, items: addresses.map((email) => ({ email })) });
+  return bench.run('subscription', 'createOrUpdate', parameters, {
+    sandbox,
+    items: addresses.map((email) => ({ email })),
+  });
 }
 
 /** The first name that the service has for an address. */

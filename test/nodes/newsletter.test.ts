@@ -28,7 +28,7 @@ async function run(operation: string, parameters: Run['parameters'], more: Parti
 }
 
 const create = (
-  email: string,
+  email: string | ((index: number) => string),
   customFields: Readonly<Record<string, unknown>> = {},
   more: Partial<Run> = {},
   additionalFields = {},
@@ -57,7 +57,8 @@ describe('Subscription: Create', () => {
         id: expect.stringMatching(/^sub_/),
         email: 'ada+letters@example.com',
         utm_source: 'Küste 🌊',
-        created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+        created: true,
+        created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
       },
       pairedItem: { item: 0 },
     });
@@ -114,12 +115,12 @@ describe('Subscription: Create', () => {
 
   it('passes warnings on in the output, and once as a hint', async () => {
     const hints: { message: string }[] = [];
-    const items = await create('ada@example.com', { 'Shoe size': '39' }, { hints, items: [{}, {}] });
+    const items = await create((index) => `ada${index}@example.com`, { 'Shoe size': '39' }, { hints, items: [{}, {}] });
     expect(items.map(({ json }) => json['warnings'])).toEqual([
       [expect.objectContaining({ message: expect.stringContaining('Shoe size') })],
       [expect.objectContaining({ message: expect.stringContaining('Shoe size') })],
     ]);
-    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('Shoe size')]);
+    expect(hints.filter(({ message }) => message.includes('warning of the service'))).toHaveLength(1);
   });
 
   it('works in an n8n that has no hints', async () => {
@@ -128,13 +129,18 @@ describe('Subscription: Create', () => {
   });
 
   it('asks for the custom fields once, however many items there are', async () => {
-    await create('ada@example.com', { Topics: ['boats'] }, { items: Array.from({ length: 5 }, () => ({})) });
+    await create(
+      (index) => `ada${index}@example.com`,
+      { Topics: ['boats'] },
+      { items: Array.from({ length: 5 }, () => ({})) },
+    );
     expect(requests('customFields.list')).toBe(1);
     expect(requests('subscriptions.create')).toBe(5);
   });
 });
 
 describe('Subscription: Get Many', () => {
+  let earlier = 0;
   beforeEach(async () => {
     const emails = Array.from({ length: 230 }, (_, index) => `reader${index}@example.com`);
     await run(
@@ -142,20 +148,20 @@ describe('Subscription: Get Many', () => {
       { email: (index: number) => emails[index], customFields: {}, additionalFields: {} },
       { items: emails.map(() => ({})) },
     );
-    for (const name of ['subscriptions.list'] as const) expect(requests(name)).toBe(0);
+    earlier = requests('subscriptions.list');
   });
 
   it('gives as many as the limit says and asks for no more', async () => {
     const items = await run('getMany', { returnAll: false, limit: 7, filters: {}, options: {} });
     expect(items).toHaveLength(7);
-    expect(requests('subscriptions.list')).toBe(1);
+    expect(requests('subscriptions.list') - earlier).toBe(1);
   });
 
   it('gives all, page by page', async () => {
     const items = await run('getMany', { returnAll: true, filters: {}, options: {} });
     expect(items.length).toBeGreaterThanOrEqual(230);
     expect(new Set(items.map(({ json }) => json['id'])).size).toBe(items.length);
-    expect(requests('subscriptions.list')).toBe(Math.ceil(items.length / 100));
+    expect(requests('subscriptions.list') - earlier).toBe(Math.ceil(items.length / 100));
   });
 
   it('filters and expands as asked, a plus sign in the address included', async () => {

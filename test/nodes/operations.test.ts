@@ -120,8 +120,8 @@ describe('Subscription: Get', () => {
 });
 
 describe('Subscription: Create', () => {
-  const create = (email: string, ifSubscribed: string) =>
-    bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} });
+  const create = (email: string, ifSubscribed: string, more: object = {}) =>
+    bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} }, more);
 
   it('leaves an existing subscription alone where it is told to refuse', async () => {
     await expect(create(ada.value, 'refuse')).rejects.toMatchObject({
@@ -131,8 +131,23 @@ describe('Subscription: Create', () => {
     expect(await create('new@example.com', 'refuse')).toHaveLength(1);
   });
 
-  it('costs one request otherwise', async () => {
-    await create(ada.value, 'update');
+  it('passes over an existing subscription where it is told to, and gives it as it is', async () => {
+    const [item] = await create(ada.value, 'passOver');
+    expect(item?.json).toMatchObject({ email: ada.value, created: false, custom_fields: { 'First Name': 'Ada' } });
+    expect(bench.requests('subscriptions.create')).toEqual([]);
+    const [added] = await create('new@example.com', 'passOver');
+    expect(added?.json).toMatchObject({ email: 'new@example.com', created: true, ignored_fields: [] });
+  });
+
+  it('does not update in version 2', async () => {
+    await expect(create(ada.value, 'update')).rejects.toMatchObject({
+      message: expect.stringContaining('"If Already Subscribed" must be one of'),
+    });
+  });
+
+  it('updates with one request in version 1', async () => {
+    const [item] = await create(ada.value, 'update', { version: 1 });
+    expect(item?.json['created']).toMatch(/^20\d\d-/);
     expect(bench.sandbox.requests()).toHaveLength(1);
   });
 });
@@ -180,11 +195,16 @@ describe('Subscription: Update', () => {
       { delete: ['First Name'], tier: 'premium' },
       { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } },
     );
-    expect(item?.json).toEqual({
-      subscription_id: expect.stringMatching(/^sub_/),
+    expect(item?.json).toMatchObject({
+      id: expect.stringMatching(/^sub_/),
+      email: ada.value,
+      subscription_tier: 'premium',
+      custom_fields: { 'Team size': 12, Topics: ['boats', 'history'] },
       subscription_update_id: expect.any(String),
-      status: 'complete',
+      subscription_update_status: 'complete',
+      ignored_fields: [],
     });
+    expect(item?.json['custom_fields']).not.toHaveProperty('First Name');
     expect(await read()).toMatchObject({ subscription_tier: 'premium' });
     expect(await fields()).toMatchObject({ 'Team size': 12 });
     expect(await fields()).not.toHaveProperty('First Name');
@@ -206,8 +226,66 @@ describe('Subscription: Update', () => {
 
   it('does not wait where told not to', async () => {
     const [item] = await update({ tier: 'premium' }, { waitForCompletion: false });
-    expect(item?.json['status']).toBe('pending');
+    expect(item?.json).toEqual({
+      id: expect.stringMatching(/^sub_/),
+      subscription_update_id: expect.any(String),
+      subscription_update_status: 'pending',
+    });
     expect(bench.requests('bulkSubscriptionUpdates.get')).toEqual([]);
+  });
+
+  it('names what the service ignored', async () => {
+    await update({ unsubscribe: true });
+    const hints: { message: string }[] = [];
+    const [item] = await update({ unsubscribe: false }, {}, { hints });
+    expect(item?.json).toMatchObject({ status: 'inactive', ignored_fields: ['unsubscribe'] });
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('"Unsubscribe"')]);
+  });
+
+  describe('by ID', () => {
+    const byId = async (email: string, items: readonly object[], more: object = {}) => {
+      const [known] = await bench.run('subscription', 'get', { subscription: { mode: 'email', value: email } });
+      const before = bench.requests('subscriptions.list').length;
+      const subscription = { mode: 'id', value: known?.json['id'] };
+      const [item] = await update({ tier: 'premium' }, { subscription }, { items, ...more });
+      return { id: known?.json['id'], item: item?.json, lists: bench.requests('subscriptions.list').length - before };
+    };
+
+    it('reads the subscription by the address in the item, with one request', async () => {
+      const { id, item, lists } = await byId(ada.value, [{ email: ada.value }]);
+      expect({ item, lists }).toMatchObject({ item: { id, email: ada.value }, lists: 1 });
+    });
+
+    it('is not misled by another address in the item', async () => {
+      const { id, item } = await byId(ada.value, [{ email: 'grace@example.org' }]);
+      expect(item).toMatchObject({ id, email: ada.value, subscription_tier: 'premium' });
+    });
+
+    it('reads no more than the newest thousand to find it', async () => {
+      for (let index = 0; index < 1100; index += 1)
+        await bench.sandbox.fetch(
+          'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001/subscriptions',
+          {
+            method: 'POST',
+            headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
+            body: JSON.stringify({ email: `newer${index}@example.com` }),
+          },
+        );
+      const hints: { message: string }[] = [];
+      const { id, item, lists } = await byId(ada.value, [{}], { hints });
+      expect(item).toEqual({ id, subscription_update_id: expect.any(String), subscription_update_status: 'complete' });
+      expect(lists).toBeLessThanOrEqual(10);
+      expect(hints).toHaveLength(1);
+    });
+  });
+
+  it('gives what it always gave in version 1', async () => {
+    const item = (await update({ tier: 'premium' }, {}, { version: 1 }))[0]?.json;
+    expect(item).toEqual({
+      subscription_id: expect.stringMatching(/^sub_/),
+      subscription_update_id: expect.any(String),
+      status: 'complete',
+    });
   });
 
   it('passes on why the service did not do it', async () => {
@@ -309,7 +387,121 @@ describe('Subscription: Bulk Update', () => {
     const items = await bulk(ids, { waitForCompletion: false }, { sandbox: { fetch }, continueOnFail: true });
     const failed = items.flatMap(({ error, pairedItem }) => (error ? [pairedItem?.item] : []));
     expect(failed).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 + index));
-    expect(items[1000]?.json['error']).toBe('Not today');
+    expect(items[1000]?.json['error']).toMatch(/^Not today\. Correct the fields/);
+  });
+});
+
+describe('Subscription: Update Status', () => {
+  const known = async (count: number) => {
+    const all = await bench.run('subscription', 'getMany', { limit: count, filters: { status: 'active' } });
+    return all.map(({ json }) => ({ id: String(json['id']), email: String(json['email']) }));
+  };
+  const setStatus = (named: readonly string[], more: object = {}, run: object = {}) =>
+    bench.run(
+      'subscription',
+      'updateStatus',
+      { subscription: (index: number) => ({ mode: 'id', value: named[index] }), new_status: 'inactive', ...more },
+      { items: named.map(() => ({})), ...run },
+    );
+  const inactive = async (): Promise<unknown[]> => {
+    const all = await bench.run('subscription', 'getMany', { returnAll: true, filters: { status: 'inactive' } });
+    return all.map(({ json }) => json['id']);
+  };
+
+  it('makes one job of sixty items, and says of each what became of it', async () => {
+    const ids = (await known(60)).map(({ id }) => id);
+    expect(ids).toHaveLength(60);
+    const items = await setStatus(ids);
+    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
+    expect(items.map(({ json, pairedItem }) => [json, pairedItem?.item])).toEqual(
+      ids.map((id, index) => [
+        {
+          subscription_id: id,
+          new_status: 'inactive',
+          subscription_update_id: expect.any(String),
+          status: 'complete',
+        },
+        index,
+      ]),
+    );
+    expect(await inactive()).toEqual(expect.arrayContaining(ids));
+  });
+
+  it('takes addresses as well, each found with one request', async () => {
+    const some = await known(3);
+    const before = bench.requests('subscriptions.list').length;
+    const items = await setStatus(some.map(({ email }) => email.toUpperCase()));
+    expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
+    expect(bench.requests('subscriptions.list').length - before).toBe(3);
+  });
+
+  it('reads the list where that takes fewer requests than looking for each address', async () => {
+    const some = await known(60);
+    const before = bench.requests('subscriptions.list').length;
+    const items = await setStatus(some.map(({ email }) => email));
+    expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
+    // 300 subscriptions are three pages, after the one that tells how many there are.
+    expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
+    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
+  });
+
+  it('tells which items were refused, and keeps the others', async () => {
+    const [one, other] = await known(2);
+    const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
+    const named = [one?.id ?? '', unknown, 'nobody@example.com', other?.email ?? ''];
+    const items = await setStatus(named, {}, { continueOnFail: true });
+    expect(items.map(({ json }) => json)).toEqual([
+      expect.objectContaining({ subscription_id: one?.id, status: 'complete' }),
+      { error: expect.stringContaining('no subscription with this id') },
+      { error: expect.stringContaining('"Subscription" names no subscription') },
+      expect.objectContaining({ subscription_id: other?.id, status: 'complete' }),
+    ]);
+  });
+
+  it('sends nothing at all where an item is wrong and the node is to stop', async () => {
+    const [one] = await known(1);
+    await expect(setStatus([one?.id ?? '', 'nobody@example.com'])).rejects.toMatchObject({ context: { itemIndex: 1 } });
+    expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
+  });
+
+  it('makes a job for each status', async () => {
+    const ids = (await known(4)).map(({ id }) => id);
+    const new_status = (index: number) => (index % 2 === 0 ? 'active' : 'inactive');
+    const items = await setStatus(ids, { new_status });
+    expect(items.map(({ json }) => json['new_status'])).toEqual(['active', 'inactive', 'active', 'inactive']);
+    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(2);
+  });
+
+  it('does not wait, nor look for the job, where told not to', async () => {
+    const ids = (await known(2)).map(({ id }) => id);
+    const items = await setStatus(ids, { waitForCompletion: false });
+    expect(items.map(({ json }) => json)).toEqual(
+      ids.map((id) => ({
+        subscription_id: id,
+        new_status: 'inactive',
+        subscription_update_id: null,
+        status: 'pending',
+      })),
+    );
+    expect(bench.requests('bulkSubscriptionUpdates.list')).toEqual([]);
+  });
+
+  it('says that it did not wait where the service does not tell the job', async () => {
+    const ids = (await known(2)).map(({ id }) => id);
+    const hints: { message: string }[] = [];
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+      String(input).endsWith('/bulk_subscription_updates')
+        ? Response.json({ data: [] })
+        : bench.sandbox.fetch(input, init);
+    const items = await setStatus(ids, {}, { sandbox: { fetch }, hints });
+    expect(items.map(({ json }) => json['status'])).toEqual(['pending', 'pending']);
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('nobody waited')]);
+  });
+
+  it('takes its list of IDs in version 1', async () => {
+    const ids = (await known(2)).map(({ id }) => id);
+    const [item] = await setStatus([''], { subscription_ids: ids }, { version: 1 });
+    expect(item?.json).toEqual({ success: true, subscription_ids: ids, new_status: 'inactive' });
   });
 });
 
@@ -383,7 +575,12 @@ describe('what the service refuses', () => {
     ['automation', 'get', { automationId: { mode: 'list', value: '' } }, '"Automation" is empty'],
     ['customField', 'create', { display: ' ', kind: 'string' }, '"Name" is empty'],
     ['customField', 'create', { display: 'Colour', kind: 'colour' }, '"Kind" must be one of'],
-    ['subscription', 'updateStatus', { subscription_ids: [], new_status: 'inactive' }, '"Subscription IDs" is empty'],
+    [
+      'subscription',
+      'updateStatus',
+      { subscription: { value: '' }, new_status: 'inactive' },
+      '"Subscription" is empty',
+    ],
     ['subscription', 'getMany', { returnAll: false, limit: 0 }, '"Limit" must be a number from 1'],
   ])('names the parameter of %s %s that is wrong', async (resource, operation, parameters, says) => {
     await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({

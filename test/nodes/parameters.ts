@@ -12,11 +12,11 @@ export interface Offered {
   readonly properties: readonly Property[];
 }
 
-const shows = ({ displayOptions }: Property, key: string, value: string): boolean =>
+const shows = ({ displayOptions }: Property, key: string, value: unknown): boolean =>
   (displayOptions?.show?.[key]?.includes(value) ?? true) && !(displayOptions?.hide?.[key]?.includes(value) ?? false);
 
-/** Every operation of the node. */
-export function offered({ newsletter }: Pick<Bundle, 'newsletter'>): readonly Offered[] {
+/** Every operation of the node in a version of it. */
+export function offered({ newsletter }: Pick<Bundle, 'newsletter'>, version = 2): readonly Offered[] {
   const { properties } = newsletter.description;
   const choices = (property: Property | undefined) => property?.options ?? [];
   return choices(properties.find(({ name }) => name === 'resource')).flatMap(({ value: resource = '' }) =>
@@ -29,7 +29,8 @@ export function offered({ newsletter }: Pick<Bundle, 'newsletter'>): readonly Of
           (property) =>
             !['resource', 'operation'].includes(property.name) &&
             shows(property, 'resource', resource) &&
-            shows(property, 'operation', operation),
+            shows(property, 'operation', operation) &&
+            shows(property, '@version', version),
         ),
       }),
     ),
@@ -58,7 +59,7 @@ function fillAll(properties: readonly Property[]): Record<string, unknown> {
 }
 
 const example = (placeholder = ''): string =>
-  placeholder.replace('name@email.com', 'ada@example.com').replace(/^e\.g\. /, '');
+  placeholder.replace('name@email.com', 'ada.lovelace@example.com').replace(/^e\.g\. /, '');
 
 function fill(property: Property): unknown {
   const { type, name, options = [], placeholder, typeOptions } = property;

@@ -30,6 +30,8 @@ interface Described {
   readonly properties: readonly INodeProperties[];
   /** The shape of the records it gives, for the parameter Output; left out where there is nothing to choose. */
   readonly record?: RecordShape;
+  /** The operation in nodes of version 1, where its parameters or its output differ. */
+  readonly version1?: Pick<ItemOperation, 'about' | 'properties' | 'record' | 'execute'>;
 }
 
 /** Works on one input item and gives the records that came of it. */

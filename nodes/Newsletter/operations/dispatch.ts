@@ -4,7 +4,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 import { readForm } from '../parameters/output.ts';
 import { present } from '../records/present.ts';
 import { openEngine } from '../transport/engine.ts';
-import { toNodeFailure } from '../transport/failure.ts';
+import { toNodeFailure, type NodeFailure } from '../transport/failure.ts';
 import type {
   BatchOperation,
   ItemOperation,
@@ -44,13 +44,18 @@ export async function dispatch(
     // At the error output n8n puts what came in beside the message, but takes it away again where the item bears an
     // error itself.
     return {
-      json: { error: error.message },
+      json: { error: isVersion1(node) ? error.message : withRemedy(error) },
       ...(node.getNode().onError !== 'continueErrorOutput' && { error }),
       pairedItem,
     };
   });
   showNotices(node, notices);
   return output;
+}
+
+/** The message of a failed item. n8n passes on no description beside it, so the remedy stands in the same text. */
+function withRemedy({ message, description }: NodeFailure): string {
+  return description ? `${message.replace(/\.$/, '')}. ${description}` : message;
 }
 
 /** Starts no other item after the first failure, unless it is to go on. The outcomes are in the order of the items. */
@@ -161,8 +166,12 @@ function chosen(
 ): { operation: OperationDefinition; workspace: boolean } {
   const resource = String(node.getNodeParameter('resource', 0));
   const name = String(node.getNodeParameter('operation', 0));
-  const operation = resources[resource]?.operations[name];
-  if (operation !== undefined) return { operation, workspace: resources[resource]?.workspace === true };
+  const newest = resources[resource]?.operations[name];
+  if (newest !== undefined) {
+    const { name: title, description, action, version1 } = newest;
+    const operation = isVersion1(node) && version1 ? { name: title, description, action, ...version1 } : newest;
+    return { operation, workspace: resources[resource]?.workspace === true };
+  }
   throw new NodeOperationError(
     node.getNode(),
     `This version of the node has no operation "${name}" for "${resource}"`,
@@ -170,6 +179,10 @@ function chosen(
       description: 'Choose a Resource and an Operation from the lists, or update the package.',
     },
   );
+}
+
+function isVersion1(node: IExecuteFunctions): boolean {
+  return node.getNode().typeVersion === 1;
 }
 
 /** Older versions of n8n have no hints. */

@@ -46,8 +46,24 @@ export function nodeProperties(resources: Registry): INodeProperties[] {
   ];
 }
 
+/** The parameters of an operation in both versions of the node; what only one version has is shown for it alone. */
+function parametersOf({ version1, ...current }: OperationDefinition): INodeProperties[] {
+  const now = own(current);
+  if (version1 === undefined) return now;
+  const before = own(version1);
+  return [
+    ...updateDisplayOptions(
+      { show: { '@version': [1] } },
+      before.filter((parameter) => !now.includes(parameter)),
+    ),
+    ...now.flatMap((parameter) =>
+      before.includes(parameter) ? parameter : updateDisplayOptions({ show: { '@version': [2] } }, [parameter]),
+    ),
+  ];
+}
+
 /** Output stands where n8n's own nodes have it: before the collections Filters and Options. */
-function parametersOf({ properties, record }: OperationDefinition): INodeProperties[] {
+function own({ properties, record }: Pick<OperationDefinition, 'properties' | 'record'>): INodeProperties[] {
   const choosable = properties.findIndex(({ name }) => name === 'filters' || name === 'options');
   return properties.toSpliced(choosable < 0 ? properties.length : choosable, 0, ...(record ? outputOf(record) : []));
 }

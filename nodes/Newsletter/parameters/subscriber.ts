@@ -1,6 +1,6 @@
 /** The subscription that an operation works on: named by its address or by its ID. */
 import type { INodeProperties } from 'n8n-workflow';
-import { readParameter, type ItemParameters } from './read.ts';
+import { ParameterMismatch, readParameter, type ItemParameters } from './read.ts';
 
 /** How a subscription is named. */
 export type Subscriber = { readonly email: string } | { readonly id: string };
@@ -44,12 +44,19 @@ export const subscriber: INodeProperties = {
   ],
 };
 
+/** The error where nobody is subscribed by this name. */
+export function noSubscription(): ParameterMismatch {
+  return new ParameterMismatch(
+    '"Subscription" names no subscription of this publication; check the address or the ID, and the Publication',
+  );
+}
+
 /**
  * Whichever way it was chosen: an address has an @ and an ID has none.
  *
  * @throws ParameterMismatch where it is empty
  */
-export function readSubscriber(item: ItemParameters): Subscriber {
-  const named = String(readParameter(item, subscriber));
+export function readSubscriber(item: ItemParameters, parameter: INodeProperties = subscriber): Subscriber {
+  const named = String(readParameter(item, parameter));
   return named.includes('@') ? { email: named } : { id: named };
 }

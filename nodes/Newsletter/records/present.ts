@@ -13,7 +13,9 @@ export type Form =
 export function present(record: IDataObject, shape: RecordShape, form: Form): IDataObject {
   if (form.output === 'raw') return record;
   const names = form.output === 'selected' ? form.fields : shape.simple;
-  const kept = [...names, 'warnings'].filter((name) => record[name] !== undefined);
+  const kept = [...new Set([...names, ...(shape.outcome ?? []), 'warnings'])].filter(
+    (name) => record[name] !== undefined,
+  );
   return toRecord(Object.fromEntries(kept.map((name) => [name, readable(name, record[name], shape)])));
 }
 

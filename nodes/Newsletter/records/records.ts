@@ -24,6 +24,20 @@ export const subscription = {
   times: ['created'],
 } as const satisfies RecordShape;
 
+/** A subscription after it was updated. */
+export const updatedSubscription = {
+  ...subscription,
+  outcome: ['ignored_fields', 'subscription_update_id', 'subscription_update_status'],
+} as const satisfies RecordShape;
+
+/** A subscription after it was created or updated: `created` says which of the two, the time is `created_at`. */
+export const upsertedSubscription = {
+  simple: subscription.simple.map((name) => (name === 'created' ? 'created_at' : name)),
+  others: subscription.others,
+  outcome: ['created', 'ignored_fields', 'stays_inactive'],
+  times: ['created_at'],
+} as const satisfies RecordShape;
+
 export const bulkUpdateJob = {
   simple: ['id', 'type', 'status', 'failure_reason', 'error_log', 'created', 'updated', 'completed'],
   others: ['params', 'publication_id'],

@@ -5,6 +5,8 @@ export interface RecordShape {
   readonly simple: readonly string[];
   /** Every other field that the API names. */
   readonly others: readonly string[];
+  /** Fields that say what became of the item; every form keeps them. */
+  readonly outcome?: readonly string[];
   /** Fields that hold seconds since the Unix epoch. */
   readonly times: readonly string[];
 }

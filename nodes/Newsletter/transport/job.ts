@@ -1,7 +1,10 @@
 /** Waits for a bulk update job of the service, and tells what it says of each subscription. */
 import { awaitUpdate, UpdatePendingError, type FinishedUpdate } from '@newsletter-kit/core/import';
+import type { Arguments } from '@newsletter-kit/core/engine';
 import { NodeOperationError, type INode } from 'n8n-workflow';
 import type { OperationContext } from '../operations/definition.ts';
+import type { Change } from '../operations/subscription/changes.ts';
+import { ParameterMismatch } from '../parameters/read.ts';
 import { toNodeFailure, type NodeFailure } from './failure.ts';
 
 export type Job = FinishedUpdate<string>;
@@ -34,6 +37,61 @@ export async function waitForJob(
   } catch (error) {
     throw toWaitFailure(node.getNode(), error, id, seconds);
   }
+}
+
+/**
+ * Carries out a bulk update of one subscription and waits for it.
+ *
+ * @returns the ID of the job
+ * @throws ParameterMismatch where the service did not carry out all of it, and as {@link waitForJob}
+ */
+export async function updateOne(context: OperationContext, change: Change, seconds: number): Promise<string> {
+  const id = await beginUpdate(context, [change]);
+  const job = await waitForJob(context, id, [change.subscription_id], seconds);
+  const said = complaint(job, change.subscription_id);
+  if (said !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${said}`);
+  return id;
+}
+
+/** Hands changes over to the service. @returns the ID of their job */
+export async function beginUpdate(
+  { engine, call }: OperationContext,
+  subscriptions: readonly Change[],
+): Promise<string> {
+  const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: [...subscriptions] }, call);
+  return data.subscription_update_id;
+}
+
+/**
+ * Hands a new status over to the service, which does not answer the ID of the job. Where that is needed, the job is the
+ * one of type `status` that was not in the list before; of several, the one whose parameters name these subscriptions.
+ *
+ * @returns the ID of the job; null where it was not looked for or cannot be told
+ */
+export async function beginStatusUpdate(
+  context: OperationContext,
+  subscriptionIds: readonly string[],
+  status: string,
+  find: boolean,
+): Promise<string | null> {
+  const { engine, call } = context;
+  const args = {
+    subscription_ids: [...subscriptionIds],
+    new_status: status,
+  } as Arguments<'subscriptions.updateStatus'>;
+  const before = find ? new Set((await statusJobs(context)).map(({ id }) => id)) : null;
+  await engine.call('subscriptions.updateStatus', args, call);
+  if (before === null) return null;
+  const begun = (await statusJobs(context)).filter(({ id }) => !before.has(id));
+  const [named, ...more] = begun.filter(({ params }) => subscriptionIds.every((id) => params?.includes(id)));
+  if (named?.id && more.length === 0) return named.id;
+  // Without parameters to go by, a single new job can only be this one.
+  return (begun.length === 1 && !begun[0]?.params && begun[0]?.id) || null;
+}
+
+async function statusJobs({ engine, call }: OperationContext) {
+  const { items } = await engine.list('bulkSubscriptionUpdates.list', {}, call);
+  return items.filter(({ type }) => type === 'status');
 }
 
 function toWaitFailure(node: INode, error: unknown, id: string, seconds: number): NodeFailure {

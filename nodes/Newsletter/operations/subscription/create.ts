@@ -3,16 +3,29 @@
  * first.
  */
 import type { INodeProperties } from 'n8n-workflow';
+import { collection } from '../../parameters/collection.ts';
 import { email } from '../../parameters/email.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
-import { subscription } from '../../records/records.ts';
-import type { ItemOperation } from '../definition.ts';
-import { readRequest, requestFields, sendRequest } from './requestFields.ts';
+import { subscription, upsertedSubscription } from '../../records/records.ts';
+import { findByAddress } from '../../transport/findSubscription.ts';
+import type { ItemOperation, OperationContext } from '../definition.ts';
+import { additionalFields, readRequest, requestFields, sendRequest } from './requestFields.ts';
+import { createNew, toItem } from './upsert.ts';
 
 const ifSubscribed: INodeProperties = {
   displayName: 'If Already Subscribed',
   name: 'ifSubscribed',
   type: 'options',
+  default: 'refuse',
+  description: 'What to do where a subscription has the address already; it is left as it is either way',
+  options: [
+    { name: 'Pass Over', value: 'passOver', description: 'Give the existing subscription, with "created": false' },
+    { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
+  ],
+};
+
+const ifSubscribedVersion1: INodeProperties = {
+  ...ifSubscribed,
   default: 'update',
   description: 'What to do where a subscription has the address already',
   options: [
@@ -25,28 +38,49 @@ const ifSubscribed: INodeProperties = {
   ],
 };
 
-const [address, ...others] = requestFields;
+const [address = email, customFields = email] = requestFields;
+/** An existing subscription is left as it is, so that there is nothing to reactivate. */
+const ofNew = additionalFields.filter(({ name }) => name !== 'reactivate_existing');
+const properties = [
+  address,
+  ifSubscribed,
+  customFields,
+  ...collection('additionalFields', 'Additional Fields', 'Add Field', ofNew),
+];
+
+const refused = (): ParameterMismatch =>
+  new ParameterMismatch(
+    '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
+  );
 
 export const create: ItemOperation = {
   name: 'Create',
-  description: 'Create a subscription',
+  description: 'Create a subscription, and leave one that exists already as it is',
   action: 'Create a subscription',
-  record: subscription,
+  record: upsertedSubscription,
   about: email,
-  properties: [...(address ? [address] : []), ifSubscribed, ...others],
+  properties,
   async execute(context) {
-    const request = await readRequest(context);
-    if (readParameter(context, ifSubscribed) === 'refuse') {
-      const { items } = await context.engine.list(
-        'subscriptions.list',
-        { email: request.email, limit: 1 },
-        context.call,
-      );
-      if (items.length > 0)
-        throw new ParameterMismatch(
-          '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
-        );
-    }
-    return [await sendRequest(context, request)];
+    const { reactivate_existing: _left, ...request } = await readRequest(context);
+    const found = await findByAddress(context, request.email, ['custom_fields']);
+    if (found === undefined) return [await createNew(context, request, properties)];
+    if (readParameter(context, ifSubscribed) === 'passOver')
+      return [toItem(context, { record: found, created: false, ignored: [] }, properties)];
+    throw refused();
+  },
+  version1: {
+    record: subscription,
+    about: email,
+    properties: [address, ifSubscribedVersion1, ...requestFields.slice(1)],
+    async execute(context) {
+      const request = await readRequest(context);
+      if (readParameter(context, ifSubscribedVersion1) === 'refuse' && (await isSubscribed(context, request.email)))
+        throw refused();
+      return [await sendRequest(context, request)];
+    },
   },
 };
+
+async function isSubscribed(context: OperationContext, address: string): Promise<boolean> {
+  return (await findByAddress(context, address)) !== undefined;
+}

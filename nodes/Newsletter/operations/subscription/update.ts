@@ -2,37 +2,91 @@
  * Subscription: Update. The API updates subscriptions in jobs alone; this is a job of one, waited for unless told
  * otherwise.
  */
-import { ParameterMismatch } from '../../parameters/read.ts';
-import { readSubscriber, subscriber } from '../../parameters/subscriber.ts';
+import type { IDataObject } from 'n8n-workflow';
+import { isRecord } from '../../isRecord.ts';
+import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscriber.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
-import { findSubscription } from '../../transport/findSubscription.ts';
-import { complaint, waitForJob } from '../../transport/job.ts';
-import type { ItemOperation } from '../definition.ts';
-import { changeFields, readChanges } from './changes.ts';
+import { updatedSubscription } from '../../records/records.ts';
+import { toRecord } from '../../records/record.ts';
+import type { Subscription } from '../../transport/existence.ts';
+import { findByAddress, findSubscription, recentById } from '../../transport/findSubscription.ts';
+import { beginUpdate, updateOne } from '../../transport/job.ts';
+import type { ItemOperation, OperationContext } from '../definition.ts';
+import { changesNotShown } from './applied.ts';
+import { changeFields, readChanges, type Change } from './changes.ts';
+import { labelsOf } from './upsert.ts';
+
+const properties = [subscriber, ...changeFields, ...waiting];
+
+/** The update that was begun, and carried out where that was waited for. */
+interface Updated {
+  readonly change: Change;
+  readonly job: string;
+  readonly status: 'complete' | 'pending';
+}
 
 export const update: ItemOperation = {
   name: 'Update',
   description: 'Update tier, custom fields, lists or consent of a subscription; Bulk Update is faster for many',
   action: 'Update a subscription',
   about: subscriber,
-  properties: [subscriber, ...changeFields, ...waiting],
+  record: updatedSubscription,
+  properties,
   async execute(context) {
-    const seconds = readWaiting(context);
-    const changes = await readChanges(context);
     const named = readSubscriber(context);
-    const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
-    const { data } = await context.engine.call(
-      'subscriptions.bulkUpdate',
-      { subscriptions: [{ subscription_id, ...changes }] },
-      context.call,
-    );
-    const begun = { subscription_id, subscription_update_id: data.subscription_update_id };
-    if (seconds === null) return [{ ...begun, status: 'pending' }];
-    const said = complaint(
-      await waitForJob(context, begun.subscription_update_id, [subscription_id], seconds),
-      subscription_id,
-    );
-    if (said !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${said}`);
-    return [{ ...begun, status: 'complete' }];
+    const { change, job, status } = await carryOut(context, named);
+    const outcome = { subscription_update_id: job, subscription_update_status: status };
+    if (status === 'pending') return [{ id: change.subscription_id, ...outcome }];
+    const record = await readUpdated(context, named, change);
+    if (record === undefined) {
+      context.notice(
+        'The subscriptions were updated, but not all could be read afterwards: the service finds one by its ID only by reading its list. Choose the subscription by its email to get it.',
+      );
+      return [{ id: change.subscription_id, ...outcome }];
+    }
+    const ignored = changesNotShown(change, record);
+    if (ignored.length > 0)
+      context.notice(
+        `The service did not apply ${labelsOf(ignored, properties)}. "ignored_fields" names them in each item.`,
+      );
+    return [toRecord({ ...record, ignored_fields: ignored, ...outcome })];
+  },
+  version1: {
+    about: subscriber,
+    properties,
+    async execute(context) {
+      const { change, job, status } = await carryOut(context, readSubscriber(context));
+      const item: IDataObject = { subscription_id: change.subscription_id, subscription_update_id: job, status };
+      return [item];
+    },
   },
 };
+
+async function carryOut(context: OperationContext, named: Subscriber): Promise<Updated> {
+  const seconds = readWaiting(context);
+  const changes = await readChanges(context);
+  const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
+  const change = { subscription_id, ...changes };
+  if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending' };
+  return { change, job: await updateOne(context, change, seconds), status: 'complete' };
+}
+
+/**
+ * The subscription as it is now. One that is named by its ID is read by the address in the input item, if that is its
+ * address; else the newest subscriptions are searched.
+ */
+async function readUpdated(
+  context: OperationContext,
+  named: Subscriber,
+  { subscription_id: id, newsletter_list_ids, unsubscribe_newsletter_list_ids }: Change,
+): Promise<Subscription | undefined> {
+  const lists = newsletter_list_ids ?? unsubscribe_newsletter_list_ids;
+  const expand = ['custom_fields', ...(lists ? (['newsletter_lists'] as const) : [])] as const;
+  const json = context.node.getInputData()[context.itemIndex]?.json;
+  const given = isRecord(json) && typeof json['email'] === 'string' ? json['email'] : undefined;
+  const likely = 'email' in named ? named.email : given;
+  const found = likely === undefined ? undefined : await findByAddress(context, likely, [...expand]);
+  if (found?.id === id) return found;
+  const recent = await recentById(context, id);
+  return recent && findByAddress(context, recent.email, [...expand]);
+}

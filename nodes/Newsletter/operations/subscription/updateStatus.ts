@@ -1,24 +1,22 @@
 /**
- * Subscription: Update Status. One new status for many subscriptions; the service answers nothing and works on it
- * later.
+ * Subscription: Update Status. Every input item is one subscription; they go to the service in jobs of up to a
+ * thousand. The service does not answer which job it began, so the job is looked for in its list.
  */
+import { statusUpdateWords } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
+import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
 import { readParameter } from '../../parameters/read.ts';
+import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscriber.ts';
 import { texts } from '../../parameters/texts.ts';
-import type { ItemOperation } from '../definition.ts';
-import { statusUpdateWords } from '@newsletter-kit/core/contract';
+import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import { describe } from '../../parameters/words.ts';
+import { findIds, type FoundIds } from '../../transport/findSubscription.ts';
+import { beginStatusUpdate } from '../../transport/job.ts';
+import type { BatchOperation, OperationContext } from '../definition.ts';
+import { workInJobs, type Planned } from './inJobs.ts';
 
-const subscriptionIds: INodeProperties = {
-  ...texts('Add ID', {
-    displayName: 'Subscription IDs',
-    name: 'subscription_ids',
-    placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-    description: `${describe(statusUpdateWords.subscription_ids)}. An expression may give a list, or a text with commas.`,
-  }),
-  required: true,
-};
+const inputSubscription: INodeProperties = { ...subscriber, default: { mode: 'id', value: '={{ $json.id }}' } };
 
 const newStatus: INodeProperties = {
   displayName: 'New Status',
@@ -33,17 +31,84 @@ const newStatus: INodeProperties = {
   ],
 };
 
-export const updateStatus: ItemOperation = {
+const subscriptionIds: INodeProperties = {
+  ...texts('Add ID', {
+    displayName: 'Subscription IDs',
+    name: 'subscription_ids',
+    placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
+    description: `${describe(statusUpdateWords.subscription_ids)}. An expression may give a list, or a text with commas.`,
+  }),
+  required: true,
+};
+
+interface PlannedStatus extends Planned {
+  readonly status: string;
+}
+
+export const updateStatus: BatchOperation = {
   name: 'Update Status',
-  description: 'Set the status of many subscriptions; the service does so in a job, see Bulk Update Job: Get Many',
+  description: 'Set the status of many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update the status of subscriptions',
-  properties: [subscriptionIds, newStatus],
-  async execute(context) {
-    const args = {
-      subscription_ids: readParameter(context, subscriptionIds),
-      new_status: readParameter(context, newStatus),
-    } as Arguments<'subscriptions.updateStatus'>;
-    await context.engine.call('subscriptions.updateStatus', args, context.call);
-    return [{ success: true, ...args }];
+  properties: [inputSubscription, newStatus, ...waiting],
+  async executeAll(items, goOn) {
+    const ids = await findIds(items.flatMap(addressOf));
+    return workInJobs<PlannedStatus>(items, goOn, {
+      plan: async (context) => ({
+        context,
+        subscriptionId: idOf(context, ids),
+        status: String(readParameter(context, newStatus)),
+        seconds: readWaiting(context),
+      }),
+      key: ({ status }) => status,
+      handOver: (batch) =>
+        beginStatusUpdate(
+          batch[0].context,
+          [...new Set(batch.map(({ subscriptionId }) => subscriptionId))],
+          batch[0].status,
+          batch[0].seconds !== null,
+        ),
+      toJson({ context, subscriptionId, seconds, status }, job, jobStatus) {
+        if (seconds !== null && job === null)
+          context.notice(
+            'The service took the new status, but does not tell which of its jobs carries it out, so nobody waited for it. Bulk Update Job: Get Many lists them.',
+          );
+        return {
+          subscription_id: subscriptionId,
+          new_status: status,
+          subscription_update_id: job,
+          status: jobStatus,
+        };
+      },
+    });
+  },
+  version1: {
+    properties: [subscriptionIds, newStatus],
+    async execute(context) {
+      const args = {
+        subscription_ids: readParameter(context, subscriptionIds),
+        new_status: readParameter(context, newStatus),
+      } as Arguments<'subscriptions.updateStatus'>;
+      await context.engine.call('subscriptions.updateStatus', args, context.call);
+      return [{ success: true, ...args }];
+    },
   },
 };
+
+/** An item whose subscription is named by its address; one that cannot be read fails when it is planned. */
+function addressOf(context: OperationContext): readonly { context: OperationContext; email: string }[] {
+  try {
+    const named = readSubscriber(context, inputSubscription);
+    return 'email' in named ? [{ context, email: named.email }] : [];
+  } catch {
+    return [];
+  }
+}
+
+function idOf(context: OperationContext, ids: FoundIds): string {
+  const named: Subscriber = readSubscriber(context, inputSubscription);
+  if ('id' in named) return named.id;
+  const found = ids.get(context.engine)?.get(addressKey(named.email));
+  if (found === undefined) throw noSubscription();
+  if ('error' in found) throw found.error;
+  return found.id;
+}

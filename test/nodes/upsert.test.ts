@@ -1,0 +1,455 @@
+/** Create and Create or Update against the sandbox: what is applied to new and existing subscriptions, and named. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Run } from './context.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+const ada = 'ada.lovelace@example.com';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Json = Record<string, unknown>;
+interface More extends Partial<Run> {
+  readonly operation?: string;
+}
+
+async function upsertAll(
+  email: string | ((index: number) => string),
+  { custom_fields = {}, ...additionalFields }: Fields,
+  { operation = 'createOrUpdate', ...more }: More = {},
+): Promise<readonly Json[]> {
+  const customFields = { mappingMode: 'defineBelow', value: custom_fields };
+  const items = await bench.run('subscription', operation, { email, customFields, additionalFields }, more);
+  return items.map(({ json }) => ({ ...json }));
+}
+const upsert = async (email: string, fields: Fields = {}, more: More = {}): Promise<Json> =>
+  (await upsertAll(email, fields, more))[0] ?? {};
+
+const publication = 'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001';
+
+/** Subscribes somebody behind the node's back. */
+async function subscribe(body: Fields): Promise<Json> {
+  const response = await bench.sandbox.fetch(`${publication}/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
+    body: JSON.stringify({ double_opt_override: 'off', ...body }),
+  });
+  return ((await response.json()) as { data: Json }).data;
+}
+
+/** The subscription as the service has it. */
+async function subscribed(email: string): Promise<Json> {
+  const expand = ['custom_fields', 'newsletter_lists', 'subscription_premium_tiers'];
+  const parameters = { returnAll: true, output: 'raw', filters: { email }, options: { expand } };
+  return { ...(await bench.run('subscription', 'getMany', parameters))[0]?.json };
+}
+
+async function inactive(email: string): Promise<Json> {
+  const { id } = await subscribe({ email, skip_newsletter_list_auto_subscribe: true });
+  await bench.run('subscription', 'updateStatus', { subscription: { mode: 'id', value: id }, new_status: 'inactive' });
+  return subscribed(email);
+}
+
+/** Requests since the last call of this function. */
+let seen = 0;
+function requests(): readonly string[] {
+  const all = bench.sandbox.requests().flatMap(({ operation }) => operation ?? []);
+  const since = all.slice(seen > all.length ? 0 : seen);
+  seen = all.length;
+  return since;
+}
+
+describe('an address that exists', () => {
+  it('gets its tier, and the UTM source that the service ignores is named', async () => {
+    const hints: { message: string }[] = [];
+    const before = await subscribed(ada);
+    const item = await upsert(ada, { tier: 'premium', utm_source: 'spring' }, { hints });
+    expect(item).toMatchObject({
+      id: before['id'],
+      created: false,
+      created_at: expect.stringMatching(/^20\d\d-/),
+      subscription_tier: 'premium',
+      ignored_fields: ['utm_source'],
+      custom_fields: { 'First Name': 'Ada' },
+    });
+    expect(await subscribed(ada)).toMatchObject({ subscription_tier: 'premium', utm_source: before['utm_source'] });
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('"UTM Source"')]);
+  });
+
+  it('costs three requests where only custom fields are set', async () => {
+    requests();
+    await upsert(ada, { custom_fields: { 'First Name': 'Augusta' } });
+    expect(requests()).toEqual([
+      'customFields.list',
+      'subscriptions.list',
+      'subscriptions.create',
+      'subscriptions.list',
+    ]);
+  });
+
+  it('is not downgraded by a tier where premium tiers are asked for as well', async () => {
+    await subscribe({ email: 'paying@example.com', premium_tiers: await firstTier('name') });
+    const item = await upsert('paying@example.com', { tier: 'free', premium_tiers: ['No such tier'] }).catch(
+      (error: unknown) => error,
+    );
+    expect(item).toMatchObject({ httpCode: '400' });
+    const same = await upsert('paying@example.com', { tier: 'free', premium_tiers: await firstTier('name') });
+    expect(same).toMatchObject({ subscription_tier: 'premium', ignored_fields: ['tier'] });
+  });
+});
+
+async function firstTier(what: 'id' | 'name'): Promise<string[]> {
+  const expand = ['subscription_premium_tiers'];
+  const all = await bench.run('subscription', 'getMany', { returnAll: true, output: 'raw', options: { expand } });
+  const tiers = all.flatMap(
+    ({ json }) => json['subscription_premium_tiers'] as readonly { id: string; name: string }[],
+  );
+  return tiers.slice(0, 1).map((tier) => tier[what]);
+}
+async function firstList(): Promise<string[]> {
+  const options = { expand: ['newsletter_lists'] };
+  const all = await bench.run('subscription', 'getMany', { returnAll: true, output: 'raw', options });
+  return all.flatMap(({ json }) => json['newsletter_list_ids'] as readonly string[]).slice(0, 1);
+}
+const automation = async (): Promise<string[]> => [await bench.first('searchAutomations')];
+async function isEnrolled(email: string): Promise<boolean> {
+  const automationId = { mode: 'list', value: await bench.first('searchAutomations') };
+  const journeys = await bench.run('journey', 'getMany', { automationId, returnAll: true });
+  return journeys.some(({ json }) => json['email'] === email);
+}
+
+/** Who is asked about: nobody yet, a subscriber, and one who has left, without and with Reactivate Existing. */
+const situations = ['new', 'active', 'inactive', 'reactivated'] as const;
+type Situation = (typeof situations)[number];
+
+interface Row {
+  readonly field: string;
+  value(): unknown;
+  /** The situations in which the service does not apply it. */
+  readonly ignored: readonly Situation[];
+  /** Whether the subscription has it; left out where no record shows it. */
+  has?(record: Json, value: unknown): boolean | Promise<boolean>;
+}
+
+const holds =
+  (name: string) =>
+  (record: Json, value: unknown): boolean =>
+    JSON.stringify(record[name] ?? null).includes(JSON.stringify(value).replaceAll(/^\[|\]$/g, ''));
+const onlyNew = ['active', 'inactive', 'reactivated'] as const;
+const attribution = (field: string): Row => ({ field, value: () => 'spring', ignored: onlyNew, has: holds(field) });
+
+const rows: readonly Row[] = [
+  ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site'].map(attribution),
+  { field: 'reactivate_existing', value: () => true, ignored: [] },
+  { field: 'send_welcome_email', value: () => true, ignored: ['active', 'inactive'] },
+  { field: 'send_welcome_email', value: () => false, ignored: [] },
+  { field: 'referral_code', value: async () => (await subscribed(ada))['referral_code'], ignored: onlyNew },
+  {
+    field: 'custom_fields',
+    value: () => ({ Topics: ['food', 'boats'], Birthday: '1990-12-10', 'Team size': 3, 'Wants print': true }),
+    ignored: [],
+    has: (record) => ((record['custom_fields'] ?? []) as unknown[]).length >= 4,
+  },
+  { field: 'double_opt_override', value: () => 'on', ignored: ['active', 'inactive'] },
+  { field: 'double_opt_override', value: () => 'off', ignored: ['inactive'] },
+  { field: 'double_opt_override', value: () => 'not_set', ignored: [] },
+  { field: 'tier', value: () => 'premium', ignored: [], has: holds('subscription_tier') },
+  { field: 'tier', value: () => 'free', ignored: [], has: holds('subscription_tier') },
+  {
+    field: 'premium_tiers',
+    value: () => firstTier('name'),
+    ignored: onlyNew,
+    has: holds('subscription_premium_tier_names'),
+  },
+  {
+    field: 'premium_tier_ids',
+    value: () => firstTier('id'),
+    ignored: onlyNew,
+    has: holds('subscription_premium_tiers'),
+  },
+  { field: 'payments_customer_id', value: () => 'cus_Q1w2E3r4T5', ignored: [] },
+  {
+    field: 'automation_ids',
+    value: automation,
+    ignored: ['inactive'],
+    has: ({ email }) => isEnrolled(String(email)),
+  },
+  { field: 'newsletter_list_ids', value: firstList, ignored: ['inactive'], has: holds('newsletter_list_ids') },
+  { field: 'skip_newsletter_list_auto_subscribe', value: () => true, ignored: onlyNew },
+  {
+    field: 'complimentary_gift_id',
+    value: () => bench.first('searchComplimentaryAccess'),
+    ignored: [],
+    has: ({ subscription_tier }) => subscription_tier === 'premium',
+  },
+];
+
+describe.each(situations)('of a subscription that is %s', (situation) => {
+  it.each(rows)('$field is applied or named', async ({ field, value, ignored, has }) => {
+    const email = 'reader@example.com';
+    const asked = await value();
+    // The list that everybody joins must not hide whether one was asked for.
+    if (situation === 'active') await subscribe({ email, skip_newsletter_list_auto_subscribe: true });
+    if (situation === 'inactive' || situation === 'reactivated') await inactive(email);
+    const before = await subscribed(email);
+    const hints: { message: string }[] = [];
+    const item = await upsert(
+      email,
+      { [field]: asked, ...(situation === 'reactivated' && { reactivate_existing: true }) },
+      { hints },
+    );
+    const after = await subscribed(email);
+    const isIgnored = field === 'reactivate_existing' ? false : ignored.includes(situation);
+
+    expect(item['ignored_fields']).toEqual(isIgnored ? [field] : []);
+    if (isIgnored) expect(hints.map(({ message }) => message).join()).toContain('did not apply "');
+    expect(item).toMatchObject({ id: after['id'], created: situation === 'new', email });
+    // The address check of a new subscription is over by the time it is looked at.
+    if (situation !== 'new') expect(item['status']).toBe(after['status']);
+    if (has && !(await has(before, asked))) expect(await has(after, asked)).toBe(!isIgnored);
+
+    const returns = situation === 'reactivated' || field === 'reactivate_existing';
+    if (situation === 'active') expect(after['status']).toBe('active');
+    if (situation === 'inactive' && !returns) {
+      expect(after['status']).toBe('inactive');
+      expect(item['stays_inactive']).toBe(true);
+      expect(hints.map(({ message }) => message).join()).toContain('stays inactive');
+    } else expect(item).not.toHaveProperty('stays_inactive');
+    if (situation === 'reactivated')
+      expect(after['status']).toBe(field === 'double_opt_override' && asked === 'on' ? 'pending' : 'active');
+  });
+});
+
+describe('consent', () => {
+  it('does not rise for a subscriber who has not confirmed, whatever Double Opt-In says', async () => {
+    await subscribe({ email: 'waiting@example.com', double_opt_override: 'on' });
+    bench.sandbox.clock.advance(5000);
+    expect(await subscribed('waiting@example.com')).toMatchObject({ status: 'pending' });
+    const item = await upsert('waiting@example.com', { double_opt_override: 'off' });
+    expect(item).toMatchObject({ status: 'pending', ignored_fields: ['double_opt_override'] });
+    expect(
+      await upsert('waiting@example.com', { double_opt_override: 'off', reactivate_existing: true }),
+    ).toMatchObject({ status: 'active', ignored_fields: [] });
+  });
+});
+
+describe.each(['200', '201'] as const)('"created" where the service answers %s to a new address', (created_status) => {
+  beforeEach(() => bench.sandbox.assumptions.set({ created_status }));
+
+  /** Lets `between` happen after the first look, before anything is created. */
+  function meanwhile(between: () => Promise<unknown>): Partial<Run> {
+    let looked = false;
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      if (init?.method === 'POST' && !looked) {
+        looked = true;
+        await between();
+      }
+      const response = await bench.sandbox.fetch(input, init);
+      // The job of the bulk update is done by the time somebody looks at it.
+      if (init?.method === 'PATCH') bench.sandbox.clock.advance(5000);
+      return response;
+    };
+    return { sandbox: { fetch } };
+  }
+
+  it('is true once for several items about the same address', async () => {
+    const items = await upsertAll(
+      (index) => (index === 1 ? 'other@example.com' : 'Same@Example.com'),
+      {},
+      {
+        items: [{}, {}, {}],
+      },
+    );
+    expect(items.map(({ created }) => created)).toEqual([true, true, false]);
+  });
+
+  it('is told of many items with one look', async () => {
+    const known = (await bench.run('subscription', 'getMany', { limit: 200 })).map(({ json }) => String(json['email']));
+    const emails = known.flatMap((email, index) => [email, `new${index}@example.com`]);
+    requests();
+    const items = await upsertAll((index) => emails[index] ?? '', {}, { items: emails.map(() => ({})) });
+    expect(items.map(({ created }) => created)).toEqual(emails.map((_, index) => index % 2 === 1));
+    // One look, a request for each, and the existing ones as they are now.
+    expect(requests()).toHaveLength(1 + emails.length + known.length);
+  });
+
+  it('is told of those who came in the same second as the look, however many there are', async () => {
+    const emails = Array.from({ length: 250 }, (_, index) => `burst${index}@example.com`);
+    for (const email of emails) await subscribe({ email });
+    const asked = [emails[0] ?? '', emails[120] ?? '', emails[249] ?? '', 'late@example.com', ada];
+    const items = await upsertAll((index) => asked[index] ?? '', {}, { items: asked.map(() => ({})) });
+    expect(items.map(({ created }) => created)).toEqual([false, false, false, true, false]);
+  });
+
+  it('does not rely on the order of a list that is not the newest first', async () => {
+    const fetch = (input: string | URL | Request, init?: RequestInit) =>
+      bench.sandbox.fetch(String(input).replace('direction=desc', 'direction=asc'), init);
+    const asked = [ada, 'new@example.com', 'tu.youyou@example.org'];
+    const items = await upsertAll((index) => asked[index] ?? '', {}, { items: [{}, {}, {}], sandbox: { fetch } });
+    expect(items.map(({ created }) => created)).toEqual([false, true, false]);
+  });
+
+  it.each([
+    ['one item', 1],
+    ['several items', 2],
+  ])('is false where somebody else creates it after the look, of %s, and nothing is lost', async (_what, count) => {
+    const others = meanwhile(() => subscribe({ email: 'race@example.com', utm_source: 'form' }));
+    const [item] = await upsertAll(
+      (index) => (index === 0 ? 'race@example.com' : `other${index}@example.com`),
+      {
+        tier: 'premium',
+        utm_source: 'spring',
+      },
+      { ...others, items: Array.from({ length: count }, () => ({})) },
+    );
+    expect(item).toMatchObject({ created: false, subscription_tier: 'premium', ignored_fields: ['utm_source'] });
+  });
+
+  it('is false where somebody else creates it while Create looks', async () => {
+    const others = meanwhile(() => subscribe({ email: 'race@example.com', utm_source: 'form' }));
+    const item = await upsert('race@example.com', { utm_source: 'spring' }, { ...others, operation: 'create' });
+    expect(item).toMatchObject({ created: false, utm_source: 'form', ignored_fields: ['utm_source'] });
+  });
+
+  it.each(['createOrUpdate', 'create'])(
+    'is true where the answer to %s was lost and it is sent again',
+    async (operation) => {
+      let sent = 0;
+      const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+        const response = await bench.sandbox.fetch(input, init);
+        if (init?.method === 'POST' && (sent += 1) === 1)
+          throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+        return response;
+      };
+      const item = await upsert('lost@example.com', { utm_source: 'spring' }, { operation, sandbox: { fetch } });
+      expect({ item, sent }).toMatchObject({ item: { created: true, ignored_fields: [] }, sent: 2 });
+    },
+  );
+});
+
+describe('a service that applies every field to a known address', () => {
+  it('has none of them named, and no job to do', async () => {
+    bench.sandbox.assumptions.set({ known_address: 'all_fields' });
+    const item = await upsert(ada, { utm_source: 'spring', tier: 'premium', premium_tiers: await firstTier('name') });
+    expect(item).toMatchObject({ created: false, utm_source: 'spring', ignored_fields: [] });
+    expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
+  });
+
+  it('is not asked twice to enroll', async () => {
+    bench.sandbox.assumptions.set({ known_address: 'all_fields' });
+    expect(await upsert(ada, { automation_ids: await automation() })).toMatchObject({ ignored_fields: [] });
+  });
+});
+
+describe('what goes wrong on the way', () => {
+  const failing = (method: string, path: string, answer: () => Response): Partial<Run> => ({
+    sandbox: {
+      fetch: async (input: string | URL | Request, init?: RequestInit) =>
+        (init?.method ?? 'GET') === method && String(input).includes(path)
+          ? answer()
+          : bench.sandbox.fetch(input, init),
+    },
+  });
+  const refusal = (status: number, message: string) => (): Response =>
+    Response.json({ status, statusText: 'refused', errors: [{ message, code: 'NO' }] }, { status });
+
+  it('names what was done and what was not where the bulk update is refused', async () => {
+    const error = await upsert(
+      ada,
+      { tier: 'premium', payments_customer_id: 'cus_1', custom_fields: { 'First Name': 'Augusta' } },
+      failing('PATCH', 'bulk_actions', refusal(401, 'Key revoked')),
+    ).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      httpCode: '401',
+      message: expect.stringMatching(
+        /^The subscription existed and its custom fields were set, but "Tier", "Payments Customer ID" may not have been: Key revoked/,
+      ),
+      description: expect.stringContaining('Check the API Key'),
+      context: { itemIndex: 0 },
+    });
+    expect((await subscribed(ada))['custom_fields']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ value: 'Augusta' })]),
+    );
+  });
+
+  it('says the same in the item where the node goes on', async () => {
+    const item = await upsert(
+      ada,
+      { tier: 'premium' },
+      {
+        ...failing('PATCH', 'bulk_actions', refusal(401, 'Key revoked')),
+        continueOnFail: true,
+      },
+    );
+    expect(item).toEqual({
+      error: expect.stringMatching(/"Tier" may not have been: Key revoked\. Check the API Key of the credential/),
+    });
+  });
+
+  it('names the list that the job does not know', async () => {
+    await expect(
+      upsert(ada, { newsletter_list_ids: ['nl_list_00000000-0000-4000-8000-00000000dead'] }),
+    ).rejects.toMatchObject({ httpCode: '400' });
+  });
+
+  it('says that a subscription was created whose reading failed', async () => {
+    let created = false;
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      if (created && String(input).includes('email=')) return refusal(404, 'No such publication')();
+      created ||= init?.method === 'POST';
+      return bench.sandbox.fetch(input, init);
+    };
+    await expect(
+      upsert('new@example.com', { custom_fields: { 'First Name': 'Nova' } }, { sandbox: { fetch } }),
+    ).rejects.toMatchObject({
+      message: 'The subscription was created, but reading it failed: No such publication',
+      description: expect.stringContaining('Check the Publication'),
+    });
+  });
+
+  it('refuses an automation without the trigger, naming what was done', async () => {
+    const all = await bench.run('automation', 'getMany', { returnAll: true });
+    const without = all.find(({ json }) => !(json['trigger_events'] as readonly string[]).includes('api'));
+    await expect(upsert(ada, { automation_ids: [String(without?.json['id'])] })).rejects.toMatchObject({
+      message: expect.stringMatching(/"Automations" may not have been: .*Add by API/),
+    });
+  });
+
+  it('tells of a custom field that was renamed while the workflow ran, item by item', async () => {
+    const [field] = await bench.run('customField', 'getMany', { returnAll: true });
+    const [first, hints]: [Json | undefined, { message: string }[]] = [field?.json, []];
+    const display = String(first?.['display']);
+    let sent = 0;
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      if (init?.method === 'POST' && (sent += 1) === 2)
+        await bench.run('customField', 'update', {
+          customFieldId: { mode: 'id', value: first?.['id'] },
+          display: 'Renamed',
+        });
+      return bench.sandbox.fetch(input, init);
+    };
+    const items = await upsertAll(
+      'same@example.com',
+      { custom_fields: { [display]: 'x' } },
+      {
+        items: [{}, {}],
+        sandbox: { fetch },
+        hints,
+      },
+    );
+    expect(items.map(({ ignored_fields }) => ignored_fields)).toEqual([[], [`custom_fields.${display}`]]);
+    expect(hints.map(({ message }) => message).join()).toContain('Choose the custom fields anew');
+  });
+
+  it('tells every item what to do after the key was revoked', async () => {
+    let sent = 0;
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+      init?.method === 'POST' && (sent += 1) > 1 ? refusal(401, 'Unauthorized')() : bench.sandbox.fetch(input, init);
+    const items = await upsertAll(
+      'same@example.com',
+      {},
+      { items: [{}, {}, {}], sandbox: { fetch }, continueOnFail: true },
+    );
+    expect(items[0]).toMatchObject({ created: true });
+    for (const item of items.slice(1)) expect(item['error']).toMatch(/^Unauthorized\. Check the API Key/);
+  });
+});
