@@ -1,10 +1,19 @@
 /** The action node in workflows that a person runs by hand. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, inject, it } from 'vitest';
+import { root } from '../../scripts/chain/root.ts';
 import type { Execution } from './harness/rest.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 
 const { credential } = inject('newsletter');
+
+/** A workflow as n8n exports it. */
+interface SavedWorkflow {
+  readonly nodes: readonly { readonly credentials?: object }[];
+  readonly connections: object;
+}
 const api = createClient({
   baseUrl: credential.baseUrl,
   token: credential.apiKey,
@@ -38,6 +47,56 @@ describe('Subscription: Create', () => {
         { name: 'Birthday', kind: 'date', value: '1780-12-26' },
       ]),
     });
+  });
+});
+
+describe('Subscription: Create or Update', () => {
+  test('creates, updates what can be updated, and names in item and hint what was ignored', async ({
+    api,
+    runNode,
+  }) => {
+    const run = await runNode({
+      parameters: {
+        resource: 'subscription',
+        operation: 'createOrUpdate',
+        email: '={{ $json.email }}',
+        additionalFields: { tier: 'premium', utm_source: 'spring' },
+      },
+      items: [{ email: 'new@example.com' }, { email: 'grace@example.org' }],
+    });
+    expect(run.error).toBeUndefined();
+    expect(run.output(underTest)).toMatchObject([
+      { created: true, subscription_tier: 'premium', utm_source: 'spring', ignored_fields: [] },
+      { created: false, subscription_tier: 'premium', ignored_fields: ['utm_source'] },
+    ]);
+    expect(run.hints(underTest)).toEqual([expect.stringContaining('"UTM Source"')]);
+    const { items } = await api.subscriptions.list({ email: 'grace@example.org' });
+    expect(items[0]).toMatchObject({ subscription_tier: 'premium' });
+  });
+});
+
+describe('a workflow saved by version 1 of the node', () => {
+  test('does and gives what it did', async ({ api, credentials }) => {
+    const before = (await api.subscriptions.list({ email: 'grace@example.org' })).items[0];
+    const { nodes, connections } = JSON.parse(
+      await readFile(join(root, 'test/nodes/version1.json'), 'utf8'),
+    ) as SavedWorkflow;
+    const workflow = await n8n.saveWorkflow({
+      nodes: nodes.map((node) => (node.credentials ? { ...node, credentials } : node)),
+      connections,
+    });
+    const run = await n8n.run(workflow, 'Start');
+    expect(run.error).toBeUndefined();
+    expect(run.output('Update It')).toMatchObject([
+      { id: before?.id, created: expect.stringMatching(/^20\d\d-/), subscription_tier: before?.subscription_tier },
+    ]);
+    expect(run.output('Create or Update')).toMatchObject([{ id: before?.id, created: expect.any(String) }]);
+    expect(run.output('Update')).toEqual([
+      { subscription_id: before?.id, subscription_update_id: expect.any(String), status: 'complete' },
+    ]);
+    expect(run.output('Update Status')).toEqual([
+      { success: true, subscription_ids: [before?.id], new_status: 'inactive' },
+    ]);
   });
 });
 

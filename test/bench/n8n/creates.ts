@@ -1,5 +1,5 @@
 /**
- * Two thousand subscriptions created by the Newsletter node, and by n8n's own HTTP Request node with the same
+ * Two thousand subscriptions created by Create or Update of the Newsletter node, and by n8n's own HTTP Request node with the same
  * credential. In turns, so that whatever else the machine does meets both; addresses are new each time.
  */
 import { items, newsletterType, start } from '../../n8n/harness/nodes.ts';
@@ -18,7 +18,8 @@ await withN8n(async ({ n8n, sandbox: startSandbox, credentials: credentialsFor }
     ours: {
       name: 'Measured',
       type: newsletterType,
-      parameters: { resource: 'subscription', operation: 'create', email: '={{ $json.email }}' },
+      typeVersion: 2,
+      parameters: { resource: 'subscription', operation: 'createOrUpdate', email: '={{ $json.email }}' },
       credentials,
     },
     http: {

@@ -105,11 +105,18 @@ export const subscription: ResourceExecutions = {
     parameters: () => ({
       email: 'GRACE@example.org',
       customFields: mapped({ 'First Name': 'Grace Brewster' }),
-      additionalFields: {},
+      additionalFields: { utm_source: 'spring' },
     }),
     async seen(world, output) {
       const kept = await subscriptionOf(world, 'grace@example.org');
-      expect(output).toMatchObject([{ id: kept.id }]);
+      expect(output).toMatchObject([
+        {
+          id: kept.id,
+          created: false,
+          ignored_fields: ['utm_source'],
+          custom_fields: { 'First Name': 'Grace Brewster' },
+        },
+      ]);
       expect(kept.custom_fields).toEqual(customField('First Name', 'Grace Brewster'));
       expect(kept.custom_fields).toEqual(customField('Topics', ['engineering']));
     },
@@ -147,24 +154,27 @@ export const subscription: ResourceExecutions = {
     }),
     async seen(world, output) {
       const { id, custom_fields } = await subscriptionOf(world, 'margaret@example.org');
-      expect(output).toMatchObject([{ subscription_id: id, status: 'complete' }]);
+      expect(output).toMatchObject([
+        { id, custom_fields: { 'Team size': 12 }, ignored_fields: [], subscription_update_status: 'complete' },
+      ]);
       expect(custom_fields).toEqual(customField('Team size', 12));
       expect(custom_fields).not.toEqual(customField('Topics', expect.anything()));
     },
   },
   updateStatus: {
-    async parameters(world) {
-      const both = await Promise.all(
-        ['ada.lovelace@example.com', 'grace@example.org'].map((email) => subscriptionOf(world, email)),
-      );
-      return { subscription_ids: both.map(({ id }) => id), new_status: 'inactive' };
+    parameters: () => ({ subscription: chosen('={{ $json.id }}', 'id'), new_status: 'inactive' }),
+    async items(world) {
+      const { id } = await subscriptionOf(world, 'ada.lovelace@example.com');
+      return [{ id }, { id: 'grace@example.org' }];
     },
     async seen(world, output) {
-      expect(output).toMatchObject([{ success: true }]);
-      world.sandbox.clock.advance('PT1M');
-      for (const email of ['ada.lovelace@example.com', 'grace@example.org'])
-        expect((await subscriptionOf(world, email)).status).toBe('inactive');
+      expect(output).toMatchObject([{ status: 'complete' }, { status: 'complete' }]);
+      for (const [index, email] of ['ada.lovelace@example.com', 'grace@example.org'].entries()) {
+        const { id, status } = await subscriptionOf(world, email);
+        expect({ id, status }).toEqual({ id: output[index]?.['subscription_id'], status: 'inactive' });
+      }
       expect((await subscriptionOf(world, 'margaret@example.org')).status).toBe('active');
+      expect(await all(world.api.bulkSubscriptionUpdates.list())).toHaveLength(1);
     },
   },
 };
