@@ -1,6 +1,6 @@
 /**
- * Two thousand subscriptions created by Create or Update of the Newsletter node, and by n8n's own HTTP Request node with the same
- * credential. In turns, so that whatever else the machine does meets both; addresses are new each time.
+ * Two thousand subscriptions created by the Newsletter node (Create or Update) and by the HTTP Request node of n8n with
+ * the same credential. In turns, so that whatever else the machine does meets both; addresses are new each time.
  */
 import { items, newsletterType, start } from '../../n8n/harness/nodes.ts';
 import type { NodeDraft } from '../../n8n/harness/rest.ts';
