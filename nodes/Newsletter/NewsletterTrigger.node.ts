@@ -1,6 +1,7 @@
 /** The polling trigger: one entry, everything else in its table of events. */
 import {
   NodeConnectionTypes,
+  type IDataObject,
   type INodeExecutionData,
   type INodeType,
   type INodeTypeDescription,
@@ -11,6 +12,7 @@ import { authentication, credentials } from './parameters/authentication.ts';
 import { outputOf } from './parameters/output.ts';
 import { publication } from './parameters/publication.ts';
 import { subscription } from './records/records.ts';
+import { events } from './trigger/events.ts';
 import { toTriggerFailure } from './trigger/failure.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
 import { sample } from './trigger/sample.ts';
@@ -24,14 +26,14 @@ export class NewsletterTrigger implements INodeType {
     icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
     group: ['trigger'],
     version: 1,
-    subtitle: '={{$parameter["event"].replace(/([A-Z])/g, " $1").toLowerCase()}}',
+    subtitle: `={{ (${JSON.stringify(Object.fromEntries(Object.entries(events).map(([value, { name }]) => [value, name.toLowerCase()])))})[$parameter["event"]] }}`,
     // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the
     // trigger.
     description:
       'React to new and changed subscriptions of a newsletter on beehiiv or a compatible service, and work with them',
-    eventTriggerDescription: 'Checks the publication at the set times',
+    eventTriggerDescription: 'Polls the publication at the set times',
     activationMessage:
-      'The publication is checked at the set times, and what happens from now on starts this workflow.',
+      'The publication is polled at the set times. What happens from now on starts this workflow: none twice, none missed up to the start of the execution, also over a restart of n8n.',
     defaults: { name: 'Newsletter Trigger' },
     polling: true,
     builderHint: triggerBuilderHint,
@@ -45,10 +47,16 @@ export class NewsletterTrigger implements INodeType {
   async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
     try {
       const settings = readSettings(this);
-      const records = await (this.getMode() === 'manual' ? sample(this, settings) : poll(this, settings));
-      return records.length > 0 ? [records.map((json) => ({ json }))] : null;
+      if (this.getMode() !== 'manual') return itemsOf(await poll(this, settings));
+      const found = await sample(this, settings);
+      return itemsOf(found.length > 0 ? found : null);
     } catch (error) {
       throw toTriggerFailure(this.getNode(), error);
     }
   }
+}
+
+/** No records, other than null, begin an execution in which no further node runs: n8n then saves what was learned. */
+function itemsOf(records: readonly IDataObject[] | null): INodeExecutionData[][] | null {
+  return records && [records.map((json) => ({ json }))];
 }

@@ -81,9 +81,14 @@ export function itemlessContext(run: Run): unknown {
     getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) =>
       extracted(parameter(run, name, 0) ?? fallback, options),
     getMode: () => run.mode ?? 'trigger',
-    getWorkflowStaticData: () => run.staticData ?? {},
+    getWorkflowStaticData: (type: 'node' | 'global') => staticDataOf(run, type),
     ...(run.pollBudgetMs !== undefined && { getPollBudgetMs: () => run.pollBudgetMs }),
   };
+}
+
+/** The static data of the node, and that of the workflow, as n8n keeps them in one object. */
+function staticDataOf({ staticData = {} }: Run, type: 'node' | 'global'): unknown {
+  return (staticData[type] ??= {});
 }
 
 interface ParameterOptions {

@@ -4,6 +4,8 @@ import type { SubscriptionEventType } from '@newsletter-kit/core/watch';
 /** One event. */
 export interface EventDefinition {
   readonly name: string;
+  /** As the list of nodes offers it. */
+  readonly action: string;
   readonly description: string;
   /** What core's watch calls it. */
   readonly type: SubscriptionEventType;
@@ -20,33 +22,38 @@ export interface EventDefinition {
 
 export const events: Readonly<Record<string, EventDefinition>> = {
   subscriptionBecameActive: {
-    name: 'Subscription Became Active',
+    name: 'Subscriber Activated',
+    action: 'On subscriber activated',
     description: 'When a subscriber confirms, or is active from the start or again',
     type: 'became_active',
     looks: 'all',
     status: 'active',
   },
   subscriptionCreated: {
-    name: 'Subscription Created',
+    name: 'New Subscriber',
+    action: 'On new subscriber',
     description: 'When an address is subscribed, wherever it was entered',
     type: 'created',
     looks: 'newest',
   },
   subscriptionStatusChanged: {
-    name: 'Subscription Status Changed',
+    name: 'Subscriber Status Changed',
+    action: 'On subscriber status changed',
     description: 'When the status becomes another one',
     type: 'status_changed',
     looks: 'all',
   },
   subscriptionUnsubscribed: {
-    name: 'Subscription Unsubscribed',
-    description: 'When a subscription becomes inactive',
+    name: 'Subscriber Unsubscribed',
+    action: 'On subscriber unsubscribed',
+    description: 'When a subscription becomes inactive, by whatever way',
     type: 'unsubscribed',
     looks: 'inactive',
     status: 'inactive',
   },
   subscriptionUpdated: {
-    name: 'Subscription Updated',
+    name: 'Subscriber Updated',
+    action: 'On subscriber updated',
     description: 'When the tier or a custom field changes',
     type: 'updated',
     looks: 'all',

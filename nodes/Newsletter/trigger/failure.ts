@@ -1,16 +1,19 @@
 /** Tells a person what keeps the trigger from watching, and what to do. */
+import { ApiError } from '@newsletter-kit/core/engine';
 import { CapacityError, WatchStateError } from '@newsletter-kit/core/watch';
 import { NodeOperationError, type INode } from 'n8n-workflow';
 import { toNodeFailure, type NodeFailure } from '../transport/failure.ts';
+import { events } from './events.ts';
+
+const round = (count: number): string => count.toLocaleString('en');
 
 export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
   if (error instanceof CapacityError) {
     return new NodeOperationError(
       node,
-      `This event can watch ${error.capacity.toLocaleString('en')} subscriptions at most, and there are more`,
+      `This event can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
       {
-        description:
-          'n8n keeps what a trigger has seen with the workflow, and loads it at every execution. Choose the Event Subscription Created, which keeps next to nothing, or Subscription Unsubscribed, which keeps the inactive ones alone.',
+        description: `n8n keeps what a trigger has seen with the workflow, and loads it at every execution. Choose the Event "${events['subscriptionCreated']?.name}", which keeps next to nothing, or "${events['subscriptionUnsubscribed']?.name}", which keeps the inactive ones alone; for all changes, run the command "newsletter watch" and send what it prints to a Webhook node.`,
         failure: { cause: 'configuration-invalid' },
       },
     );
@@ -21,10 +24,14 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
       'What this trigger keeps between its polls was written by a later version of the package, or is damaged',
       {
         description:
-          'Update the package to go on where it stopped. To begin anew instead, rename this node: n8n keeps the state under its name.',
+          'Update the package to go on where it stopped. To begin anew instead, delete this node and add it again under another name: n8n keeps the state by name and ID.',
         failure: { cause: 'configuration-invalid' },
       },
     );
   }
-  return toNodeFailure(node, error);
+  const failure = toNodeFailure(node, error);
+  // A key that was revoked, a publication that is gone: what was kept stays as it is.
+  if (error instanceof ApiError && [401, 403, 404].includes(error.status))
+    failure.description = `${failure.description ?? ''} Once that is put right, the trigger reports what has happened since its last poll.`;
+  return failure;
 }

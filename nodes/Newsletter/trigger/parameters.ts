@@ -11,28 +11,35 @@ import { capacity, requestsAPoll } from './limits.ts';
 /** The list of events in the editor, made from the table. */
 export const eventProperty = choice(
   { displayName: 'Event', name: 'event', type: 'options', noDataExpression: true, required: true, default: '' },
-  byName(Object.entries(events).map(([value, { name, description }]) => ({ name, value, description }))),
+  byName(
+    Object.entries(events).map(([value, { name, action, description }]) => ({ name, value, action, description })),
+  ),
   'subscriptionCreated',
 );
 
 const round = (count: number): string => count.toLocaleString('en');
 
-/** What the event costs, and how long it takes to be seen: nobody should learn that from a bill of requests. */
+/** What a restart of n8n can cost; see docs/decisions/0015. */
+const restart =
+  'A restart of n8n loses no change, but may delay its report. Only a crash in the milliseconds between saving and beginning an execution can lose one, unless durable cursors are on in n8n. An execution that was cut off after it began is repeated with Retry in the list of executions.';
+const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read what is left, and begin an execution without items now and then, so that n8n saves what they learned. Until a subscription was read, its changes are not reported. Up to ${round(capacity)}`;
+
+/** What the event costs, how long it takes to be seen, and what is promised. */
 const costs: readonly (readonly [looks: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
   [
     'newest',
     'costOfNewest',
-    'A poll makes one request, and one more for each 100 new subscriptions. They are seen at the next poll.',
+    `A poll makes one request, and one more for each 100 new subscriptions. They are seen at the next poll. ${restart}`,
   ],
   [
     'all',
     'costOfAll',
-    `The service does not tell what has changed, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsAPoll} requests, a change is seen after 5 polls at most; with the newest 100 subscriptions, at the next poll. The first polls learn what is there and report nothing. Up to ${round(capacity)} subscriptions can be watched.`,
+    `The service does not tell what has changed, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsAPoll} requests, a change is seen after 5 polls at most; with the newest 100 subscriptions, at the next poll. ${learning} subscriptions can be watched. ${restart}`,
   ],
   [
     'inactive',
     'costOfInactive',
-    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsAPoll} requests, one that becomes inactive is seen at the next poll or the one after. The first polls learn which are inactive already and report nothing. Up to ${round(capacity)} inactive subscriptions can be watched.`,
+    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsAPoll} requests, one that becomes inactive is seen at the next poll or the one after. ${learning} inactive subscriptions can be watched. ${restart}`,
   ],
 ];
 

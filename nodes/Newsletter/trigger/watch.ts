@@ -5,21 +5,23 @@ import { largestPage } from '../parameters/list.ts';
 import { openEngine } from '../transport/engine.ts';
 import { matches } from './filter.ts';
 import { toItem, type Reported } from './item.ts';
-import { capacity, timeOf } from './limits.ts';
+import { capacity, checkSize, requestsALearningPoll, timeOf } from './limits.ts';
 import type { Settings } from './settings.ts';
-import { keep, kept, resume } from './state.ts';
+import { Memory } from './state.ts';
 
 /**
+ * @returns what happened; null where nothing did and n8n need not save anything
  * @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state
  *   then stays as it was
  */
-export async function poll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
+export async function poll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[] | null> {
   const { event, form, filter } = settings;
   const { engine, publicationId } = await openEngine(context, settings.publication);
-  const staticData = context.getWorkflowStaticData('node');
-  const before = kept(staticData);
-  const state = resume(before, publicationId, settings);
-  const time = timeOf(context);
+  const memory = new Memory(context);
+  const begun = memory.resume(publicationId, settings);
+  const { state, from } = begun;
+  if (from === 'nowhere') await checkSize(engine, event);
+  const time = timeOf(context, from === 'nowhere');
   const watch = watchSubscriptions({
     engine,
     events: [event.type],
@@ -27,7 +29,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     ...(event.looks === 'inactive' && { status: event.looks }),
     expand: settings.expand,
     state,
-    pages: pagesFor(settings, state),
+    pages: pagesFor(settings, state, from === 'nowhere'),
     capacity,
     limit: largestPage,
     hasTime: time.has,
@@ -35,22 +37,28 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   });
   const found = await watch.poll();
   // Another poll began with the same state and was faster: what it found is what this one found.
-  if (kept(staticData) !== before) return [];
-  if (found.state !== state) keep(staticData, found.state);
+  if (memory.isOvertaken()) return null;
   tell(context, found);
-  return found.events
+  const items = found.events
     .filter((one): one is Exclude<typeof one, { readonly type: 'removed' }> => one.type !== 'removed')
     .filter((one) => counts(one, settings) && matches(filter, one.subscription))
     .map((one) => toItem(one, event, form));
+  // With "Always Output Data", n8n would make an item of nothing.
+  const reports =
+    items.length > 0 || (memory.mustSave(begun, found.state, event) && context.getNode().alwaysOutputData !== true);
+  if (found.state !== state) memory.keep(found.state, begun, reports);
+  return reports ? items : null;
 }
 
 /**
- * The first time round, as many as there is time for: only what n8n saves outlives it, and a poll that reports nothing
- * is saved for certain only where it is the first, in the activation of the workflow.
+ * The first time round, more than the person allows a poll: a change is found from the second look at a subscription
+ * on. In the activation, as many as there is time for.
  */
-function pagesFor({ event, pages }: Settings, { scan }: WatchState): number {
-  const learns = event.looks !== 'newest' && (scan === null || scan.pass === 0);
-  return learns ? Math.max(pages, Math.ceil(capacity / largestPage) + 2) : pages;
+function pagesFor({ event, pages }: Settings, { scan }: WatchState, first: boolean): number {
+  if (event.looks === 'newest') return pages;
+  // One request asks what is new; with no other, the scan would stand still.
+  if (scan !== null && scan.pass > 0) return Math.max(pages, 2);
+  return Math.max(pages, first ? Math.ceil(capacity / largestPage) + 2 : requestsALearningPoll);
 }
 
 /** Of an update, at least one change that was asked for. */

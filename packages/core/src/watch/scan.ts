@@ -26,7 +26,7 @@ export interface ScanPage<Item extends Watched> {
   readonly nextCursor: string | null;
 }
 
-/** What is kept between slices. Plain JSON; of each subscription 15 characters of `table`. */
+/** What is kept between slices. Plain JSON; of each subscription 10 characters of `table`, or 15 with custom fields. */
 export interface ScanState {
   /** The choice of custom fields that the prints were made with. */
   readonly fields: string;

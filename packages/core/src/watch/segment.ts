@@ -1,10 +1,10 @@
 /**
  * A stretch of the packed table: some hundred subscriptions that follow one another by creation, in 90 bits (15
- * characters of six bits) each. Pure.
+ * characters of six bits) each; in 60 bits (10 characters) where no custom fields are watched. Pure.
  *
- * An entry is a key of 48 bits, a mark of 10 and a print of 32. The key is the seconds since the segment begins, in
- * `width` bits, and the upper 48 − `width` bits of the id's hash: the more subscriptions share a second, the shorter
- * the stretch of time, and the more bits tell their ids apart.
+ * An entry is a key of 48 bits, a mark of 10, and a print of 32 that is left out of a segment in which all are 0. The
+ * key is the seconds since the segment begins, in `width` bits, and the upper 48 − `width` bits of the id's hash: the
+ * more subscriptions share a second, the shorter the stretch of time, and the more bits tell their ids apart.
  */
 
 /** A place in the table's order: a second, then the hash of an id. */
@@ -19,8 +19,10 @@ export interface Fence {
 export interface Segment extends Fence {
   /** Bits of a key that count seconds. */
   readonly width: number;
-  /** 15 characters an entry. */
+  /** 15 characters an entry, or 10 where `bare`. */
   readonly packed: string;
+  /** Set where the print of every entry is 0: none is written. */
+  readonly bare?: true;
 }
 
 /** A segment as it is worked on; the lists run in parallel, in order of `keys`. */
@@ -34,7 +36,11 @@ export interface OpenSegment extends Fence {
 const keyBits = 48;
 /** Most bits for seconds: 48 days, so that 26 are left for the hash. */
 export const largestWidth = 22;
-export const charactersAnEntry = 15;
+
+/** Characters that an entry takes. */
+function charactersOf(bare: true | undefined): number {
+  return bare ? 10 : 15;
+}
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const codes: readonly number[] = Array.from(alphabet, (letter) => letter.charCodeAt(0));
@@ -70,15 +76,16 @@ export function widen(segment: OpenSegment, width: number): void {
 }
 
 export function countOf(segment: Segment): number {
-  return segment.packed.length / charactersAnEntry;
+  return segment.packed.length / charactersOf(segment.bare);
 }
 
-export function open({ second, hash, width, packed }: Segment): OpenSegment {
+export function open({ second, hash, width, packed, bare }: Segment): OpenSegment {
   const segment: OpenSegment = { second, hash, width, keys: [], marks: [], prints: [] };
-  for (let at = 0; at < packed.length; at += charactersAnEntry) {
+  const step = charactersOf(bare);
+  for (let at = 0; at < packed.length; at += step) {
     const first = readWord(packed, at);
     const middle = readWord(packed, at + 5);
-    const last = readWord(packed, at + 10);
+    const last = bare ? 0 : readWord(packed, at + 10);
     segment.keys.push(first * 2 ** 18 + (middle >>> 12));
     segment.marks.push((middle >>> 2) & 1023);
     segment.prints.push((middle & 3) * wordSize + last);
@@ -88,18 +95,20 @@ export function open({ second, hash, width, packed }: Segment): OpenSegment {
 
 export function close({ second, hash, width, keys, marks, prints }: OpenSegment): Segment {
   const characters: number[] = [];
+  const bare = prints.every((print) => print === 0);
   for (const [index, key] of keys.entries()) {
     const print = prints[index] ?? 0;
     pushWord(characters, Math.floor(key / 2 ** 18));
     pushWord(characters, (key % 2 ** 18) * 2 ** 12 + (marks[index] ?? 0) * 4 + Math.floor(print / wordSize));
-    pushWord(characters, print % wordSize);
+    if (!bare) pushWord(characters, print % wordSize);
   }
-  return { second, hash, width, packed: String.fromCharCode(...characters) };
+  return { second, hash, width, packed: String.fromCharCode(...characters), ...(bare && { bare }) };
 }
 
 /** Whether some entry's mark passes, found without opening the segment. */
-export function someMark({ packed }: Segment, passes: (mark: number) => boolean): boolean {
-  for (let at = 5; at < packed.length; at += charactersAnEntry) {
+export function someMark({ packed, bare }: Segment, passes: (mark: number) => boolean): boolean {
+  const step = charactersOf(bare);
+  for (let at = 5; at < packed.length; at += step) {
     if (passes((readWord(packed, at) >>> 2) & 1023)) return true;
   }
   return false;

@@ -2,6 +2,7 @@
 import { isRecord } from '../is-record.ts';
 import { startCreated, type CreatedState } from './created.ts';
 import type { ScanState } from './scan.ts';
+import { countOf, largestWidth, type Segment } from './segment.ts';
 
 /** Plain JSON: `JSON.stringify` writes it, {@link readWatchState} reads it. */
 export interface WatchState {
@@ -24,12 +25,15 @@ export class WatchStateError extends Error {
 export class CapacityError extends Error {
   override readonly name = 'CapacityError';
   readonly capacity: number;
+  /** Subscriptions in the list, where the service told it; null where the limit was met while reading. */
+  readonly size: number | null;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, size: number | null = null) {
     super(
-      `The watched list holds more than ${capacity} subscriptions, and of each some bytes have to be kept. Watch "created" only, or a list of one status, or run the watch where it may keep more.`,
+      `The watched list holds ${size ?? 'more than ' + capacity} subscriptions, of each some bytes have to be kept, and at most ${capacity} may be. Watch "created" only, or a list of one status, or run the watch where it may keep more.`,
     );
     this.capacity = capacity;
+    this.size = size;
   }
 }
 
@@ -99,12 +103,14 @@ const isWalk = record({
   began: orAbsent(isNumber),
 });
 const created = record({ version: (value) => value === 1, seen: orNull(isFrontier), walk: orNull(isWalk) });
-const isSegment = record({
+const segment = record({
   second: isNumber,
   hash: isCount,
-  width: (value) => isCount(value) && Number(value) <= 22,
-  packed: (value) => typeof value === 'string' && value.length % 15 === 0 && /^[\w-]+$/.test(value),
+  width: (value) => isCount(value) && Number(value) <= largestWidth,
+  packed: (value) => typeof value === 'string' && /^[\w-]+$/.test(value),
+  bare: orAbsent((value) => value === true),
 });
+const isSegment: Check = (value) => segment(value) && Number.isInteger(countOf(value as Segment));
 const isCondition: Check = (value) =>
   Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
 const scan = record({

@@ -1,0 +1,304 @@
+/**
+ * Restarts of n8n lose no change: whole histories of a publication, polled by a model of n8n in each of its modes. It
+ * keeps exactly what n8n 2.40 saves (docs/decisions/0015). `TEST_SEED` repeats a run.
+ */
+import { createClient, type Client } from '@newsletter-kit/core';
+import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import * as fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { buildBundle, type Bundle, type Item } from './bundle.ts';
+import { itemlessContext } from './context.ts';
+
+/**
+ * - `memory`: polls in the process that activated the workflow; what they keep is saved with each report
+ * - `scheduler`: n8n's durable scheduler: every poll begins with what was saved
+ * - `cursors`: the same with durable cursors: what a poll keeps is saved in any case, but not that of an activation
+ */
+type Mode = 'memory' | 'scheduler' | 'cursors';
+const modes: readonly Mode[] = ['memory', 'scheduler', 'cursors'];
+const events = [
+  'subscriptionCreated',
+  'subscriptionBecameActive',
+  'subscriptionUnsubscribed',
+  'subscriptionStatusChanged',
+  'subscriptionUpdated',
+] as const;
+type Event = (typeof events)[number];
+
+interface StaticData extends Record<string, unknown> {
+  node: Record<string, unknown>;
+  global: Record<string, unknown>;
+}
+
+let bundle: Bundle;
+beforeAll(async () => {
+  bundle = await buildBundle();
+});
+afterAll(() => bundle?.remove());
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') }));
+afterEach(() => void vi.useRealTimers());
+
+type Poll = (staticData: StaticData, pollBudgetMs: number) => Promise<readonly (readonly Item[])[] | null>;
+
+/** n8n as far as the static data of a polling node is concerned. */
+class ModelOfN8n {
+  /** What stands in the database. */
+  #saved = '{"node":{},"global":{}}';
+  #cursor: string | null = null;
+  /** The workflow of the process that runs. */
+  #live: StaticData | null = null;
+  /** Executions without items. */
+  empty = 0;
+  readonly #mode: Mode;
+  readonly #poll: Poll;
+
+  constructor(mode: Mode, poll: Poll) {
+    this.#mode = mode;
+    this.#poll = poll;
+  }
+
+  activate(): Promise<readonly Item[]> {
+    this.#live = JSON.parse(this.#saved) as StaticData;
+    this.#cursor ??= this.#mode === 'cursors' ? JSON.stringify(this.#live.node) : null;
+    return this.#run(this.#live, true);
+  }
+
+  tick(): Promise<readonly Item[]> {
+    if (this.#mode !== 'memory' || this.#live === null) this.#live = JSON.parse(this.#saved) as StaticData;
+    return this.#run(this.#live, false);
+  }
+
+  /** Only polls in memory have to be activated again: the jobs of the scheduler stand in the database. */
+  async restart(): Promise<readonly Item[]> {
+    this.#live = null;
+    return this.#mode === 'memory' ? this.activate() : [];
+  }
+
+  async #run(workflow: StaticData, activates: boolean): Promise<readonly Item[]> {
+    vi.setSystemTime(Date.now() + 60_000);
+    const node = this.#cursor === null ? workflow.node : (JSON.parse(this.#cursor) as StaticData['node']);
+    const given = await this.#poll(
+      { node, global: workflow.global },
+      activates || this.#mode === 'memory' ? 300_000 : 36_000,
+    );
+    if (given !== null || activates) this.#saved = JSON.stringify(workflow);
+    if (this.#cursor !== null && (given !== null || !activates)) this.#cursor = JSON.stringify(node);
+    const items = given?.[0] ?? [];
+    if (given !== null && items.length === 0) this.empty += 1;
+    return items;
+  }
+}
+
+interface Subscription {
+  readonly id: string;
+  readonly status: string;
+  readonly tier: string;
+}
+
+/** A publication, the trigger in n8n, and what a consumer of its items believes. */
+class World {
+  readonly sandbox: Sandbox;
+  readonly api: Client;
+  readonly n8n: ModelOfN8n;
+  readonly problems: string[] = [];
+  readonly #event: Event;
+  readonly #believed = new Map<string, Subscription>();
+  /** Of each subscription how often its condition was left, and told: it is told at most once more than it was left. */
+  readonly #left = new Map<string, number>();
+  #now = Date.parse('2026-11-20T10:00:00Z');
+  #created = 0;
+  #unseen = false;
+
+  constructor(mode: Mode, event: Event, size: number) {
+    this.#event = event;
+    this.sandbox = createSandbox({ seed: 'demo', seedSize: size, profile: 'unlimited', now: () => this.#now });
+    const { sandbox } = this;
+    this.api = createClient({
+      baseUrl: 'http://sandbox.test/v2',
+      token: 'sandbox-key',
+      publicationId,
+      fetch: sandbox.fetch,
+    });
+    const parameters = { event, changes: ['tier'], expand: [], output: 'raw', options: { pages: 2 } };
+    this.n8n = new ModelOfN8n(mode, (staticData, pollBudgetMs) =>
+      bundle.trigger.poll.call(itemlessContext({ sandbox, staticData, pollBudgetMs, parameters })),
+    );
+  }
+
+  /** Newest first. */
+  async all(): Promise<readonly Subscription[]> {
+    const found: Subscription[] = [];
+    for await (const { id, status, subscription_tier: tier } of this.api.subscriptions.list({
+      order_by: 'created',
+      direction: 'desc',
+      limit: 100,
+    }))
+      found.push({ id, status, tier: tier ?? '' });
+    return found;
+  }
+
+  /**
+   * What is there now is the baseline.
+   *
+   * @param cut - which request of the scan the service refuses, so that the next polls learn what is left; 0 for none
+   */
+  async activate(cut: number): Promise<void> {
+    // The size and the newest are asked before.
+    if (cut > 0)
+      this.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: cut + 2 });
+    await this.n8n.activate();
+    this.sandbox.faults.clear();
+    for (const each of await this.all()) this.#believed.set(each.id, each);
+  }
+
+  async create(): Promise<void> {
+    this.#now += 1_000;
+    this.#unseen = true;
+    await this.api.subscriptions.create({
+      email: `new.${(this.#created += 1)}@example.com`,
+      double_opt_override: 'on',
+    });
+  }
+
+  async change(at: number, what: 'status' | 'tier'): Promise<void> {
+    const list = await this.all();
+    const one = list[at % list.length];
+    if (one === undefined) return;
+    if (what === 'status') {
+      const to = one.status === 'active' ? 'inactive' : 'active';
+      if (one.status === this.#condition) this.#left.set(one.id, (this.#left.get(one.id) ?? 0) + 1);
+      await this.api.subscriptions.updateStatus({ subscription_ids: [one.id], new_status: to });
+    } else {
+      const tier = one.tier === 'premium' ? 'free' : 'premium';
+      await this.api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: one.id, tier }] });
+    }
+    this.#now += 60_000;
+  }
+
+  async hear(items: Promise<readonly Item[]>): Promise<void> {
+    for (const { json } of await items) this.#take(json as never);
+    // The first look at a new subscription is its baseline.
+    const compares = this.#event === 'subscriptionStatusChanged' || this.#event === 'subscriptionUpdated';
+    if (!compares || !this.#unseen) return;
+    this.#unseen = false;
+    for (const each of await this.all()) if (!this.#believed.has(each.id)) this.#believed.set(each.id, each);
+  }
+
+  /** What the consumer was not told. */
+  async missed(): Promise<string[]> {
+    return (await this.all())
+      .filter((one) => !this.#isKnown(one))
+      .map((one) => `missed: ${JSON.stringify(one)}, believed ${JSON.stringify(this.#believed.get(one.id))}`);
+  }
+
+  get #condition(): string {
+    return this.#event === 'subscriptionBecameActive' ? 'active' : 'inactive';
+  }
+
+  #isKnown(one: Subscription): boolean {
+    const believed = this.#believed.get(one.id);
+    if (this.#event === 'subscriptionCreated') return believed !== undefined;
+    if (this.#event === 'subscriptionStatusChanged') return believed?.status === one.status;
+    if (this.#event === 'subscriptionUpdated') return believed?.tier === one.tier;
+    return one.status !== this.#condition || believed?.status === this.#condition;
+  }
+
+  #take(item: Subscription & { readonly subscription_tier: string; readonly previous_status?: string | null }): void {
+    const { id, status, subscription_tier: tier, previous_status: from } = item;
+    const believed = this.#believed.get(id);
+    const twice = {
+      subscriptionCreated: believed !== undefined,
+      subscriptionStatusChanged: believed?.status !== from || status === from,
+      subscriptionUpdated: believed?.tier === tier,
+      subscriptionBecameActive: believed?.status === 'active' && !this.#hasLeft(id),
+      subscriptionUnsubscribed: believed?.status === 'inactive' && !this.#hasLeft(id),
+    }[this.#event];
+    if (twice) this.problems.push(`told ${JSON.stringify(item)}, believed ${JSON.stringify(believed)}`);
+    this.#believed.set(id, { id, status, tier });
+  }
+
+  #hasLeft(id: string): boolean {
+    const times = this.#left.get(id) ?? 0;
+    this.#left.set(id, times - 1);
+    return times > 0;
+  }
+}
+
+/** Of the newest, or anywhere. */
+const place = fc.oneof(
+  fc.integer({ min: 0, max: 3 }),
+  fc.nat().map((at) => at * 7919),
+);
+const step = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('status' as const, 'tier' as const), at: place }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('tick' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('restart' as const, 'republish' as const) }) },
+);
+
+describe.each(modes)('n8n that polls with its %s', (mode) => {
+  it.each(events)(
+    'reports every %s that lasts, once, whenever it is restarted',
+    async (event) => {
+      const history = fc.record({
+        cut: fc.integer({ min: 0, max: 4 }),
+        steps: fc.array(step, { maxLength: 16, size: 'max' }),
+      });
+      await fc.assert(
+        fc.asyncProperty(history, async ({ cut, steps }) => {
+          const world = new World(mode, event, 250);
+          const { n8n } = world;
+          try {
+            await world.activate(cut);
+            for (let ticks = 0; cut > 0 && ticks < 4; ticks += 1) expect(await n8n.tick()).toEqual([]);
+            for (const happening of steps) {
+              if (happening.kind === 'create') await world.create();
+              else if (happening.kind === 'tick') await world.hear(n8n.tick());
+              else if (happening.kind === 'restart') await world.hear(n8n.restart());
+              else if (happening.kind === 'republish') await world.hear(n8n.activate());
+              else if ('at' in happening) await world.change(happening.at, happening.kind);
+            }
+            // As many polls as a scan of the whole list takes, where only one in ten is saved.
+            for (let polls = 0; polls < (mode === 'scheduler' ? 60 : 12); polls += 1) await world.hear(n8n.tick());
+            expect([...world.problems, ...(await world.missed())]).toEqual([]);
+          } finally {
+            world.sandbox.close();
+          }
+        }),
+        { numRuns: 8 },
+      );
+    },
+    120_000,
+  );
+
+  it.each([
+    { what: 'a subscription that a poll after the activation had learned', cut: 2, fresh: false },
+    { what: 'a new subscription that a poll had seen', cut: 0, fresh: true },
+  ])('reports a change of $what, made while n8n was gone', async ({ cut, fresh }) => {
+    const world = new World(mode, 'subscriptionStatusChanged', 250);
+    try {
+      await world.activate(cut);
+      if (fresh) await world.create();
+      for (let polls = 0; polls < 2; polls += 1) await world.hear(world.n8n.tick());
+      expect(world.n8n.empty).toBeGreaterThan(0);
+      await world.change(fresh ? 0 : 140, 'status');
+      await world.hear(world.n8n.restart());
+      for (let polls = 0; polls < (mode === 'scheduler' ? 60 : 6); polls += 1) await world.hear(world.n8n.tick());
+      expect([...world.problems, ...(await world.missed())]).toEqual([]);
+    } finally {
+      world.sandbox.close();
+    }
+  });
+
+  // The scheduler alone forgets how far a poll came in the list, if nothing is saved: then every ten minutes.
+  it('begins no execution without items where everything was learned in the activation and nothing happens', async () => {
+    const world = new World(mode, 'subscriptionStatusChanged', 50);
+    try {
+      await world.activate(0);
+      for (let polls = 0; polls < 30; polls += 1) expect(await world.n8n.tick()).toEqual([]);
+      expect(world.n8n.empty).toBeLessThanOrEqual(mode === 'scheduler' ? 3 : 0);
+    } finally {
+      world.sandbox.close();
+    }
+  });
+});
