@@ -115,6 +115,11 @@ export const measurements: readonly Measurement[] = [
       },
       memory: { title: 'Core: memory while scanning 1,000,000 subscriptions', unit: 'MB', must: { below: 200 } },
       state: { title: 'Core: state of a watch over 1,000,000 subscriptions, JSON', unit: 'MB', must: { atMost: 16 } },
+      statuses: {
+        title: 'Core: state of a watch over the statuses of 250,000 subscriptions, JSON',
+        unit: 'MB',
+        must: { atMost: 3 },
+      },
     },
   },
   {

@@ -18,5 +18,6 @@ async function run(file: string, ...args: readonly string[]): Promise<Record<str
 const passes = await run('watch-passes.ts', '--max-old-space-size=64', '--max-semi-space-size=2');
 const { state: packed } = await run('watch-state.ts', 'packed', '--expose-gc');
 const { state: map } = await run('watch-state.ts', 'map', '--expose-gc');
-if (!packed || !map) throw new Error('The states were not measured.');
-tell({ ...passes, state: { ...packed, detail: `${packed.detail}; a Map by id: ${map.detail}` } });
+const { state: statuses } = await run('watch-state.ts', 'statuses', '--expose-gc');
+if (!packed || !map || !statuses) throw new Error('The states were not measured.');
+tell({ ...passes, state: { ...packed, detail: `${packed.detail}; a Map by id: ${map.detail}` }, statuses });
