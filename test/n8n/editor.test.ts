@@ -27,7 +27,7 @@ it('shows the workflow with its nodes, and their icons are drawn', async () => {
 it('shows the panels with the labels a person expects', async () => {
   await openPanel(page, 'New subscription');
   const trigger = await panelText(page);
-  for (const label of ['Poll Times', 'Event', 'Subscription Created', 'Publication', 'Include'])
+  for (const label of ['Poll Times', 'Event', 'New Subscriber', 'Publication', 'Include'])
     expect(trigger).toContain(label);
   await picture(page, 'trigger');
   await closePanel(page);

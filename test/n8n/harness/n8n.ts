@@ -18,6 +18,8 @@ export interface Installation {
   start(): Promise<void>;
   /** Ends n8n at once, as a power cut would. */
   kill(): Promise<void>;
+  /** Ends n8n with SIGTERM, as a service manager does. */
+  stop(): Promise<void>;
   /** Starts a worker beside it, for queue mode, and waits until it takes executions. */
   startWorker(): Promise<Running>;
   /** What n8n printed last. */
@@ -68,6 +70,9 @@ export async function createInstallation(
     },
     async kill() {
       await running?.kill();
+    },
+    async stop() {
+      await running?.stop();
     },
     async startWorker() {
       const [health, workerBroker] = await freeNumbers(2);

@@ -167,6 +167,11 @@ export class Rest {
     return results.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b));
   }
 
+  /** Everything n8n keeps of the execution, as one text: also of one that crashed, what it began with. */
+  async executionText(id: string): Promise<string> {
+    return JSON.stringify(await this.#send('GET', `/rest/executions/${id}`));
+  }
+
   /** The execution, or undefined while it runs. */
   async execution(id: string): Promise<Execution | undefined> {
     const { status, data } = await this.#send<{ status: string; data: string }>('GET', `/rest/executions/${id}`);

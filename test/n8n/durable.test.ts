@@ -1,0 +1,102 @@
+/**
+ * n8n with durable cursors: what the trigger learned is kept, and what it reports is kept with the execution.
+ * `N8N_ENDS` sets how often n8n is ended.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@newsletter-kit/core';
+import { expect } from 'vitest';
+import { startOwnN8n } from './harness/own.ts';
+import { test } from './harness/test.ts';
+import { unscheduled, watchSubscriptions } from './harness/watching.ts';
+
+test.override({ sandboxOptions: { seed: 'demo', seedSize: 300, profile: 'unlimited' } });
+
+const cursors = {
+  N8N_SCHEDULER_ENABLED: 'true',
+  N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+  N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+  // After a crash, n8n takes up an activation that was under way only when its lease is over.
+  N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '15',
+};
+
+async function idOf(api: Client, email: string): Promise<string> {
+  const { items } = await api.subscriptions.list({ email });
+  return items[0]?.id ?? '';
+}
+
+test('what an activation learned is what the polls by schedule compare with', async ({
+  sandboxOnPort: sandbox,
+  api,
+}) => {
+  const own = await startOwnN8n(cursors);
+  const ada = 'ada.lovelace@example.com';
+  try {
+    const created = await watchSubscriptions(own.rest, sandbox);
+    const changed = await watchSubscriptions(own.rest, sandbox, { event: 'subscriptionStatusChanged' });
+    await created.activate();
+    await changed.activate();
+    await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
+    await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, ada)], new_status: 'inactive' });
+    sandbox.clock.advance('PT1M');
+    const reported = async () => (await created.given()).length > 0 && (await changed.given()).length > 0;
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline && !(await reported());) await sleep(500);
+    expect(await created.given()).toMatchObject([{ email: 'new@example.com' }]);
+    expect(await changed.given()).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
+  } finally {
+    await own.close();
+  }
+});
+
+/** Numbers from 0 to 1, the same in every run. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+/** Each end costs a start of n8n, some ten seconds. */
+const ends = Number(process.env['N8N_ENDS'] ?? 20);
+
+test(
+  `ended at ${ends} moments of learning and polling, n8n loses nothing before an execution began`,
+  async ({ sandboxOnPort: sandbox, api }) => {
+    const own = await startOwnN8n(cursors);
+    const roll = dice(17);
+    try {
+      const workflows = [];
+      for (const event of ['subscriptionCreated', 'subscriptionUnsubscribed'])
+        workflows.push(await watchSubscriptions(own.rest, sandbox, { ...unscheduled, event }));
+      const [created, unsubscribed] = workflows;
+      if (!created || !unsubscribed) throw new Error('The workflows were not made.');
+      await Promise.all(workflows.map((workflow) => workflow.activate()));
+      const emails: string[] = [];
+      for (let count = 0; count < ends; count += 1) {
+        const email = `ended.${count}@example.com`;
+        emails.push(email);
+        await api.subscriptions.create({ email, double_opt_override: 'off' });
+        sandbox.clock.advance('PT1S');
+        await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, email)], new_status: 'inactive' });
+        sandbox.clock.advance('PT1M');
+        // Begins to learn when n8n is ended.
+        const learning = await watchSubscriptions(own.rest, sandbox, {
+          ...unscheduled,
+          event: 'subscriptionStatusChanged',
+        });
+        const polls = [...workflows, learning].map((workflow) => workflow.poll().catch(() => undefined));
+        await sleep(roll() * 1_500);
+        await (count % 2 === 0 ? own.kill() : own.stop());
+        await Promise.all(polls);
+        await own.start();
+      }
+      for (const workflow of workflows) await workflow.poll();
+      await sleep(2_000);
+      for (const workflow of workflows) {
+        const ids = await own.rest.executionIds(workflow.id);
+        const text = (await Promise.all(ids.map((id) => own.rest.executionText(id)))).join();
+        expect(emails.filter((email) => !text.includes(email))).toEqual([]);
+      }
+    } finally {
+      await own.close();
+    }
+  },
+  (ends + 2) * 60_000,
+);
