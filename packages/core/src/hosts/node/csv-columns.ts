@@ -1,9 +1,10 @@
 /** What the columns of a table mean: from the header to a function that makes a subscription of each row. Pure. */
-import type { customFieldKinds } from '../../contract/values.ts';
-import { isRequestField, requestFields, type RequestField } from '../../import/request.ts';
+import { fieldValueReader, type FieldValueReader } from '../../import/field-value.ts';
+import { customPrefix, headingReader, type HeadingMeaning, type HeadingTarget } from '../../import/headings.ts';
+import { isRequestField, requestFields } from '../../import/request.ts';
 
 /** A field of the API by its name, a custom field by its display text, or null for a column to leave out. */
-export type ColumnTarget = Exclude<RequestField, 'custom_fields'> | `custom:${string}` | null;
+export type ColumnTarget = HeadingTarget | null;
 
 /** A custom field of the publication; the records of `customFields.list` are some. */
 export interface KnownCustomField {
@@ -32,42 +33,13 @@ export interface ColumnOptions {
 /** A row as the header says, or what can't be read. */
 export type ReadCells = { readonly subscription: Readonly<Record<string, unknown>> } | { readonly problem: string };
 
-type Cell = (text: string) => unknown;
-type Reader = {
+interface Reader {
   readonly at: number;
   readonly column: string;
   readonly target: string;
   readonly custom: boolean;
-  readonly read: Cell;
-  readonly expected: string;
-};
-
-/** How a cell is read, and what it should have held; undefined is "not that". */
-const cells: Readonly<
-  Record<Exclude<(typeof customFieldKinds)[number], 'list'>, { readonly read: Cell; readonly expected: string }>
-> = {
-  string: { read: (text) => text, expected: 'a text' },
-  integer: {
-    read: (text) => (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
-    expected: 'a whole number',
-  },
-  double: {
-    read: (text) =>
-      /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined,
-    expected: 'a number such as 1.5',
-  },
-  boolean: { read: (text) => truths.get(text.toLowerCase()), expected: 'true or false' },
-  date: { read: (text) => (isDay(text) ? text : undefined), expected: 'a day such as 2026-01-31' },
-  datetime: {
-    read: (text) => (isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) ? text : undefined),
-    expected: 'a time such as 2026-01-31T12:00:00Z',
-  },
-};
-
-const truths: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
-  ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
-]);
+  readonly value: FieldValueReader;
+}
 
 /** The header does not say what is needed; the text says what to do. */
 export class HeaderError extends Error {
@@ -93,8 +65,8 @@ export function understand(header: readonly string[], options: ColumnOptions): (
     for (const reader of readers) {
       const text = row[reader.at] ?? '';
       if (text === '') continue;
-      const value = reader.read(text);
-      if (value === undefined) return { problem: `column "${reader.column}" must hold ${reader.expected}` };
+      const value = reader.value.read(text);
+      if (value === undefined) return { problem: `column "${reader.column}" must hold ${reader.value.expected}` };
       if (reader.custom) custom.push({ name: reader.target, value });
       else subscription[reader.target] = value;
     }
@@ -111,27 +83,26 @@ function readersOf(
   if (missing.length > 0)
     throw new HeaderError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
 
-  const splitting = {
-    read: (text: string): unknown => split(text, listSeparator),
-    expected: `texts with "${listSeparator}" between them`,
-  };
-  const fields = new Map(customFields?.map((field) => [field.display.toLowerCase(), field]));
+  const meaningOf = headingReader(customFields?.map(({ display }) => display) ?? []);
+  const kinds = new Map(customFields?.map(({ display, kind }) => [display, kind]));
   const unknown: string[] = [];
   const readers = header.flatMap((column, at): Reader[] => {
     const target: string | null | undefined = Object.hasOwn(columns, column)
       ? columns[column]
-      : (byName(column, fields) ?? (others === 'custom' ? (`custom:${column}` as const) : undefined));
+      : (targetOf(meaningOf(column), column) ?? (others === 'custom' ? (`custom:${column}` as const) : undefined));
     if (target === undefined && column !== '' && others === 'refuse') unknown.push(column);
-    if (target === undefined || target === null || target === 'custom:') return [];
-    if (target.startsWith('custom:')) {
-      const field = fieldOf(target.slice('custom:'.length).trim(), fields, customFields !== undefined);
+    if (target === undefined || target === null || target === customPrefix) return [];
+    if (target.startsWith(customPrefix)) {
+      const name = (targetOf(meaningOf(target), column) ?? target).slice(customPrefix.length);
+      if (customFields !== undefined && !kinds.has(name))
+        throw new HeaderError(`The publication has no custom field "${name}". It has ${list([...kinds.keys()])}.`);
       return [
         {
           at,
           column,
-          target: field.display,
+          target: name,
           custom: true,
-          ...(field.kind === 'list' ? splitting : isCellKind(field.kind) ? cells[field.kind] : cells.string),
+          value: fieldValueReader(kinds.get(name) ?? 'string', listSeparator),
         },
       ];
     }
@@ -146,7 +117,7 @@ function readersOf(
         column,
         target,
         custom: false,
-        ...(kind === 'texts' ? splitting : kind === 'boolean' ? cells.boolean : cells.string),
+        value: fieldValueReader(kind === 'texts' ? 'list' : kind === 'boolean' ? kind : 'string', listSeparator),
       },
     ];
   });
@@ -155,60 +126,24 @@ function readersOf(
       `It is not known what to do with column ${list(unknown)}. Say so for each, for example columns: { "${unknown[0]}": "custom:${unknown[0]}" } or { "${unknown[0]}": null }, or for all of them with others: "ignore" or "custom".`,
     );
   }
-  const filled = readers.map(({ target, custom }) => `${custom ? 'custom:' : ''}${target}`);
-  const twice = filled.find((target, index) => filled.indexOf(target) < index);
-  if (twice !== undefined)
-    throw new HeaderError(`Two columns fill "${twice}". Leave one out with columns: { "…": null }.`);
+  for (const [index, { target, custom, column }] of readers.entries()) {
+    const before = readers.slice(0, index).find((other) => other.target === target && other.custom === custom);
+    if (before !== undefined) {
+      const field = `${custom ? customPrefix : ''}${target}`;
+      throw new HeaderError(
+        `Two columns fill "${field}": "${before.column}" and "${column}". Leave one out with columns: { "…": null }.`,
+      );
+    }
+  }
   return readers;
 }
 
-/** Headers of the API's own names, in any case and with spaces or hyphens for underscores; and of custom fields. */
-function byName(column: string, fields: ReadonlyMap<string, KnownCustomField>): ColumnTarget | undefined {
-  if (/^custom:/i.test(column)) return `custom:${column.slice('custom:'.length)}`;
-  const name = column.toLowerCase().replaceAll(/[\s-]+/g, '_');
-  if (name === 'email' || name === 'e_mail' || name === 'email_address' || name === 'e_mail_address') return 'email';
-  if (isRequestField(name) && name !== 'custom_fields') return name;
-  const field = fields.get(column.toLowerCase());
-  return field && `custom:${field.display}`;
-}
-
-function fieldOf(display: string, fields: ReadonlyMap<string, KnownCustomField>, complete: boolean): KnownCustomField {
-  const field = fields.get(display.toLowerCase());
-  if (field) return field;
-  if (!complete) return { display, kind: 'string' };
+/** @throws HeaderError where it could be several custom fields */
+function targetOf(meaning: HeadingMeaning | undefined, column: string): HeadingTarget | undefined {
+  if (meaning === undefined || 'target' in meaning) return meaning?.target;
   throw new HeaderError(
-    `The publication has no custom field "${display}". It has ${list([...fields.values()].map((known) => known.display))}.`,
+    `Column "${column}" could be the custom field ${meaning.ambiguous.map((name) => `"${name}"`).join(' or ')}. Say which, for example columns: { "${column}": "custom:${meaning.ambiguous[0]}" }.`,
   );
-}
-
-function isCellKind(kind: string): kind is keyof typeof cells {
-  return Object.hasOwn(cells, kind);
-}
-
-/** The items of a cell; a JSON list is read as one. */
-function split(text: string, separator: string): readonly string[] | undefined {
-  if (text.startsWith('[')) {
-    const items = parse(text);
-    if (Array.isArray(items) && items.every((item) => typeof item === 'string')) return items;
-  }
-  const items = text
-    .split(separator)
-    .map((item) => item.trim())
-    .filter(Boolean);
-  return items.length > 0 ? items : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isDay(text: string): boolean {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 function list(names: readonly string[]): string {

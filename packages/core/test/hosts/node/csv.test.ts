@@ -84,6 +84,23 @@ describe('a CSV', () => {
     ]);
   });
 
+  it('finds its fields by the headings of other services', async () => {
+    const names = ['First Name', 'Last Name'].map((display) => ({ display, kind: 'string' }));
+    expect(await read('Email Address,FNAME,last_name\na@b.example,Ada,Byron\n', { customFields: names })).toMatchObject(
+      [
+        {
+          subscription: {
+            email: 'a@b.example',
+            custom_fields: [
+              { name: 'First Name', value: 'Ada' },
+              { name: 'Last Name', value: 'Byron' },
+            ],
+          },
+        },
+      ],
+    );
+  });
+
   it('numbers rows as a spreadsheet does: values over several lines are one row, empty rows count', async () => {
     const rows = await read('email,custom:Note\na@b.example,"two\nlines"\n\n,\nc@d.example,x\n');
     expect(rows.map(({ row }) => row)).toEqual([2, 5]);
@@ -141,7 +158,17 @@ describe('a CSV', () => {
       { columns: { Name: 'first_name' } },
       'is no field of a subscription. A custom field is written "custom:first_name".',
     ],
-    ['email,E-Mail\n', {}, 'Two columns fill "email"'],
+    ['email,E-Mail\n', {}, 'Two columns fill "email": "email" and "E-Mail"'],
+    [
+      'email,t_shirt\n',
+      {
+        customFields: [
+          { display: 'T-shirt', kind: 'string' },
+          { display: 'T shirt', kind: 'string' },
+        ],
+      },
+      'Column "t_shirt" could be the custom field "T-shirt" or "T shirt". Say which',
+    ],
     ['', {}, 'the file is empty'],
   ])('with the header %j says what is missing', async (content, options, text) => {
     await expect(read(content, { ...(options as CsvOptions), name: 'people.csv' })).rejects.toThrow(text);

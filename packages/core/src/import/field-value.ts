@@ -1,0 +1,114 @@
+/** Converts a value from a table or a form to the type that the field's kind has on the wire. Pure. */
+import { isRecord } from '../is-record.ts';
+
+/** What the API takes as the value of a custom field. */
+export type FieldValue = string | number | boolean | readonly string[];
+
+/** The conversion for one kind. */
+export interface FieldValueReader {
+  /** What the value has to be, to complete "must be" or "must hold". */
+  readonly expected: string;
+  /** The value to send, or undefined where it does not fit. */
+  read(value: unknown): FieldValue | undefined;
+}
+
+/** By kind; the kinds are those of custom fields. */
+const readers: Readonly<Record<string, FieldValueReader>> = {
+  string: { expected: 'a text', read: toText },
+  integer: { expected: 'a whole number', read: (value) => wholeOnly(toNumber(value)) },
+  double: { expected: 'a number such as 1.5', read: toNumber },
+  boolean: { expected: 'true or false', read: toBoolean },
+  date: { expected: 'a day such as 2026-01-31', read: (value) => toMoment(value)?.slice(0, 10) },
+  datetime: { expected: 'a time such as 2026-01-31T12:00:00Z', read: toMoment },
+};
+
+/**
+ * The conversion for a kind. A kind that is not known is read as a text.
+ *
+ * - `string`: texts, numbers and booleans
+ * - `integer`, `double`: numbers, and texts in decimal notation (`12`, `-1.5`, `2e3`)
+ * - `boolean`: true and false, 1 and 0, and the texts true, false, yes, no, y, n, 1, 0 in any case
+ * - `date`, `datetime`: texts that begin with a day of the calendar (`2026-01-31`), and as a time go on after `T` or a
+ *   space; a date is the day as it is written, whatever the time zone
+ * - `list`: lists of texts, numbers and booleans, texts with the separator between the members, JSON lists
+ *
+ * @param separator - what stands between the members of a list in a text
+ */
+export function fieldValueReader(kind: string, separator = ','): FieldValueReader {
+  if (kind !== 'list') return (Object.hasOwn(readers, kind) ? readers[kind] : undefined) ?? text;
+  return {
+    expected:
+      separator === ',' ? 'a list, or texts with commas between them' : `texts with "${separator}" between them`,
+    read: (value) => toList(value, separator),
+  };
+}
+
+const text: FieldValueReader = { expected: 'a text', read: toText };
+
+function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+    ? String(value)
+    : undefined;
+}
+
+function toNumber(value: unknown): number | undefined {
+  const number =
+    typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function wholeOnly(number: number | undefined): number | undefined {
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
+]);
+
+/** True or false of a boolean, 1, 0, or a word such as `yes`; undefined for anything else. */
+export function toBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' || typeof value === 'number'
+    ? truths.get(String(value).trim().toLowerCase())
+    : undefined;
+}
+
+/** A text that begins with a day of the calendar, trimmed. */
+function toMoment(value: unknown): string | undefined {
+  const moment = typeof value === 'string' ? value.trim() : '';
+  return isDay(moment.slice(0, 10)) && /^.{10}(?:$|[T ]\d)/.test(moment) && !Number.isNaN(Date.parse(moment))
+    ? moment
+    : undefined;
+}
+
+function isDay(day: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+/** Undefined where a member is no text, for a text without members, and for one in brackets that is no JSON list. */
+function toList(value: unknown, separator: string): readonly string[] | undefined {
+  const members =
+    typeof value === 'string' ? membersOf(value.trim(), separator) : Array.isArray(value) ? value : [value];
+  const texts = members?.map(toText);
+  if (!texts?.every((member) => member !== undefined)) return undefined;
+  const filled = texts.map((member) => member.trim()).filter(Boolean);
+  return filled.length > 0 || Array.isArray(value) ? filled : undefined;
+}
+
+function membersOf(list: string, separator: string): readonly unknown[] | undefined {
+  if (!(list.startsWith('[') && list.endsWith(']'))) return list.split(separator);
+  // n8n takes a list with the quotation marks of JavaScript too.
+  const members = parse(list) ?? parse(list.replaceAll("'", '"'));
+  return Array.isArray(members) && !members.some(isRecord) ? members : undefined;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}
