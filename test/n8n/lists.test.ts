@@ -207,7 +207,7 @@ describe('the resource mapper', () => {
       'Wants print': 'boolean',
       Birthday: 'dateTime',
       'Last visit': 'dateTime',
-      Topics: 'array',
+      Topics: 'string',
       'Berth length': 'number',
     });
   });

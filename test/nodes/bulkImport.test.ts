@@ -1,6 +1,7 @@
 /** Bulk Import against the sandbox: one item out for each item in, whatever happens to its call. */
 import { describe, expect, it } from 'vitest';
 import { heapInUse } from '../../packages/relay/test/heap.ts';
+import { importRows, mappedManually, mistakes } from './import-mistakes.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -43,14 +44,14 @@ describe('what comes out', () => {
     expect(items.map(({ json }) => json)).toEqual([
       { email: 'ada@example.com', status: 'accepted', import_id: id, batch: 1, reason: null },
       { email: 'bo.example.com', status: 'rejected', ...none, reason: expect.stringContaining('e-mail address') },
-      { email: null, status: 'rejected', ...none, reason: expect.stringContaining('"email" is missing') },
+      { email: null, status: 'rejected', ...none, reason: expect.stringContaining('"email" is missing or empty') },
       {
         email: 'ADA@example.com',
         status: 'duplicate',
         ...none,
         reason: 'An earlier item has the same address: item 0',
       },
-      { email: null, status: 'rejected', ...none, reason: '"Tier" must be one of free, premium' },
+      { email: null, status: 'rejected', ...none, reason: '"tier" must be one of free, premium' },
       { email: 'cy@example.com', status: 'accepted', import_id: id, batch: 1, reason: null },
     ]);
     expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3, 4, 5].map((item) => ({ item })));
@@ -76,6 +77,23 @@ describe('what comes out', () => {
     ]);
     expect(log).toContainEqual(expect.stringContaining('25 of 25 items'));
     expect(log.join()).not.toContain('@');
+  });
+
+  it('at an error output is the reason alone for an item that was left out: n8n adds its input there', async () => {
+    const hints: { message: string }[] = [];
+    const items = await importOf(
+      [{ email: 'ada@example.com' }, { 'E-Mail': 'bo.example.com' }, { email: 'Ada@example.com' }],
+      {},
+      { onError: 'continueErrorOutput', hints },
+    );
+    expect(items.map(({ json, error }) => [json['status'] ?? json, error])).toEqual([
+      ['accepted', undefined],
+      [{ error: '"E-Mail" must be an e-mail address such as name@example.com' }, undefined],
+      [{ error: 'An earlier item has the same address: item 0' }, undefined],
+    ]);
+    expect(hints.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^2 of 3 items were not imported \(1 rejected, 1 .*They are at the error output/),
+    ]);
   });
 
   it('is nothing where nothing comes in', async () => {
@@ -135,53 +153,106 @@ describe('the mapping', () => {
     });
   });
 
-  it('reads parameters that only name input fields without n8n, and all others with it', async () => {
+  it('asks n8n for constants and for whole columns once, and for every other expression with each item', async () => {
     const rows = [
-      { 'E-Mail': 'ada@example.com', team: '12', from: 'pier' },
-      { 'E-Mail': 'bo@example.com', team: null, from: 7 },
-      { 'E-Mail': '' },
+      { 'E-Mail': 'ada@example.com', team: '12', likes: ['boats', 'food'], from: 'pier' },
+      { 'E-Mail': 'bo@example.com', team: null, likes: 'a, b', from: 7 },
+      { 'E-Mail': '', likes: { not: 'a list' } },
+      { 'E-Mail': 'cy@example.com', team: 'many', from: { a: 'b' } },
+      { 'E-Mail': 'di@example.com', from: { a: 'b' } },
     ];
-    const evaluated: string[] = [];
-    const run = async (stored: Readonly<Record<string, unknown>>) => {
-      evaluated.length = 0;
-      const note = (name: string, value: (row: (typeof rows)[number]) => unknown) => (index: number) => (
-        evaluated.push(name),
-        value(rows[index] ?? rows[0]!)
-      );
-      const parameters = {
+    const run = async (email: string, team: string, source: string) => {
+      const reads: string[] = [];
+      const stored = {
         mapping: 'defineBelow',
-        email: note('email', (row) => row['E-Mail']),
-        customFields: note('customFields', ({ team }) => ({
-          mappingMode: 'defineBelow',
-          value: { 'Team size': team },
-        })),
-        additionalFields: note('additionalFields', ({ from }) => ({ utm_source: from, tier: 'free' })),
+        email,
+        customFields: { mappingMode: 'defineBelow', value: { 'Team size': team, Topics: '={{ $json["likes"] }}' } },
+        additionalFields: { utm_source: source, tier: 'free' },
       };
-      const items = await importOf(rows, parameters, { stored });
+      const items = await importOf(rows, {}, { reads, stored });
+      const count = (name: string): number => reads.filter((read) => read === name).length;
       bench.sandbox.clock.advance(60_000);
-      return [
-        items.map(({ json }) => [json['email'], json['status'], json['reason']]),
-        await subscriptionOf('ada@example.com'),
-        await subscriptionOf('bo@example.com'),
-      ];
+      return {
+        counts: ['email', 'customFields.value', 'additionalFields', 'customFields.mappingMode'].map(count),
+        came: [
+          items.map(({ json }) => [json['email'], json['status'], json['reason']]),
+          ...(await Promise.all(['ada@example.com', 'bo@example.com'].map(subscriptionOf))),
+        ],
+      };
     };
-    const plain = {
-      email: '={{ $json["E-Mail"] }}',
-      customFields: { mappingMode: 'defineBelow', value: { 'Team size': '={{ $json.team }}' } },
-      additionalFields: { utm_source: '={{$json.from}}', tier: 'free' },
-    };
-    const quick = await run(plain);
-    expect(evaluated).toEqual([]);
-    expect(quick[0]).toEqual([
+    const quick = await run('={{ $json["E-Mail"] }}', '={{$json.team}}', "={{ $json['from'] }}");
+    expect(quick.counts).toEqual([1, 1, 1, 1]);
+    expect(quick.came[0]).toEqual([
       ['ada@example.com', 'accepted', null],
       ['bo@example.com', 'accepted', null],
-      [null, 'rejected', '"Email" is empty'],
+      [null, 'rejected', 'The custom field "Topics" must be a list, or texts with commas between them'],
+      [null, 'rejected', 'The custom field "Team size" must be a whole number'],
+      [null, 'rejected', '"UTM Source" must be a text'],
     ]);
-    for (const email of ['={{ $json["E-Mail"].trim() }}', '={{ $json["E-Mail"] }} ', '=a{{ $json.x }}', undefined]) {
-      const slow = await run({ ...plain, email });
-      expect(evaluated).toContain('email');
-      expect(slow).toEqual(quick);
-    }
+    expect(quick.came[1]).toMatchObject({
+      utm_source: 'pier',
+      custom_fields: [{ value: 12 }, { value: ['boats', 'food'] }],
+    });
+
+    const slow = await run('={{ $json["E-Mail"].trim() }}', '={{ [$json.team][0] }}', '={{ $input.item.json.from }}');
+    expect(slow.counts).toEqual([2, 5, 3, 1]); // nothing more of an item is read after a value that does not fit
+    expect(slow.came).toEqual(quick.came);
+  });
+
+  it('reads the publication of each item, which n8n extracts from the whole of the parameter', async () => {
+    const other = 'pub_00000000-0000-4000-8000-000000000009';
+    const publications = ['pub_00000000-0000-4000-8000-000000000001', other, other];
+    await importOf(
+      publications.map((pub, index) => ({ email: `reader.${index}@example.com`, pub })),
+      {},
+      { stored: { publicationId: { __rl: true, mode: 'id', value: '={{ $json.pub }}' } }, continueOnFail: true },
+    );
+    const paths = bench.sandbox.requests().map(({ path }) => path);
+    for (const publication of publications) expect(paths).toContainEqual(expect.stringContaining(publication));
+  });
+
+  it('leaves names that every object has to n8n, which turns them down', async () => {
+    const stored = {
+      mapping: 'defineBelow',
+      email: '={{ $json.constructor }}',
+      customFields: {},
+      additionalFields: {},
+    };
+    const [item] = await importOf([{ email: 'ada@example.com' }], {}, { stored, continueOnFail: true });
+    expect(item?.json['error']).toContain('constructor');
+  });
+
+  it.each([
+    [{ 'Email Address': 'ada@example.com', FNAME: 'Ada' }],
+    [{ Subscriber: 'ada@example.com', first_name: 'Ada' }],
+    [{ 'E-Mail': 'ada@example.com', 'FIRST NAME': 'Ada' }],
+    [{ email: 'ada@example.com', 'E-Mail': '', 'custom:First Name': 'Ada', 'First-Name': 'Ada' }],
+  ])('knows the headings of other services: %j', async (row) => {
+    expect((await importOf([row])).map(({ json }) => json['status'])).toEqual(['accepted']);
+    bench.sandbox.clock.advance(60_000);
+    expect(await subscriptionOf('ada@example.com')).toMatchObject({
+      custom_fields: [expect.objectContaining({ name: 'First Name', value: 'Ada' })],
+    });
+  });
+
+  it('names what it left out: input fields that fill nothing, and custom fields that are not there any more', async () => {
+    const hints: { message: string }[] = [];
+    const items = await importOf(
+      [
+        { email: 'ada@example.com', notes: 'fair', custom_fields: { 'Given name': 'Ada', 'Team size': 3 } },
+        { email: 'bo@example.com', notes: 'pier', LEID: 7, 'custom:Berth': 'A' },
+      ],
+      {},
+      { hints },
+    );
+    expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([
+      ['accepted', 'The publication has no custom field "Given name"; the rest of the item was imported'],
+      ['accepted', 'The publication has no custom field "Berth"; the rest of the item was imported'],
+    ]);
+    expect(hints.map(({ message }) => message)).toEqual([
+      'The publication has no custom field "Given name" or "Berth"; the values were left out. If a field was renamed, choose it again in Custom Fields. Custom Field: Create makes a new one.',
+      'No field of a subscription and no custom field is named like the input fields "notes" and "LEID"; they were left out.',
+    ]);
   });
 
   it('rejects the item whose custom field is of the wrong kind, and no other', async () => {
@@ -193,6 +264,56 @@ describe('the mapping', () => {
       ['rejected', 'The custom field "Team size" must be a whole number'],
       ['accepted', null],
     ]);
+  });
+});
+
+describe('10,000 rows with mistakes', () => {
+  it.each([
+    ['Map Automatically', 'automatically', undefined],
+    ['Map Each Column Manually', 'manually', mappedManually],
+  ] as const)('%s: imports every good row, and names the field of each bad one', async (_, way, stored) => {
+    const kinds = mistakes.filter((mistake) => mistake[way] !== undefined);
+    expect(kinds.length).toBeGreaterThanOrEqual(30);
+    const rows = importRows(10_000, kinds);
+    const total = async (): Promise<number> => {
+      const response = await bench.sandbox.fetch('http://sandbox.test/_sandbox/subscriptions?limit=1', {
+        headers: { authorization: 'Bearer sandbox-key' },
+      });
+      return ((await response.json()) as { total: number }).total;
+    };
+    const before = await total();
+    const hints: { message: string }[] = [];
+    const items = await importOf(
+      rows.map(({ row }) => row),
+      {},
+      { hints, ...(stored && { stored }) },
+    );
+    const bad = rows.filter(({ mistake }) => mistake !== undefined);
+    expect(new Set(bad.map(({ mistake }) => mistake)).size).toBe(kinds.length);
+    const wrong = rows.flatMap(({ row, mistake }, index) => {
+      const { status, reason, email } = items[index]?.json ?? {};
+      const fits =
+        mistake === undefined
+          ? status === 'accepted' && reason === null && email === row['E-Mail']
+          : status !== 'accepted' && String(reason).startsWith(mistake[way] ?? '');
+      return fits ? [] : [{ index, mistake: mistake?.name, status, reason }];
+    });
+    expect(wrong).toEqual([]);
+    expect(hints.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${bad.length} of 10000 items were not imported`),
+    ]);
+
+    bench.sandbox.clock.advance(3_600_000);
+    expect((await total()) - before).toBe(rows.length - bad.length);
+    const [first] = rows.filter(({ mistake }) => mistake === undefined).slice(-1);
+    expect(await subscriptionOf(String(first?.row['E-Mail']))).toMatchObject({
+      utm_source: 'import',
+      custom_fields: expect.arrayContaining([
+        expect.objectContaining({ name: 'Wants print' }),
+        expect.objectContaining({ name: 'Topics', value: ['boats', 'food'] }),
+        expect.objectContaining({ name: 'Last visit', value: '2026-01-10T09:30:00Z' }),
+      ]),
+    });
   });
 });
 

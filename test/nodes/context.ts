@@ -4,6 +4,7 @@
  */
 import type { Sandbox } from '@newsletter-kit/sandbox';
 import { NodeApiError } from './bundle.ts';
+import { evaluator } from './expressions.ts';
 
 /** What a node is run with. */
 export interface Run {
@@ -28,10 +29,17 @@ export interface Run {
   readonly connection?: Connection;
   /** Aborts when the execution is stopped. */
   readonly signal?: AbortSignal;
-  /** The parameters as the workflow has them, expressions and all; left out where a test does not care. */
+  /** On Error in the settings of the node, where it is to be seen. */
+  readonly onError?: 'continueErrorOutput' | 'continueRegularOutput';
+  /**
+   * Parameters as the workflow has them, with expressions, which n8n's own code evaluates; left out where a test does
+   * not care.
+   */
   readonly stored?: Readonly<Record<string, unknown>>;
   /** The version of the node in the workflow; the newest where left out. */
   readonly version?: number;
+  /** The names of the parameters that the node asked for, each time. */
+  readonly reads?: string[];
   /** As n8n runs it for an AI agent. */
   readonly tool?: boolean;
 }
@@ -61,13 +69,23 @@ interface HelperRequest {
 /** The context of an action node: parameters are read for an item. */
 export function executeContext(run: Run): unknown {
   const items = run.items ?? [{}];
+  const input = items.map((json) => ({ json }));
+  const n8n = evaluator(run.stored ?? {}, items, run.timezone);
   return {
     ...common(run),
-    getInputData: () => items.map((json) => ({ json })),
-    getNodeParameter: (name: string, index: number, fallback?: unknown, options?: ParameterOptions) =>
-      extracted(parameter(run, name, index) ?? fallback, options),
+    getInputData: () => input,
+    getNodeParameter: (name: string, index: number, fallback?: unknown, options?: ParameterOptions) => (
+      run.reads?.push(name),
+      extracted(
+        Object.hasOwn(run.stored ?? {}, name.split('.', 1)[0] ?? '')
+          ? (n8n.read(name, index, options?.skipValidation) ?? fallback)
+          : (parameter(run, name, index) ?? fallback),
+        options,
+      )
+    ),
+    evaluateExpression: (expression: string, index = 0) => n8n.evaluate(expression, index),
     isToolExecution: () => run.tool ?? false,
-    continueOnFail: () => run.continueOnFail ?? false,
+    continueOnFail: () => run.continueOnFail ?? run.onError !== undefined,
     getExecutionCancelSignal: () => run.signal,
     getWorkflowStaticData: () => run.staticData ?? {},
     ...(run.hints && { addExecutionHints: (hint: { message: string }) => run.hints?.push(hint) }),
@@ -93,6 +111,7 @@ function staticDataOf({ staticData = {} }: Run, type: 'node' | 'global'): unknow
 
 interface ParameterOptions {
   readonly extractValue?: boolean;
+  readonly skipValidation?: boolean;
 }
 
 function common(run: Run) {
@@ -101,9 +120,18 @@ function common(run: Run) {
   const credential = { ...account, ...run.credential };
   const connected = { baseUrl: credential.baseUrl, publicationId: credential.publicationId, ...connection };
   let token = connection ? (connection.oauthTokenData?.access_token ?? '') : credential.apiKey;
-  const parameters = { ...run.stored, ...(connection && { authentication: 'oAuth2' }) };
+  // A function stands for an expression.
+  const entered = Object.entries(run.parameters).map(
+    ([name, value]) => [name, typeof value === 'function' ? '={{ … }}' : value] as const,
+  );
+  const parameters = {
+    ...Object.fromEntries(entered),
+    ...run.stored,
+    ...(connection && { authentication: 'oAuth2' }),
+  };
   return {
     getNode: () => ({
+      ...(run.onError && { onError: run.onError }),
       id: '1',
       name: 'Newsletter',
       type: run.tool ? 'newsletterTool' : 'newsletter',

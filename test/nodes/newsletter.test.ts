@@ -82,7 +82,7 @@ describe('Subscription: Create', () => {
 
   it('refuses a value that does not fit, naming field and item, before anything is sent', async () => {
     await expect(create('ada@example.com', { Birthday: 'tomorrow' })).rejects.toMatchObject({
-      message: 'The custom field "Birthday" must be a date such as 2026-11-20',
+      message: 'The custom field "Birthday" must be a day such as 2026-01-31',
       context: { itemIndex: 0 },
     });
     expect(requests('subscriptions.create')).toBe(0);
@@ -269,7 +269,7 @@ describe('the custom fields in the editor', () => {
     );
     expect(fields).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ id: 'Topics', type: 'array' }),
+        expect.objectContaining({ id: 'Topics', type: 'string' }),
         expect.objectContaining({ id: 'Birthday', type: 'dateTime' }),
       ]),
     );

@@ -1,70 +1,45 @@
 /** What a value entered for a custom field becomes on the wire, by the field's kind. Pure. */
+import { fieldValueReader, type FieldValue } from '@newsletter-kit/core/import';
+import { tryToParseDateTime } from 'n8n-workflow';
 
-/** What the API takes as the value of a custom field. */
-export type SentValue = string | number | boolean | string[];
-
-interface Conversion {
-  /** What the value has to be, to complete "The custom field … must be". */
-  readonly must: string;
-  /** The value to send, or undefined where it does not fit. */
-  convert(value: unknown): SentValue | undefined;
-}
-
-/** By kind. */
-export const conversions: Readonly<Record<string, Conversion>> = {
-  string: { must: 'a text', convert: toText },
-  integer: { must: 'a whole number', convert: (value) => wholeOnly(toNumber(value)) },
-  double: { must: 'a number', convert: toNumber },
-  boolean: { must: 'true or false', convert: toBoolean },
-  date: { must: 'a date such as 2026-11-20', convert: (value) => toMoment(value)?.day },
-  datetime: { must: 'a date and time such as 2026-11-20T09:30:00Z', convert: (value) => toMoment(value)?.moment },
-  list: { must: 'a list, or texts separated by commas', convert: toList },
-};
-
-function toText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return toMoment(value)?.moment;
-}
-
-function toNumber(value: unknown): number | undefined {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
-}
-
-function wholeOnly(number: number | undefined): number | undefined {
-  return Number.isSafeInteger(number) ? number : undefined;
-}
-
-function toBoolean(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  const word = String(value).trim().toLowerCase();
-  return word === 'true' ? true : word === 'false' ? false : undefined;
-}
+/** A value to send, or what it would have to be, to complete "must be". */
+export type Converted = { readonly sent: FieldValue } | { readonly expected: string };
 
 /**
- * The day and the moment of a text, a Date, or the DateTime that n8n makes of its date picker (in the workflow's time
- * zone).
+ * Converts a value in one way, wherever it was entered: n8n checks some values by the type of the editor's input and
+ * others not at all.
+ *
+ * @param timezone - of the workflow: that of a time which names none, as in n8n's own nodes
  */
-function toMoment(value: unknown): { day: string; moment: string } | undefined {
-  if (isDateTime(value)) return { day: value.toISODate(), moment: value.toISO() };
-  const text = value instanceof Date ? value.toISOString() : value;
-  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text) || Number.isNaN(Date.parse(text)))
-    return undefined;
-  return { day: text.slice(0, 10), moment: text };
+export function convert(kind: string, value: unknown, timezone: string): Converted {
+  const { expected, read } = fieldValueReader(kind);
+  const sent = read(inTextForm(kind, value, timezone));
+  return sent === undefined ? { expected } : { sent };
 }
 
+/** As e-mail headers have it (RFC 2822): `Fri, 20 Nov 2026 09:30:00 +0100`. */
+const headerDate = /^(?:[A-Za-z]{3}, )?\d{1,2} [A-Za-z]{3} \d{4} \d{2}:\d{2}/;
+
+/** Dates as ISO 8601, times with their offset from UTC; every other value as it is. */
+function inTextForm(kind: string, value: unknown, timezone: string): unknown {
+  if (isDateTime(value)) return kind === 'date' ? value.toISODate() : value.toISO({ suppressMilliseconds: true });
+  const text = typeof value === 'string' && (kind === 'date' || kind === 'datetime') ? value.trim() : undefined;
+  // The day of a date is the day that is written; only a time depends on a zone.
+  const isTime = text !== undefined && kind === 'datetime' && fieldValueReader(kind).read(text) !== undefined;
+  if (!isTime && !(text !== undefined && headerDate.test(text)) && !(value instanceof Date)) return value;
+  try {
+    return inTextForm(kind, tryToParseDateTime(text ?? value, timezone), timezone);
+  } catch {
+    return value; // is turned down as what it is
+  }
+}
+
+/** The DateTime of n8n's expressions, of whichever copy of Luxon. */
 interface DateTimeLike {
-  toISODate(): string;
-  toISO(): string;
+  toISODate(): string | null;
+  toISO(options: { suppressMilliseconds: boolean }): string | null;
 }
 
 function isDateTime(value: unknown): value is DateTimeLike {
   return typeof value === 'object' && value !== null && 'toISODate' in value && 'toISO' in value;
-}
-
-function toList(value: unknown): string[] | undefined {
-  const entries: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
-  const texts = entries.map(toText);
-  return texts.every((text) => text !== undefined) ? texts.map((text) => text.trim()).filter(Boolean) : undefined;
 }

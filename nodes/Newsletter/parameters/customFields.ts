@@ -2,14 +2,15 @@
 import type { Engine } from '@newsletter-kit/core/engine';
 import type { FieldType, IExecuteFunctions, INodeProperties, ResourceMapperField } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { readKinds } from '../transport/customFieldKinds.ts';
+import type { FieldValue } from '@newsletter-kit/core/import';
+import { readCustomFieldsOf } from '../transport/customFieldKinds.ts';
 import { ParameterMismatch } from './read.ts';
-import { conversions, type SentValue } from './customFieldValue.ts';
+import { convert } from './customFieldValue.ts';
 
 /** A custom field as the API takes it; the name is the field's `display` text. */
 export interface SentField {
   readonly name: string;
-  readonly value: SentValue;
+  readonly value: FieldValue;
 }
 
 export const customFields: INodeProperties = {
@@ -34,7 +35,11 @@ export const customFields: INodeProperties = {
   },
 };
 
-/** n8n's input for each kind; a kind that came later is a text. */
+/**
+ * n8n's input for each kind. A list is a text, because n8n's input for lists takes JSON alone; so is a kind that came
+ * later. Each input takes every fixed value that {@link convert} takes, except words such as "yes" at the switch of a
+ * boolean.
+ */
 const inputs: Readonly<Record<string, FieldType>> = {
   string: 'string',
   integer: 'number',
@@ -42,12 +47,12 @@ const inputs: Readonly<Record<string, FieldType>> = {
   boolean: 'boolean',
   date: 'dateTime',
   datetime: 'dateTime',
-  list: 'array',
+  list: 'string',
 };
 
 /** The fields the editor offers. */
 export async function mapperFields(engine: Engine): Promise<ResourceMapperField[]> {
-  const kinds = await readKinds(engine);
+  const { kinds } = await readCustomFieldsOf(engine);
   return [...kinds].map(([name, kind]) => ({
     id: name,
     displayName: name,
@@ -59,60 +64,119 @@ export async function mapperFields(engine: Engine): Promise<ResourceMapperField[
 }
 
 /** Where custom fields are read from. */
-export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInputData'>;
+export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInputData' | 'getTimezone'>;
 
 /**
  * Reads what was mapped for one item; with automatic mapping, what the input item holds.
+ *
+ * n8n's own check of the values is left out. It goes by the types that the workflow was saved with, which may be those
+ * of an earlier version of this node; it accepts `day 3` as a date and turns down `boats, food` as a list.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
 export async function readCustomFields(node: ReadableNode, itemIndex: number, engine: Engine): Promise<SentField[]> {
   if (node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') === 'autoMapInputData') {
-    return fieldsOfItem(node.getInputData()[itemIndex]?.json ?? {}, engine);
+    const { custom } = await readInput(node.getInputData()[itemIndex]?.json ?? {}, engine, 'custom fields');
+    return toSentFields(custom, node, engine);
   }
-  return toSentFields(node.getNodeParameter('customFields.value', itemIndex, {}), engine, 'send');
+  const mapped = node.getNodeParameter('customFields.value', itemIndex, {}, { skipValidation: true });
+  const entered = Object.entries(isRecord(mapped) ? mapped : {}).filter(([, value]) => !isEmpty(value));
+  return toSentFields(new Map(entered.map(([name, value]) => [name, { value }])), node, engine);
+}
+
+/** A value, and the name of the input field that has it where that differs from the name of what it fills. */
+export interface Entered {
+  readonly value: unknown;
+  readonly from?: string;
+}
+
+/** The fields of an input item by what they fill; those without a value are left out. */
+export interface InputFields {
+  /** By the API's name of the field. */
+  readonly named: ReadonlyMap<string, Required<Entered>>;
+  /** By the display text of the custom field. */
+  readonly custom: ReadonlyMap<string, Entered>;
+  /** Names of input fields that fill nothing. */
+  readonly unused: readonly string[];
 }
 
 /**
- * The custom fields of an input item: those that stand together under `custom_fields`, as subscriptions and signups
- * have them, and every field that bears the name of one.
+ * Reads an input item: custom fields together under `custom_fields`, as subscriptions and signups have them, and every
+ * field whose name means a field of a subscription.
  *
- * @throws ParameterMismatch where a value does not fit the field's kind
+ * @param wanted - with `custom fields` the other fields of a subscription count as unused
+ * @throws ParameterMismatch where a name could mean several fields, or where several names mean one field and their
+ *   values differ
  */
-export async function fieldsOfItem(json: Readonly<Record<string, unknown>>, engine: Engine): Promise<SentField[]> {
-  return [
-    ...(await toSentFields(together(json['custom_fields']), engine, 'send')),
-    ...(await toSentFields(json, engine, 'leave out')),
-  ];
+export async function readInput(
+  json: Readonly<Record<string, unknown>>,
+  engine: Engine,
+  wanted: 'all' | 'custom fields',
+): Promise<InputFields> {
+  const { meaningOf } = await readCustomFieldsOf(engine);
+  const named = new Map<string, Required<Entered>>();
+  const custom = new Map<string, Required<Entered>>();
+  const unused: string[] = [];
+  const take = (into: Map<string, Required<Entered>>, field: string, from: string, value: unknown): void => {
+    const before = into.get(field);
+    if (before === undefined) into.set(field, { value, from });
+    else if (JSON.stringify(before.value) !== JSON.stringify(value))
+      throw new ParameterMismatch(
+        `"${before.from}" and "${from}" both fill ${into === custom ? `the custom field "${field}"` : `"${field}"`} and differ; leave one of them out`,
+      );
+  };
+  for (const [name, value] of Object.entries(json)) {
+    if (isEmpty(value)) continue;
+    if (name === 'custom_fields') {
+      for (const [field, of] of together(value)) if (!isEmpty(of)) take(custom, field, name, of);
+      continue;
+    }
+    const meaning = meaningOf(name);
+    if (meaning === undefined) unused.push(name);
+    else if ('ambiguous' in meaning)
+      throw new ParameterMismatch(
+        `"${name}" could mean the custom field ${meaning.ambiguous.map((field) => `"${field}"`).join(' or ')}; give it exactly one of these names`,
+      );
+    else if (meaning.target.startsWith(prefix)) take(custom, meaning.target.slice(prefix.length), name, value);
+    else if (wanted === 'all') take(named, meaning.target, name, value);
+    else unused.push(name);
+  }
+  return { named, custom, unused };
 }
+
+const prefix = 'custom:';
 
 /** `[{ name, value }]` or `{ [name]: value }`, as values by name. */
-function together(fields: unknown): unknown {
-  return Array.isArray(fields)
-    ? Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value]))
-    : fields;
+function together(fields: unknown): readonly (readonly [string, unknown])[] {
+  if (Array.isArray(fields)) return fields.filter(isRecord).map(({ name, value }) => [String(name), value]);
+  return isRecord(fields) ? Object.entries(fields) : [];
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
 /**
- * What is sent of these values by name; what is empty is left out.
+ * What is sent of values by the name of the custom field. Names that are none of the publication are sent too: the
+ * service says that it drops them.
  *
- * @param unknown - what to do with a name that is no custom field: the service says what it drops
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
-async function toSentFields(entered: unknown, engine: Engine, unknown: 'leave out' | 'send'): Promise<SentField[]> {
-  const values = Object.entries(isRecord(entered) ? entered : {}).filter(
-    ([, value]) => value !== null && value !== undefined && value !== '',
-  );
-  if (values.length === 0) return [];
-
-  const kinds = await readKinds(engine);
-  return values.flatMap(([name, value]) => {
-    const kind = kinds.get(name);
-    if (kind === undefined && unknown === 'leave out') return [];
-    const conversion = conversions[kind ?? 'string'] ?? conversions['string'];
-    const sent = conversion?.convert(value);
-    if (sent === undefined)
-      throw new ParameterMismatch(`The custom field "${name}" must be ${conversion?.must ?? 'a text'}`);
-    return [{ name, value: sent }];
+export async function toSentFields(
+  values: ReadonlyMap<string, Entered>,
+  node: Pick<ReadableNode, 'getTimezone'>,
+  engine: Engine,
+): Promise<SentField[]> {
+  if (values.size === 0) return [];
+  const { kinds } = await readCustomFieldsOf(engine);
+  return [...values].map(([name, { value, from = name }]) => {
+    const converted = convert(kinds.get(name) ?? 'string', value, node.getTimezone());
+    if ('sent' in converted) return { name, value: converted.sent };
+    const field = `custom field "${name}"`;
+    throw new ParameterMismatch(
+      from === name || from === 'custom_fields'
+        ? `The ${field} must be ${converted.expected}`
+        : `"${from}" must be ${converted.expected}, because it fills the ${field}`,
+    );
   });
 }

@@ -2,6 +2,7 @@
  * Turns what a person entered into arguments of an operation, by the descriptions of the parameters themselves.
  * Empty means "not set" and is left out; a wrong value is named before anything is sent.
  */
+import { toBoolean } from '@newsletter-kit/core/import';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 
@@ -114,8 +115,8 @@ function readNumber(property: INodeProperties, value: unknown): number {
 }
 
 function readBoolean(property: INodeProperties, value: unknown): boolean {
-  if (typeof value === 'boolean') return value;
-  if (value === 'true' || value === 'false') return value === 'true';
+  const read = toBoolean(value);
+  if (read !== undefined) return read;
   throw new ParameterMismatch(`"${property.displayName}" must be true or false`);
 }
 

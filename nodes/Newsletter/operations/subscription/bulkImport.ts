@@ -15,11 +15,11 @@ import { toNodeFailure, type NodeFailure } from '../../transport/failure.ts';
 import { byEngine } from '../byEngine.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
 import { itemReader, mappingFields } from './bulkImportRequest.ts';
-import { Outcomes } from './bulkImportOutcomes.ts';
+import { Outcomes, quoted } from './bulkImportOutcomes.ts';
 
 const notice: INodeProperties = {
   displayName:
-    'All input items go to the service together, up to 1000 in a request. The service takes them in at its own pace and offers nothing to ask later what it made of each of them: "accepted" means that it took the item.',
+    'All input items go to the service together, up to 1000 in a request. The service takes them in at its own pace and offers nothing to ask later what it made of each of them: "accepted" means that it took the item. An item with a wrong value or an address that an earlier item has is left out and comes out with the reason: at the error output, where On Error in the settings of the node says so.',
   name: 'asynchronous',
   type: 'notice',
   default: '',
@@ -60,6 +60,7 @@ async function importAll(items: readonly OperationContext[]): Promise<readonly I
   const { node, engine, notice: show } = first;
   const { logger } = node;
   const outcomes = new Outcomes(items);
+  const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
   const toFailure = oncePerError((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
   const { batchSize: limit } = readFields(first, 'options', [batchSize]);
   const signal = node.getExecutionCancelSignal();
@@ -78,8 +79,9 @@ async function importAll(items: readonly OperationContext[]): Promise<readonly I
   outcomes.notTried(
     toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')),
   );
-  tellEnd(result, logger, show);
-  return outcomes.inOrder();
+  tellEnd(result, logger);
+  tellLeftOut(result, outcomes, hasErrorOutput, show);
+  return outcomes.inOrder(hasErrorOutput);
 }
 
 /** Read one by one, as the importer asks for them: nothing of 20,000 items stands in memory twice. */
@@ -94,9 +96,9 @@ async function* rows(
   for (const [index, item] of items.entries()) {
     const row = index + 1;
     try {
-      const subscription = await read(item);
-      outcomes.read(row, subscription);
-      yield { row, subscription };
+      const asked = await read(item);
+      outcomes.read(row, asked);
+      yield { row, subscription: asked.subscription };
     } catch (error) {
       if (error instanceof ParameterMismatch) yield { row, problem: error.message };
       else outcomes.failed([row], toFailure(error)); // such as an expression of this item
@@ -126,18 +128,35 @@ function teller(logger: Logger): (progress: ImportProgress) => void {
   };
 }
 
-function tellEnd(
-  { accepted, rejected, duplicates, read, importIds }: ImportResult,
-  logger: Logger,
-  show: (message: string) => void,
-): void {
+function tellEnd({ accepted, read, importIds }: ImportResult, logger: Logger): void {
   logger.info(
     `Newsletter: bulk import has ended; ${accepted} of ${read} items accepted in ${importIds.length} imports`,
   );
-  if (rejected + duplicates === 0) return;
-  show(
-    `${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). "status" and "reason" of each item tell why.`,
-  );
+}
+
+/** Names everything that was not imported. */
+function tellLeftOut(
+  { rejected, duplicates, read }: ImportResult,
+  { dropped, unused }: Outcomes,
+  hasErrorOutput: boolean,
+  show: (message: string) => void,
+): void {
+  if (rejected + duplicates > 0) {
+    const where = hasErrorOutput
+      ? 'They are at the error output; "error" of each tells why.'
+      : '"status" and "reason" of each item tell why.';
+    show(
+      `${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). ${where}`,
+    );
+  }
+  if (dropped.size > 0)
+    show(
+      `The publication has no custom field ${quoted(dropped, 'or')}; the values were left out. If a field was renamed, choose it again in Custom Fields. Custom Field: Create makes a new one.`,
+    );
+  if (unused.size > 0)
+    show(
+      `No field of a subscription and no custom field is named like the input fields ${quoted(unused, 'and')}; they were left out.`,
+    );
 }
 
 /** One error for the node, once everything was tried. */

@@ -1,8 +1,8 @@
 /** Bulk Import: what became of each item. Of an item no more is kept than what it comes out with. */
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../../isRecord.ts';
 import type { NodeFailure } from '../../transport/failure.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
+import type { ReadItem } from './bulkImportRequest.ts';
 
 /** A call that the service took. */
 interface Batch {
@@ -21,14 +21,24 @@ export class Outcomes {
   readonly #emails: (string | undefined)[] = [];
   readonly #outcomes: (Outcome | undefined)[] = [];
   readonly #batches: Batch[] = [];
+  #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
+  readonly #droppedOf: (readonly string[] | undefined)[] = [];
+  /** Custom fields that items name and the publication does not have. */
+  readonly dropped = new Set<string>();
+  /** Input fields that fill nothing. */
+  readonly unused = new Set<string>();
 
   constructor(items: readonly OperationContext[]) {
     this.#items = items;
   }
 
-  read(row: number, subscription: object): void {
-    const email = isRecord(subscription) ? subscription['email'] : undefined;
-    if (typeof email === 'string') this.#emails[row] = email;
+  read(row: number, asked: ReadItem): void {
+    const { subscription, dropped, unused } = asked;
+    this.#last = { row, nameOf: asked.nameOf };
+    if (typeof subscription.email === 'string') this.#emails[row] = subscription.email;
+    if (dropped.length > 0) this.#droppedOf[row] = dropped;
+    for (const name of dropped) this.dropped.add(name);
+    for (const name of unused) this.unused.add(name);
   }
 
   accepted(rows: readonly number[], importId: string | undefined): void {
@@ -41,8 +51,11 @@ export class Outcomes {
     this.#set(rows, { error });
   }
 
+  /** The importer names a field as the API does, and checks a row before it asks for the next one. */
   rejected(row: number, status: 'rejected' | 'duplicate', reason: string): void {
-    this.#outcomes[row] = { status, reason };
+    const { row: last, nameOf } = this.#last;
+    const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
+    this.#outcomes[row] = { status, reason: named };
   }
 
   /** Whoever has no outcome yet was never sent. */
@@ -50,17 +63,22 @@ export class Outcomes {
     for (let row = 1; row <= this.#items.length; row += 1) this.#outcomes[row] ??= { error };
   }
 
-  /** One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first. */
-  inOrder(): readonly ItemOutcome[] {
+  /**
+   * One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first.
+   *
+   * @param hasErrorOutput - whether items that were left out go to the node's error output. n8n takes an item there
+   *   that has `error` and nothing else, and adds the input of the item.
+   */
+  inOrder(hasErrorOutput: boolean): readonly ItemOutcome[] {
     const numbers = new Map(
       this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]),
     );
     return this.#items.flatMap(({ itemIndex }, index): ItemOutcome[] => {
       const outcome = this.#outcomes[index + 1];
       if (outcome === undefined) return [];
-      return 'error' in outcome
-        ? [{ itemIndex, error: outcome.error }]
-        : [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
+      if ('error' in outcome) return [{ itemIndex, error: outcome.error }];
+      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, json: { error: this.#reason(outcome) } }];
+      return [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
     });
   }
 
@@ -70,13 +88,16 @@ export class Outcomes {
     numbers: ReadonlyMap<Batch, number>,
   ): IDataObject {
     const email = this.#emails[row] ?? null;
+    const dropped = this.#droppedOf[row];
     if ('batch' in outcome)
       return {
         email,
         status: 'accepted',
         import_id: outcome.batch.importId,
         batch: numbers.get(outcome.batch) ?? null,
-        reason: null,
+        reason: dropped
+          ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
+          : null,
       };
     return { email, status: outcome.status, import_id: null, batch: null, reason: this.#reason(outcome) };
   }
@@ -92,4 +113,13 @@ export class Outcomes {
   #set(rows: readonly number[], outcome: Outcome): void {
     for (const row of rows) this.#outcomes[row] = outcome;
   }
+}
+
+const mostQuoted = 10;
+
+/** Some of the names, for a sentence. */
+export function quoted(names: Iterable<string>, last: 'and' | 'or'): string {
+  const all = [...names].map((name) => `"${name}"`);
+  const some = all.length > mostQuoted ? [...all.slice(0, mostQuoted), `${all.length - mostQuoted} more`] : all;
+  return some.length > 1 ? `${some.slice(0, -1).join(', ')} ${last} ${some.at(-1)}` : some.join('');
 }

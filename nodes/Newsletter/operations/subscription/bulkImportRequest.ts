@@ -1,14 +1,14 @@
 /** Bulk Import: the subscription that an input item asks for, whichever way its fields are mapped. */
 import type { INodeProperties } from 'n8n-workflow';
-import { fieldsOfItem } from '../../parameters/customFields.ts';
+import { readInput, toSentFields } from '../../parameters/customFields.ts';
 import { email } from '../../parameters/email.ts';
-import { readCollection, readParameter } from '../../parameters/read.ts';
+import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
+import { readCustomFieldsOf } from '../../transport/customFieldKinds.ts';
 import type { OperationContext } from '../definition.ts';
-import { columnReader } from './bulkImportColumns.ts';
 import { additionalFields, readRequest, requestFields } from './requestFields.ts';
 
 const mapping: INodeProperties = {
-  displayName: 'Mapping',
+  displayName: 'Mapping Column Mode',
   name: 'mapping',
   type: 'options',
   noDataExpression: true,
@@ -18,13 +18,13 @@ const mapping: INodeProperties = {
       name: 'Map Automatically',
       value: 'autoMapInputData',
       description:
-        'Take the input fields named as a field of a subscription, such as email, utm_source or UTM Source, or as a custom field',
+        'Look for input fields named like a field of a subscription or like a custom field. Case, spaces, hyphens and underscores do not matter, and headings of other services such as "Email Address" are known.',
     },
     {
-      name: 'Map Each Field Below',
+      name: 'Map Each Column Manually',
       value: 'defineBelow',
       description:
-        'Say for each field where it comes from. With thousands of items, expressions that only name an input field are the fastest.',
+        'Set the value for each field. With thousands of items, expressions that only name an input field are the fastest.',
     },
   ],
 };
@@ -41,35 +41,90 @@ export const mappingFields: readonly INodeProperties[] = [
   })),
 ];
 
+/** What an input item asks for. */
+export interface ReadItem {
+  readonly subscription: { readonly email?: unknown };
+  /** Custom fields that it names and the publication does not have; their values are not in the subscription. */
+  readonly dropped: readonly string[];
+  /** Input fields that fill nothing. */
+  readonly unused: readonly string[];
+  /** The name that a user knows a field of the API by. */
+  nameOf(field: string): string;
+}
+
 /**
  * Makes what reads an item; whether the service takes what it says is left to core's importer. The reader throws
  * ParameterMismatch where a value does not fit its field.
  *
  * @param first - the first item: what takes no expression is the same for all of them
  */
-export function itemReader(first: OperationContext): (context: OperationContext) => Promise<object> {
-  const input = first.node.getInputData();
-  if (readParameter(first, mapping) === 'defineBelow') {
-    const node = columnReader(first.node.getNode().parameters, requestFields, input);
-    return node === null ? readRequest : (context) => readRequest({ ...context, node });
-  }
-  return (context) => fromInput(input[context.itemIndex]?.json ?? {}, context);
+export function itemReader(first: OperationContext): (context: OperationContext) => Promise<ReadItem> {
+  const { node } = first;
+  const input = node.getInputData();
+  if (readParameter(first, mapping) !== 'defineBelow')
+    return (context) => fromInput(input[context.itemIndex]?.json ?? {}, context);
+
+  return async (context) => {
+    const request = await readRequest(context);
+    return {
+      ...(await withoutUnknown(request, context.engine)),
+      unused: [],
+      nameOf: (field) => labels.get(field) ?? field,
+    };
+  };
 }
 
-const takenFields = [email, ...additionalFields];
-const takenNames: ReadonlySet<string> = new Set(takenFields.map(({ name }) => name));
+const takenFields = new Map([email, ...additionalFields].map((field) => [field.name, field]));
+const labels: ReadonlyMap<string, string> = new Map([...takenFields].map(([name, field]) => [name, field.displayName]));
 
-async function fromInput(json: Readonly<Record<string, unknown>>, { engine }: OperationContext): Promise<object> {
-  const named: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(json)) {
-    const field = takenNames.has(name)
-      ? name
-      : name
-          .trim()
-          .toLowerCase()
-          .replace(/[\s-]+/g, '_');
-    if (takenNames.has(field)) named[field] ??= value;
+async function fromInput(
+  json: Readonly<Record<string, unknown>>,
+  { node, engine }: Pick<OperationContext, 'node' | 'engine'>,
+): Promise<ReadItem> {
+  const { named, custom, unused } = await readInput(json, engine, 'all');
+  if (!named.has(email.name)) throw new ParameterMismatch(missingAddress(Object.keys(json)));
+  const subscription: Record<string, unknown> = {};
+  for (const [name, { value, from }] of named) {
+    const field = takenFields.get(name);
+    const read = field && readValue({ ...field, displayName: from }, value);
+    if (read !== undefined) subscription[name] = read;
   }
-  const values = await fieldsOfItem(json, engine);
-  return { ...readCollection(takenFields, named), ...(values.length > 0 && { custom_fields: values }) };
+  const custom_fields = await toSentFields(custom, node, engine);
+  return {
+    ...(await withoutUnknown({ ...subscription, custom_fields }, engine)),
+    unused,
+    nameOf: (field) => named.get(field)?.from ?? field,
+  };
+}
+
+const mostNamed = 5;
+
+function missingAddress(names: readonly string[]): string {
+  const some = names.slice(0, mostNamed).map((name) => `"${name}"`);
+  const have =
+    names.length === 0
+      ? 'the item has no fields'
+      : `the item has ${some.join(', ')}${names.length > mostNamed ? ' and others' : ''}`;
+  return `"email" is missing or empty: ${have}. Name the field with the address "email", or choose Map Each Column Manually`;
+}
+
+/** A request as far as it is looked at here. */
+interface Fields {
+  readonly email?: unknown;
+  readonly custom_fields?: readonly { readonly name?: string | undefined }[] | undefined;
+}
+
+/** The service drops unknown custom fields of an import without a word. */
+async function withoutUnknown(
+  { custom_fields: given = [], ...others }: Fields,
+  engine: OperationContext['engine'],
+): Promise<Pick<ReadItem, 'subscription' | 'dropped'>> {
+  if (given.length === 0) return { subscription: others, dropped: [] };
+  const { kinds } = await readCustomFieldsOf(engine);
+  const isKnown = ({ name = '' }: { readonly name?: string | undefined }): boolean => kinds.has(name);
+  const custom_fields = given.filter(isKnown);
+  return {
+    subscription: { ...others, ...(custom_fields.length > 0 && { custom_fields }) },
+    dropped: given.filter((field) => !isKnown(field)).map(({ name = '' }) => name),
+  };
 }

@@ -1,0 +1,243 @@
+/**
+ * Whether a custom field takes a value is decided by the value alone: not by how it was entered, what stands in other
+ * fields, or which version of the node the workflow was saved with.
+ */
+import { describe, expect, it } from 'vitest';
+import { itemlessContext } from './context.ts';
+import { issuesBeforeStart } from './expressions.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A value to enter, and what is sent of it; undefined where it is turned down. */
+type Case = readonly [entered: unknown, sent: unknown];
+
+const berlin = 'Europe/Berlin';
+
+/** By the custom field of the demo publication, of which there is one for each kind. */
+const cases: Readonly<Record<string, { readonly expected: string; readonly values: readonly Case[] }>> = {
+  'First Name': {
+    expected: 'a text',
+    values: [
+      ['Ada', 'Ada'],
+      [' Ada ', ' Ada '],
+      [7, '7'],
+      [true, 'true'],
+      [{ first: 'Ada' }, undefined],
+    ],
+  },
+  'Team size': {
+    expected: 'a whole number',
+    values: [
+      [12, 12],
+      ['12', 12],
+      [' 12 ', 12],
+      ['1e3', 1000],
+      [1.5, undefined],
+      ['1,000', undefined],
+      ['0x10', undefined],
+      ['many', undefined],
+      [true, undefined],
+      [[12], undefined],
+    ],
+  },
+  'Berth length': {
+    expected: 'a number such as 1.5',
+    values: [
+      [1.5, 1.5],
+      ['1.5', 1.5],
+      ['-.5', -0.5],
+      ['1,5', undefined],
+      ['12 m', undefined],
+      [false, undefined],
+    ],
+  },
+  'Wants print': {
+    expected: 'true or false',
+    values: [
+      [true, true],
+      ['TRUE', true],
+      ['false', false],
+      [1, true],
+      ['0', false],
+      ['yes', true],
+      ['N', false],
+      [2, undefined],
+      ['maybe', undefined],
+      [{}, undefined],
+    ],
+  },
+  Birthday: {
+    expected: 'a day such as 2026-01-31',
+    values: [
+      ['2026-11-20', '2026-11-20'],
+      ['2026-11-20T00:00:00', '2026-11-20'],
+      ['2026-11-20T23:30:00-05:00', '2026-11-20'],
+      ['Fri, 20 Nov 2026 09:30:00 GMT', '2026-11-20'],
+      ['2026-02-31', undefined],
+      ['20.11.2026', undefined],
+      ['tomorrow', undefined],
+      [5, undefined],
+      ['day 3', undefined],
+    ],
+  },
+  'Last visit': {
+    expected: 'a time such as 2026-01-31T12:00:00Z',
+    values: [
+      ['2026-11-20T09:30:00Z', '2026-11-20T09:30:00Z'],
+      ['2026-11-20T09:30:00+05:00', '2026-11-20T09:30:00+05:00'],
+      ['2026-11-20T09:30', '2026-11-20T09:30:00+01:00'],
+      ['2026-07-20 09:30:15', '2026-07-20T09:30:15+02:00'],
+      ['2026-11-20', '2026-11-20T00:00:00+01:00'],
+      ['2026-02-31T09:30', undefined],
+      ['soon', undefined],
+      [1_763_600_000, undefined],
+    ],
+  },
+  Topics: {
+    expected: 'a list, or texts with commas between them',
+    values: [
+      ['boats, food', ['boats', 'food']],
+      ['boats', ['boats']],
+      [
+        ['boats', 'food'],
+        ['boats', 'food'],
+      ],
+      ['["boats", "food, drink"]', ['boats', 'food, drink']],
+      ["['boats']", ['boats']],
+      [7, ['7']],
+      ['[boats', ['[boats']],
+      ['[boats]', undefined],
+      [[{ name: 'boats' }], undefined],
+      [{ name: 'boats' }, undefined],
+    ],
+  },
+};
+
+/** How a value gets into a custom field: what the workflow has, and what the item has. */
+const ways: Readonly<Record<string, (field: string, value: unknown) => { mapped: Values | 'auto'; item: Values }>> = {
+  'a fixed value': (field, value) => ({ mapped: { [field]: value }, item: {} }),
+  'an expression that names an input field': (field, value) => ({
+    mapped: { [field]: '={{ $json.value }}' },
+    item: { value },
+  }),
+  'an expression that computes': (field, value) => ({
+    mapped: { [field]: '={{ [$json.value].map((one) => one)[0] }}' },
+    item: { value },
+  }),
+  'Map Automatically': (field, value) => ({ mapped: 'auto', item: { [field]: value } }),
+};
+
+/** The switch of a boolean holds true and false alone: n8n does not start a workflow that has a word there. */
+const notAtASwitch: readonly unknown[] = ['yes', 'N'];
+
+/** The types of the inputs, as a workflow keeps them; `before` is as this node gave them before lists were texts. */
+async function schemaOf(saved: 'now' | 'before') {
+  const { fields } = await bench.bundle.newsletter.methods.resourceMapping.getCustomFields.call(
+    itemlessContext({ sandbox: bench.sandbox, parameters: {} }),
+  );
+  return (fields as { id: string; type: string }[]).map((field) =>
+    saved === 'before' && field.id === 'Topics' ? { ...field, type: 'array' } : field,
+  );
+}
+
+/** What the operation sends of a custom field, or why it sends nothing. */
+async function outcome(
+  operation: string,
+  way: string,
+  field: string,
+  value: unknown,
+  saved: 'now' | 'before' = 'now',
+): Promise<unknown> {
+  const { mapped, item } = ways[way]!(field, value);
+  const customFields = {
+    mappingMode: mapped === 'auto' ? 'autoMapInputData' : 'defineBelow',
+    value: mapped === 'auto' ? null : mapped,
+    schema: await schemaOf(saved),
+  };
+  const subscription = { mode: 'email', value: 'ada.lovelace@example.com' };
+  const stored = { email: 'ada.lovelace@example.com', mapping: 'defineBelow', customFields, additionalFields: {} };
+  const parameters = { resource: 'subscription', operation, subscription, ...stored };
+  const issues = Object.values(issuesBeforeStart(bench.bundle.newsletter.description, parameters, 'customFields'));
+  if (issues.length > 0) return { refused: issues.join() };
+
+  const sent: unknown[] = [];
+  const fetch: typeof bench.sandbox.fetch = async (input, init) => {
+    const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
+    const { custom_fields, subscriptions } = (body ?? {}) as { custom_fields?: unknown; subscriptions?: Values[] };
+    if (body !== undefined) sent.push(custom_fields ?? subscriptions?.[0]?.['custom_fields']);
+    const response = await bench.sandbox.fetch(input, init);
+    if (init?.method === 'PATCH') bench.sandbox.clock.advance(5000);
+    return response;
+  };
+  const items = await bench
+    .run(
+      'subscription',
+      operation,
+      { subscription },
+      { stored, items: [{ ...item }], timezone: berlin, sandbox: { fetch } },
+    )
+    .catch((error: unknown) => [{ json: { reason: (error as Error).message } }]);
+  const [fields] = sent;
+  return Array.isArray(fields)
+    ? (fields as { name: string; value: unknown }[]).find(({ name }) => name === field)?.value
+    : { refused: items[0]?.json['reason'] };
+}
+
+describe.each(Object.entries(cases))('a value for %s', (field, { expected, values }) => {
+  it.each(values)('%j is sent as %j, or turned down, however it is entered', async (entered, sent) => {
+    for (const way of Object.keys(ways)) {
+      const fixed = way === 'a fixed value';
+      if (fixed && field === 'Wants print' && notAtASwitch.includes(entered)) continue;
+      const got = await outcome('bulkImport', way, field, entered);
+      if (sent !== undefined) expect(got, way).toEqual(sent);
+      else if (fixed) expect(got, way).toEqual({ refused: expect.stringContaining(field) });
+      else expect(got, way).toEqual({ refused: expect.stringContaining(`"${field}" must be ${expected}`) });
+    }
+  });
+});
+
+describe.each(['create', 'createOrUpdate', 'update'])('%s', (operation) => {
+  it('decides as Bulk Import does', async () => {
+    for (const [field, { values }] of Object.entries(cases)) {
+      for (const [entered, sent] of values) {
+        for (const way of Object.keys(ways).slice(1)) {
+          const got = await outcome(operation, way, field, entered);
+          expect(got, `${field}, ${JSON.stringify(entered)}, ${way}`).toEqual(
+            sent ?? { refused: expect.stringContaining(field) },
+          );
+        }
+      }
+    }
+  });
+});
+
+describe('a workflow that was saved when lists were inputs for JSON', () => {
+  it.each(cases['Topics']!.values)('takes %j for a list by an expression as before or more', async (entered, sent) => {
+    for (const way of Object.keys(ways).slice(1))
+      expect(await outcome('bulkImport', way, 'Topics', entered, 'before'), way).toEqual(
+        sent ?? { refused: expect.stringContaining('"Topics"') },
+      );
+  });
+
+  it.each([[['boats', 'food']], ['["boats", "food"]']])('takes the fixed value %j', async (entered) => {
+    expect(await outcome('create', 'a fixed value', 'Topics', entered, 'before')).toEqual(['boats', 'food']);
+  });
+});
+
+it('the value of one field does not depend on the expression of another', async () => {
+  const schema = await schemaOf('before');
+  const rows = [{ who: 'ada@example.com', likes: 'boats, food', team: '12' }];
+  for (const email of ['={{ $json.who }}', '={{ $json.who.trim() }}', 'ada@example.com']) {
+    const stored = {
+      mapping: 'defineBelow',
+      email,
+      customFields: { mappingMode: 'defineBelow', value: { Topics: '={{ $json.likes }}' }, schema },
+      additionalFields: {},
+    };
+    const items = await bench.run('subscription', 'bulkImport', {}, { stored, items: rows });
+    expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([['accepted', null]]);
+  }
+});
