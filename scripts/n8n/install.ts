@@ -1,20 +1,46 @@
 /**
- * Installs n8n by its committed lockfile, once: two gigabytes and one to four minutes, reused until the lockfile
+ * Installs an n8n by its committed lockfile, once: two gigabytes and one to four minutes, reused until the lockfile
  * changes.
  */
 import { join } from 'node:path';
 import { root } from '../chain/root.ts';
 import { installLocked } from './locked.ts';
 
-const host = join(root, 'test', 'n8n', 'host');
+/** An n8n, and what it runs with. */
+export interface N8nProgram {
+  readonly node: string;
+  /** Variables that this n8n needs on this Node. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The path of the n8n command. */
+  readonly command: string;
+}
 
-/** @returns the path of the n8n command */
-export async function installN8n(signal?: AbortSignal): Promise<string> {
+/** Node 24, which runs this, suits the newest n8n. The oldest supported one brings the oldest Node that it runs on. */
+const hosts = {
+  newest: { folder: 'host', node: () => process.execPath, env: {} },
+  oldest: {
+    folder: 'host-oldest',
+    node: (modules: string) => join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node'),
+    // The isolated-vm of n8n 1.123 has no binary for Node 20.
+    env: { N8N_EXPRESSION_ENGINE: 'legacy' },
+  },
+};
+
+/** The newest n8n, or the oldest that the nodes support. */
+export type N8nAge = keyof typeof hosts;
+
+export async function installN8n({
+  age = 'newest',
+  signal,
+}: { readonly age?: N8nAge; readonly signal?: AbortSignal } = {}): Promise<N8nProgram> {
+  const { folder, node, env } = hosts[age];
+  const host = join(root, 'test', 'n8n', folder);
   await installLocked({
     folder: host,
-    title: 'n8n (2 GB; two to four minutes the first time)',
+    title: `${age === 'newest' ? 'n8n' : 'the oldest supported n8n'} (2 GB; two to four minutes the first time)`,
     signal,
     needs: 'the npm registry, about 2 GB of disk, and python3, make and g++ to build its sqlite3',
   });
-  return join(host, 'node_modules', 'n8n', 'bin', 'n8n');
+  const modules = join(host, 'node_modules');
+  return { node: node(modules), env, command: join(modules, 'n8n', 'bin', 'n8n') };
 }

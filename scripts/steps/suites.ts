@@ -4,6 +4,7 @@
  */
 import { bringChromium } from '../browsers/bring.ts';
 import { enginesToTest } from '../browsers/engines.ts';
+import type { N8nAge } from '../n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
 import { check, type Step } from './outcome.ts';
@@ -31,9 +32,11 @@ export const fastSteps: readonly (Step | readonly Step[])[] = [
   ],
 ];
 
-function n8nTests(selected: readonly string[]): Step {
+/** @param age - the newest n8n, or the oldest that the nodes support; `harness/setup.ts` reads the variable */
+function n8nTests(selected: readonly string[], age: N8nAge = 'newest'): Step {
   const args = ['--config', 'test/n8n/vitest.config.ts', ...selected];
-  return { title: 'Tests in a real n8n', run: () => runVitest('n8n', args) };
+  const title = age === 'newest' ? 'Tests in a real n8n' : 'Tests in the oldest supported n8n';
+  return { title, run: () => runVitest('n8n', args, { TEST_N8N: age }) };
 }
 
 /** Projects that drive browsers and package managers, one file after the other. */
@@ -70,8 +73,8 @@ export function slowSteps(names: readonly string[] = slowPartNames): readonly (S
 }
 
 /** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */
-export function n8nSteps(selected: readonly string[]): readonly Step[] {
-  return [build, chromium, n8nTests(selected)];
+export function n8nSteps(selected: readonly string[], age: N8nAge): readonly Step[] {
+  return [build, chromium, n8nTests(selected, age)];
 }
 
 /** Projects whose tests use what is built; all others run from the sources. */

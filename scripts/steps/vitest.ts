@@ -19,7 +19,14 @@ export const slowOnly = ['.slow.test.ts'];
 /**
  * @param name - names the report
  * @param args - what vitest gets besides the reporters
+ * @param env - added to the environment
  */
-export function runVitest(name: string, args: readonly string[]): Promise<Outcome> {
-  return reported(name, (file) => run('vitest', ['run', ...reporters, ...args], { limit, env: { TEST_REPORT: file } }));
+export function runVitest(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  return reported(name, (file) =>
+    run('vitest', ['run', ...reporters, ...args], { limit, env: { ...env, TEST_REPORT: file } }),
+  );
 }

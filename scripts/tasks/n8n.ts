@@ -47,7 +47,7 @@ await serveUntilStopped({
     const ports = { ...chosen, relay: chosen.editor };
     const url = serverUrl(ports.editor);
 
-    const n8n = await installN8n(stopping);
+    const n8n = await installN8n({ signal: stopping });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await timed('Building the nodes and installing them in n8n', () => installPackage(folder, stopping));
     await bringWidget();
@@ -59,7 +59,7 @@ await serveUntilStopped({
     };
     const addresses = { demo: ports.demo, sandbox: ports.sandbox };
     await importOnce(folder, await examples(addresses), (...args) =>
-      run(process.execPath, [n8n, ...args], { env, signal: stopping }),
+      run(n8n.node, [n8n.command, ...args], { env, signal: stopping }),
     );
 
     for (const plan of plans) {
@@ -76,7 +76,7 @@ await serveUntilStopped({
       if (stopping.aborted) return;
     }
     await timed('Starting n8n (ten seconds; a minute where this machine is busy)', async () => {
-      const running = startProgram(process.execPath, [n8n, 'start'], { env, signal: stopping });
+      const running = startProgram(n8n.node, [n8n.command, 'start'], { env, signal: stopping });
       const ended = running.ended.then((how) => `ended with ${how}; its last lines were\n${running.output()}\n`);
       started({ name: 'editor', ended, stop: () => running.stop() });
       await untilReady(url, running);
@@ -153,7 +153,7 @@ async function greeting(
   Demo site  ${serverUrl(demo)}  – its form posts to n8n
   Sandbox    ${serverUrl(sandbox)}  – the newsletter API
 
-Open n8n and there the workflow "Signups from your website", press Publish, and subscribe on the demo site:
+Open n8n and there the workflow "Add signups from your website to the newsletter", press Publish, and subscribe on the demo site:
 the signup shows up under Executions and in the sandbox. Or follow "A working automation in ten minutes" in README.md.
 Everything is kept in ${place}; delete that folder to begin again. Ctrl-C stops everything.
 `;

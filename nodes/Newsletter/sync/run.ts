@@ -17,6 +17,7 @@ import {
 } from './output.ts';
 import { readSettings } from './settings.ts';
 import { loadState, saveState } from './state.ts';
+import { usedByAgent } from '../usedByAgent.ts';
 
 /**
  * Runs the sync for all input items together.
@@ -35,7 +36,7 @@ export async function runSync(node: IExecuteFunctions): Promise<INodeExecutionDa
 }
 
 async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  if (node.isToolExecution()) {
+  if (usedByAgent(node)) {
     throw new NodeOperationError(
       node.getNode(),
       'Newsletter Sync changes many records at once, and is not for agents',

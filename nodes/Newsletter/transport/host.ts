@@ -12,11 +12,17 @@ import { isRecord } from '../isRecord.ts';
 
 /** A host that signs with the node's credential of this type. */
 export function createHost(context: IAllExecuteFunctions, credentialType: string): Host {
+  const refresh = refreshOnce(context, credentialType);
   return {
     async send(request) {
       try {
         const { httpRequestWithAuthentication } = context.helpers;
-        return toAnswer(await httpRequestWithAuthentication.call(context, credentialType, toHelperRequest(request)));
+        const ask = async (): Promise<HostAnswer> =>
+          toAnswer(await httpRequestWithAuthentication.call(context, credentialType, toHelperRequest(request)));
+        const token = refresh.tokens;
+        const answer = await ask();
+        if (answer.status !== 401 || !(await refresh.after(token))) return answer;
+        return await ask();
       } catch (error) {
         return answerWithin(error);
       }
@@ -26,6 +32,35 @@ export function createHost(context: IAllExecuteFunctions, credentialType: string
     monotonic: () => performance.now(),
     random: () => Math.random(),
   };
+}
+
+/**
+ * Refreshes the token of an OAuth2 credential where n8n has not done it. n8n 1 does not know the exception that
+ * {@link toHelperRequest} makes of 401: there a 401 comes back as an answer. From n8n 2 on it never does.
+ */
+function refreshOnce(context: IAllExecuteFunctions, credentialType: string) {
+  let refreshing: Promise<unknown> | undefined;
+  const state = {
+    /** How many new tokens there were. */
+    tokens: 0,
+    /**
+     * @param token - `tokens` when the refused request was sent: another may have had the token refreshed since
+     * @returns false for an API key, and where the service gives no new token: its 401 then says to connect again
+     */
+    async after(token: number): Promise<boolean> {
+      if (!credentialType.endsWith('OAuth2Api')) return false;
+      if (token < state.tokens) return true;
+      refreshing ??= context.helpers.refreshOAuth2Token
+        .call(context, credentialType)
+        .then(
+          () => (state.tokens += 1),
+          () => undefined,
+        )
+        .finally(() => (refreshing = undefined));
+      return (await refreshing) !== undefined;
+    },
+  };
+  return state;
 }
 
 /**
@@ -59,7 +94,7 @@ function toAnswer(response: unknown): HostAnswer {
  * on. No other status throws: an answer of one that comes inside an error broke off before its end.
  */
 function answerWithin(error: unknown): HostAnswer {
-  const cause = error instanceof NodeApiError ? error.cause : undefined;
+  const cause = error instanceof NodeApiError ? (error.cause ?? causeInN8n1(error)) : undefined;
   if (!isRecord(cause)) throw error;
   const { response, code } = cause;
   if (isRecord(response) && response['status'] === 401) {
@@ -71,6 +106,12 @@ function answerWithin(error: unknown): HostAnswer {
   const { message } = cause;
   const details = { code, cause: new Error(redact(typeof message === 'string' ? message : code)) };
   throw new TransportError(code === 'ETIMEDOUT' || code === 'ECONNABORTED' ? 'timeout' : 'network', details);
+}
+
+/** n8n 1 loses the cause, and keeps its code as `httpCode`: the status where an answer broke off. */
+function causeInN8n1({ httpCode, messages }: NodeApiError): unknown {
+  if (httpCode === null || httpCode === '401') return undefined;
+  return { code: /^\d+$/.test(httpCode) ? 'ECONNRESET' : httpCode, message: messages[0] };
 }
 
 /** The promise, or a rejection as soon as the signal aborts. */

@@ -1,10 +1,12 @@
 /** A real n8n of its own: a fresh folder, free ports, imports before it starts, and nothing left behind. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { freeNumbers } from '../../../scripts/chain/free-port.ts';
 import { serverUrl } from '../../../scripts/chain/servers.ts';
+import { eventually } from '../../../packages/relay/test/eventually.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
+import type { N8nProgram } from '../../../scripts/n8n/install.ts';
 import { run, start, type Running } from '../../../scripts/n8n/process.ts';
 import { settingsOf, untilReady } from '../../../scripts/n8n/server.ts';
 
@@ -31,11 +33,11 @@ export interface Installation {
 }
 
 /**
- * @param command - the path of the n8n command
+ * @param program - which n8n to run
  * @param settings - variables besides those that every installation of a test has
  */
 export async function createInstallation(
-  command: string,
+  { node, command, env: needed }: N8nProgram,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Installation> {
   const userFolder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-'));
@@ -43,11 +45,14 @@ export async function createInstallation(
   const url = serverUrl(port);
   const env = {
     ...settingsOf({ userFolder, port, broker }),
+    ...needed,
+    // n8n starts its task runner as `node`.
+    PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`,
     N8N_ENCRYPTION_KEY: 'newsletter-kit-tests',
     N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '500',
     ...settings,
   };
-  const n8n = (...args: string[]): Promise<string> => run(process.execPath, [command, ...args], { env });
+  const n8n = (...args: string[]): Promise<string> => run(node, [command, ...args], { env });
   let running: Running | undefined;
   const workers: Running[] = [];
 
@@ -65,8 +70,10 @@ export async function createInstallation(
       await n8n('import:workflow', `--input=${file}`);
     },
     async start() {
-      running = start(process.execPath, [command, 'start'], { env });
+      running = start(node, [command, 'start'], { env });
       await untilReady(url, running);
+      // n8n 1 reports that it is ready before it has registered its routes.
+      await eventually('n8n answers', async () => (await fetch(`${url}/rest/settings`)).ok);
     },
     async kill() {
       await running?.kill();
@@ -76,7 +83,7 @@ export async function createInstallation(
     },
     async startWorker() {
       const [health, workerBroker] = await freeNumbers(2);
-      const worker = start(process.execPath, [command, 'worker', '--concurrency=2'], {
+      const worker = start(node, [command, 'worker', '--concurrency=2'], {
         env: {
           ...env,
           N8N_RUNNERS_BROKER_PORT: String(workerBroker),

@@ -11,8 +11,8 @@ export interface OwnN8n extends Installation {
 
 /** Starts it with the package that the shared one has. The caller closes it. */
 export async function startOwnN8n(settings?: Readonly<Record<string, string>>): Promise<OwnN8n> {
-  const { command, userFolder } = inject('newsletter');
-  const installation = await createInstallation(command, settings);
+  const { program, userFolder } = inject('newsletter');
+  const installation = await createInstallation(program, settings);
   try {
     await sharePackage(userFolder, installation.userFolder);
     await installation.start();

@@ -99,6 +99,7 @@ interface RunResult {
 export class Rest {
   readonly #url: string;
   readonly #cookie: string;
+  #major: Promise<number> | undefined;
 
   constructor(url: string, cookie: string) {
     this.#url = url;
@@ -125,6 +126,14 @@ export class Rest {
     return (JSON.parse(text) as { data: T }).data;
   }
 
+  /** The first number of n8n's version. n8n 1 has no publication that goes on after the answer. */
+  #majorVersion(): Promise<number> {
+    this.#major ??= this.#send<{ versionCli: string }>('GET', '/rest/settings').then(({ versionCli }) =>
+      Number.parseInt(versionCli, 10),
+    );
+    return this.#major;
+  }
+
   /** Publishes the workflow as it stands, and waits until its trigger has polled for the first time. */
   async activate(id: string): Promise<void> {
     const { versionId } = await this.workflow(id);
@@ -138,8 +147,9 @@ export class Rest {
     await this.#published(id, 'not_published');
   }
 
-  /** Publishing goes through an outbox: n8n answers before it is done. */
+  /** From n8n 2 on publishing goes through an outbox: n8n answers before it is done. */
   async #published(id: string, wanted: 'published' | 'not_published'): Promise<void> {
+    if ((await this.#majorVersion()) < 2) return;
     let told: { status: string; triggers: readonly { errorMessage: string | null }[] } | undefined;
     for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(100)) {
       told = await this.#send('GET', `/rest/workflows/${id}/publication-status`);
@@ -214,8 +224,13 @@ export class Rest {
 
   /** Runs the workflow from one of its triggers, as the editor's button does. @returns the execution's id */
   async runManually(workflowId: string, trigger: string): Promise<string> {
-    const run = { triggerToStartFrom: { name: trigger } };
-    return (await this.#send<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, run)).executionId;
+    return (await this.#startRun(workflowId, { triggerToStartFrom: { name: trigger } })).executionId;
+  }
+
+  /** n8n 1 wants the workflow itself besides. */
+  async #startRun(workflowId: string, run: object): Promise<{ executionId: string }> {
+    const body = (await this.#majorVersion()) < 2 ? { ...run, workflowData: await this.workflow(workflowId) } : run;
+    return this.#send('POST', `/rest/workflows/${workflowId}/run`, body);
   }
 
   /** Saves a new credential. @returns its id */
@@ -229,7 +244,7 @@ export class Rest {
    * @param query - what the agent fills in, by the names it was told
    */
   async useTool(workflowId: string, tool: string, query: Readonly<Record<string, unknown>>): Promise<Execution> {
-    const { executionId } = await this.#send<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, {
+    const { executionId } = await this.#startRun(workflowId, {
       triggerToStartFrom: { name: 'Start' },
       destinationNode: { nodeName: tool, mode: 'inclusive' },
       agentRequest: { query: { [tool]: query }, tool: { name: tool } },
@@ -266,9 +281,10 @@ export class Rest {
     readonly nodes: readonly unknown[];
     readonly connections: object;
     readonly settings?: object;
+    readonly pinData?: object | undefined;
   }): Promise<string> {
-    const { nodes, connections, settings = {} } = workflow;
-    const saved = { name: 'Of a test', nodes, connections, settings };
+    const { nodes, connections, settings = {}, pinData = {} } = workflow;
+    const saved = { name: 'Of a test', active: false, nodes, connections, settings, pinData };
     return (await this.#send<{ id: string }>('POST', '/rest/workflows', saved)).id;
   }
 

@@ -10,7 +10,7 @@ import type { TestProject } from 'vitest/node';
 import { root } from '../../../scripts/chain/root.ts';
 import { sandboxCredential } from '../../../scripts/n8n/examples.ts';
 import { serveChain, type ServedChain } from './chain.ts';
-import { installN8n } from '../../../scripts/n8n/install.ts';
+import { installN8n, type N8nAge, type N8nProgram } from '../../../scripts/n8n/install.ts';
 import { createInstallation, type Installation } from './n8n.ts';
 import { installPackage } from '../../../scripts/n8n/pack.ts';
 import { Rest } from './rest.ts';
@@ -19,8 +19,10 @@ import { Rest } from './rest.ts';
 export interface Provided {
   readonly n8nUrl: string;
   readonly cookie: string;
-  /** The path of the n8n command, for tests that need an n8n of their own. */
-  readonly command: string;
+  /** For tests that need an n8n of their own. */
+  readonly program: N8nProgram;
+  /** Which n8n the tests run in. */
+  readonly age: N8nAge;
   /** The shared n8n's folder, which holds the unpacked package. */
   readonly userFolder: string;
   readonly demoUrl: string;
@@ -36,7 +38,8 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const command = await installN8n();
+  const age = process.env['TEST_N8N'] === 'oldest' ? 'oldest' : 'newest';
+  const program = await installN8n({ age });
   const opened: { chain?: ServedChain; n8n?: Installation } = {};
   const close = async (): Promise<void> => {
     await opened.n8n?.close();
@@ -45,7 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     console.log('▸ Starting sandbox, relay, demo site and n8n');
     const chain = (opened.chain = await serveChain());
-    const n8n = (opened.n8n = await createInstallation(command));
+    const n8n = (opened.n8n = await createInstallation(program));
     await installPackage(n8n.userFolder);
     const sandbox = sandboxCredential(chain.sandboxUrl);
     await n8n.importCredential(sandbox);
@@ -55,7 +58,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('newsletter', {
       n8nUrl: n8n.url,
       cookie,
-      command,
+      program,
+      age,
       userFolder: n8n.userFolder,
       demoUrl: chain.demoUrl,
       credentialId: sandbox.id,

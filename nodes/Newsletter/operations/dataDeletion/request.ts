@@ -6,9 +6,10 @@ import { email } from '../../parameters/email.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { recordIn } from '../../records/record.ts';
 import * as records from '../../records/records.ts';
-import type { ItemOperation, OperationContext } from '../definition.ts';
+import type { ItemOperation } from '../definition.ts';
 import { deletionRequestWords } from '@newsletter-kit/core/contract';
 import { describe } from '../../parameters/words.ts';
+import { usedByAgent } from '../../usedByAgent.ts';
 
 const warning: INodeProperties = {
   displayName:
@@ -45,7 +46,7 @@ export const request: ItemOperation = {
   record: records.deletionRequest,
   properties: [warning, address, confirmation, allowAgents],
   async execute(context) {
-    if (usedByAgent(context) && readParameter(context, allowAgents) !== true) {
+    if (usedByAgent(context.node) && readParameter(context, allowAgents) !== true) {
       throw new ParameterMismatch(
         'An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node',
       );
@@ -61,10 +62,4 @@ export const request: ItemOperation = {
 /** The service tells addresses apart without regard to case. */
 function addressKey(text: string): string {
   return text.trim().toLowerCase();
-}
-
-/** n8n runs a tool under a node type of its own, whose name ends in Tool; newer versions say so themselves. */
-function usedByAgent({ node }: OperationContext): boolean {
-  const asked: Partial<Pick<typeof node, 'isToolExecution'>> = node;
-  return asked.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');
 }
