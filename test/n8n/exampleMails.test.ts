@@ -1,14 +1,15 @@
 /**
- * The example workflows that send emails, with contacts in a real PostgreSQL and a real SMTP server: the nightly
- * comparison, and the erasure that a human approves.
+ * The example workflows that send emails or work in a database, with a real PostgreSQL and a real SMTP server: the
+ * templates, the nightly comparison, and the erasure that a human approves.
  */
 import type { Client } from '@newsletter-kit/core';
-import { expect, inject } from 'vitest';
+import { describe, expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { startMailServer, type MailServer } from './harness/mail.ts';
 import { createDatabase, publishExample, readExample } from './harness/sync-example.ts';
 import { n8n, test as n8nTest } from './harness/test.ts';
-import { syncType } from './harness/nodes.ts';
+import { syncType, triggerType } from './harness/nodes.ts';
+import { unscheduled } from './harness/watching.ts';
 import { all } from './operations/execution.ts';
 
 const { n8nUrl } = inject('newsletter');
@@ -24,7 +25,15 @@ const test = n8nTest.extend<{
   mailed: async ({ credentials }, use) => {
     const mails = await startMailServer();
     const smtp = { id: await n8n.createCredential('smtp', mails.credential), name: 'Mail' };
-    await use({ mails, ours: { emailSend: { smtp }, newsletter: credentials, newsletterSync: credentials } });
+    await use({
+      mails,
+      ours: {
+        emailSend: { smtp },
+        newsletter: credentials,
+        newsletterSync: credentials,
+        newsletterTrigger: credentials,
+      },
+    });
     await mails.close();
   },
 });
@@ -245,4 +254,202 @@ test('changes nothing where a human refuses', async ({ api, mailed: { mails, our
     .toMatchObject([{ decision: 'Refuse', decided_by: 'Grace Hopper', deletion_request: null }]);
   expect([await contacts(), await everySubscription(api)]).toEqual(before);
   expect((await api.deletionRequests.list()).items).toEqual([]);
+});
+
+/** A template that begins with the polling trigger; `poll` has it poll now. */
+async function publishWatching(name: string, ours: Ours) {
+  const { workflow } = await publishExample({ n8n, n8nUrl, example: await readExample(name) }, (node) => ({
+    ...node,
+    ...credentialsFor(node.type, ours),
+    ...(node.type === triggerType && { parameters: { ...node.parameters, ...unscheduled } }),
+  }));
+  return {
+    workflow,
+    async poll(): Promise<void> {
+      await n8n.deactivate(workflow);
+      await n8n.activate(workflow);
+    },
+  };
+}
+
+describe('the notice of new subscribers', () => {
+  test('is one email about everybody who came since, with what brought them', async ({
+    api,
+    mailed: { mails, ours },
+    sandboxOnPort: { clock },
+  }) => {
+    const { poll } = await publishWatching('subscriber-notice', ours);
+    await api.subscriptions.create({
+      email: 'joan@example.com',
+      utm_source: 'Küstenblatt',
+      utm_campaign: 'Frühjahr',
+      referring_site: 'https://blog.example.com/boats',
+    });
+    clock.advance('PT1S');
+    await api.subscriptions.create({ email: 'mary@example.com' });
+    clock.advance('PT1S');
+    await poll();
+    await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(1);
+    const [mail] = mails.received;
+    expect(mail?.subject).toBe('2 new newsletter subscribers');
+    expect(mail?.text?.trim().split('\n').toSorted()).toEqual([
+      'joan@example.com – Küstenblatt / Frühjahr, from https://blog.example.com/boats',
+      'mary@example.com – no campaign',
+    ]);
+    await poll();
+    await poll();
+    expect(mails.received).toHaveLength(1);
+  });
+
+  test('runs by hand with its sample data', async ({ mailed: { mails, ours } }) => {
+    const { workflow } = await publishWatching('subscriber-notice', ours);
+    expect((await n8n.run(workflow, 'When somebody subscribes')).error).toBeUndefined();
+    expect(mails.received.map(({ subject, text }) => [subject, text?.trim()])).toEqual([
+      [
+        '1 new newsletter subscriber',
+        'ada@example.com – harbour-blog / referral / spring, from https://blog.example.com/boats',
+      ],
+    ]);
+  });
+});
+
+describe('the import of a CSV file', () => {
+  test('imports what can be, and emails the other rows back with the reason', async ({
+    api,
+    mailed: { mails, ours },
+    sandboxOnPort: { clock },
+  }) => {
+    const user = { user: 'ada', password: 'harbour' };
+    const httpBasicAuth = { id: await n8n.createCredential('httpBasicAuth', user), name: 'Form' };
+    const path = crypto.randomUUID();
+    const example = await readExample('import-csv');
+    await publishExample({ n8n, n8nUrl, example }, (node) => {
+      const { options, ...parameters } = node.parameters;
+      return {
+        ...node,
+        ...credentialsFor(node.type, { ...ours, formTrigger: { httpBasicAuth } }),
+        ...(node.type.endsWith('.formTrigger') && {
+          webhookId: path,
+          parameters: { ...parameters, options: { ...(typeof options === 'object' && options), path } },
+        }),
+      };
+    });
+    const csv =
+      'email,utm_source,Note\njoan@example.com,fair,met\nno address,fair,"a, b"\nmary@example.com,fair,\njoan@example.com,fair,twice\n';
+    const body = new FormData();
+    body.append('field-0', new File([csv], 'fair.csv', { type: 'text/csv' }));
+    const post = (authorization: string): Promise<Response> =>
+      fetch(`${n8nUrl}/form/${path}`, {
+        method: 'POST',
+        headers: { 'user-agent': browser, authorization: `Basic ${btoa(authorization)}` },
+        body,
+      });
+    expect((await post('ada:wrong')).ok).toBe(false);
+    expect((await post('ada:harbour')).status).toBe(200);
+
+    await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(2);
+    const [count, refused] = mails.received.toSorted((a, b) => (a.subject ?? '').localeCompare(b.subject ?? ''));
+    expect(count?.subject).toBe('2 subscribers are being imported');
+    expect(count?.text).toContain('accepted 2 of 4 rows');
+    expect(refused?.subject).toBe('Rows that were not imported');
+    const [file] = refused?.attachments ?? [];
+    expect(file?.filename).toBe('refused-rows.csv');
+    const [heading, ...lines] = String(file?.content)
+      .replace(/^\uFEFF/, '')
+      .trim()
+      .split('\n');
+    expect(heading?.trim()).toBe('email,utm_source,Note,reason');
+    expect(lines.map((line) => line.trim())).toEqual([
+      expect.stringMatching(/^no address,fair,"a, b",.+/),
+      expect.stringMatching(/^joan@example.com,fair,twice,.+/),
+    ]);
+    clock.advance('PT1H');
+    const emails = (await everySubscription(api)).map(({ email }) => email);
+    expect(emails).toEqual(expect.arrayContaining(['joan@example.com', 'mary@example.com']));
+  });
+});
+
+describe('the opt-out in the CRM', () => {
+  /** With one contact who subscribes, and one who does not. */
+  async function publishOptOut(ours: Ours) {
+    const example = await readExample('unsubscribed-to-crm');
+    const { address, postgres } = await createDatabase(server, n8n, [example]);
+    await server.run(
+      `INSERT INTO crm_contacts (email) VALUES ('Ada.Lovelace@example.com'), ('ada@example.com')`,
+      address,
+    );
+    const published = await publishWatching('unsubscribed-to-crm', { ...ours, postgres });
+    return {
+      ...published,
+      optedOut: async () =>
+        (await server.run('SELECT email FROM crm_contacts WHERE do_not_mail ORDER BY id', address)) as unknown[],
+      records: () => server.run('SELECT * FROM crm_opt_outs', address),
+    };
+  }
+
+  test('follows each unsubscribe, and keeps a record', async ({ api, mailed: { ours }, sandboxOnPort: { clock } }) => {
+    const { workflow, poll, optedOut, records } = await publishOptOut(ours);
+    const { items } = await api.subscriptions.list({ email: 'ada.lovelace@example.com' });
+    const { items: others } = await api.subscriptions.list({ status: 'active', limit: 2 });
+    const stranger = others.find(({ email }) => email !== 'ada.lovelace@example.com');
+    await api.subscriptions.updateStatus({
+      subscription_ids: [items[0]?.id ?? '', stranger?.id ?? ''],
+      new_status: 'inactive',
+    });
+    clock.advance('PT1M');
+    await poll();
+    await expect.poll(records, { timeout: 60_000 }).toHaveLength(1);
+    const [id = ''] = await n8n.executionIds(workflow);
+    expect((await n8n.ended(id)).output('When somebody unsubscribes')).toHaveLength(2);
+    expect(await optedOut()).toEqual([{ email: 'Ada.Lovelace@example.com' }]);
+    expect(await records()).toMatchObject([{ contact_id: 1, source: 'newsletter', opted_out_at: expect.any(Date) }]);
+  });
+
+  test('runs by hand with its sample data', async ({ mailed: { ours } }) => {
+    const { workflow, optedOut } = await publishOptOut(ours);
+    expect((await n8n.run(workflow, 'When somebody unsubscribes')).error).toBeUndefined();
+    expect(await optedOut()).toEqual([{ email: 'ada@example.com' }]);
+  });
+});
+
+describe('the weekly digest', () => {
+  const day = 24 * 60 * 60 * 1000;
+  test.override({ sandboxOptions: { seed: 'empty', profile: 'unlimited', now: () => Date.now() - 9 * day } });
+
+  test('counts the subscriptions of the last seven days by source', async ({
+    api,
+    mailed: { mails, ours },
+    sandboxOnPort,
+  }) => {
+    const { clock } = sandboxOnPort;
+    const example = await readExample('weekly-growth');
+    const { runOnce } = await publishExample({ n8n, n8nUrl, example }, (node) => ({
+      ...node,
+      ...credentialsFor(node.type, ours),
+    }));
+    // Nobody in the week: no email.
+    await api.subscriptions.create({ email: 'too.early@example.com', utm_source: 'fair' });
+    await runOnce();
+    expect(mails.received).toEqual([]);
+
+    clock.advance(3 * day);
+    await api.subscriptions.create({ email: 'joan@example.com', utm_source: 'fair' });
+    await api.subscriptions.create({ email: 'mary@example.com' });
+    clock.advance(3 * day);
+    for (const name of ['grace', 'hedy', 'lise'])
+      await api.subscriptions.create({ email: `${name}@example.com`, utm_source: 'Küste & <b>' });
+    clock.advance(3 * day);
+    await api.subscriptions.create({ email: 'today@example.com', utm_source: 'fair' });
+    await runOnce();
+    expect(mails.received).toHaveLength(1);
+    expect(mails.received[0]?.subject).toBe('5 new subscribers last week');
+    expect(mails.received[0]?.text?.trim().split('\n')[0]).toBe('3  Küste & <b>');
+    expect(mails.received[0]?.text?.trim().split('\n').toSorted()).toEqual([
+      '1  fair',
+      '1  without a source',
+      '3  Küste & <b>',
+    ]);
+    const lists = sandboxOnPort.requests().filter(({ operation }) => operation === 'subscriptions.list');
+    expect(lists).toHaveLength(14);
+  });
 });

@@ -82,6 +82,78 @@ it.each(paths)('the page of the examples shows %s, and its picture is there and 
   expect(statSync(join(folder, picture)).size).toBeLessThan(150_000);
 });
 
+/** Those that are written as n8n's template library asks for. */
+const templates = [
+  'erase-with-approval',
+  'import-csv',
+  'signup-form',
+  'subscriber-notice',
+  'unsubscribed-to-crm',
+  'weekly-growth',
+];
+
+interface Template extends Workflow {
+  readonly name: string;
+  readonly pinData?: Readonly<Record<string, readonly { readonly json: object }[]>>;
+}
+
+/** Nodes that begin a workflow with data from outside; a schedule and a file that a person uploads have none to pin. */
+const begins = /\.(newsletterTrigger|newsletterSignupTrigger|formTrigger)$/;
+
+describe.each(templates)('the template %s', (file) => {
+  const { name, nodes, pinData = {} } = read(`examples/workflows/${file}.json`) as Template;
+  const notes = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
+
+  it('has a title that says what it does', () => {
+    expect(name).toMatch(/^[A-Z][a-z]+ /);
+    expect(name.split(' ').length).toBeGreaterThanOrEqual(8);
+    expect(name).not.toMatch(/[.:!]$/);
+  });
+
+  it('has a note for whom it is, how it works and how to set it up, and notes for its parts', () => {
+    const overview = String(notes.find((note) => note.name === 'Overview')?.parameters['content']);
+    expect(overview.match(/^#{2,3} .+$/gm)?.slice(1)).toEqual(['### Who it is for', '### How it works', '### Set up']);
+    expect(notes.length).toBeGreaterThan(1);
+    for (const { parameters } of notes) expect(parameters['content']).toMatch(/^#{2,3} /);
+  });
+
+  it('names in the set-up each node that needs a credential or an address', () => {
+    const overview = String(notes.find((note) => note.name === 'Overview')?.parameters['content']);
+    const needing = nodes.filter(({ type, credentials }) => credentials || /\.(emailSend|postgres)$/.test(type));
+    for (const { name: node, type } of needing) {
+      const kind = type.endsWith('.postgres') ? 'Postgres' : type.endsWith('.emailSend') ? '*Email* nodes' : node;
+      expect(overview.includes(`*${node}*`) || overview.includes(kind), node).toBe(true);
+    }
+  });
+
+  it('has sample data for a run by hand, of invented people', () => {
+    const pinned = nodes.filter(({ name: node, type }) => begins.test(type) && node !== 'Upload a CSV file');
+    expect(Object.keys(pinData)).toEqual(pinned.map(({ name: node }) => node));
+    const text = readFileSync(join(root, `examples/workflows/${file}.json`), 'utf8');
+    expect(
+      text.match(/[\w.+-]+@[\w.-]+/g)?.filter((address) => !/@(?:erased\.invalid|example\.com)$/.test(address)) ?? [],
+    ).toEqual([]);
+  });
+
+  it('names every node by what it does, and holds no secret', () => {
+    for (const node of nodes)
+      expect(node.name).not.toMatch(/^(Set|If|Edit Fields|Postgres|Send Email|Webhook|Code)\d*$/);
+    expect(JSON.stringify(nodes)).not.toMatch(/(?:api[-_ ]?key|password|secret|token)"?\s*[:=]\s*"[^"=]/i);
+  });
+
+  it("names every credential, and holds the id of none but the sandbox's", () => {
+    for (const { name: node, type, credentials = {} } of nodes) {
+      const wanted = /\.(newsletter|newsletterTrigger|emailSend|postgres)$/.test(type);
+      expect(Object.keys(credentials).length > 0 || !wanted, node).toBe(true);
+      for (const [kind, credential] of Object.entries(credentials))
+        expect(credential).toEqual({
+          id: kind === 'newsletterApi' ? 'newsletterSandbox' : null,
+          name: expect.stringMatching(/\w/),
+        });
+    }
+  });
+});
+
 it('the first hundred get the premium tier, all at once', async () => {
   const [, many, bulk] = read('examples/workflows/raise-tier.json').nodes;
   const found = await bench.run('subscription', 'getMany', many?.parameters);

@@ -21,6 +21,8 @@ export interface ExampleFile {
   readonly nodes: readonly ExampleNode[];
   readonly connections: Readonly<Record<string, unknown>>;
   readonly settings: object;
+  /** Sample data, by the node that it stands in for in a run by hand. */
+  readonly pinData?: Readonly<Record<string, readonly { readonly json: Readonly<Record<string, unknown>> }[]>>;
 }
 
 /** @param name - of the file in `examples/workflows`, without `.json` */
