@@ -15,8 +15,8 @@ export interface OutgoingAnswer {
 export const acceptedBody = { status: 'accepted' } as const;
 
 /**
- * n8n adds this header where it saves an execution before it answers, and leaves it out where none is started. With it
- * always there a repeated signup looks like the first.
+ * n8n adds this header where it starts an execution, and leaves it out where it starts none; its text differs from
+ * version to version. With this one in every answer a repeated signup looks like the first.
  */
 const sandbox =
   'sandbox allow-downloads allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox allow-presentation allow-scripts allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols';
@@ -24,6 +24,7 @@ const sandbox =
 /** Sets status and headers of a success. n8n sends it, once it has saved the execution. */
 export function prepareAccepted(response: OutgoingAnswer, posted: Posted, origin: string, { thanksUrl }: Form): void {
   setHeaders(response, { ...always, ...readableBy(origin), 'content-security-policy': sandbox });
+  keepHeader(response, 'content-security-policy');
   const page = wantsPage(posted);
   response.statusCode = page ? 303 : 202;
   if (page) response.setHeader('location', thanksUrl ?? `${origin}/`);
@@ -52,6 +53,12 @@ const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff
 /** Lets scripts of an allowed page read the answer, and how long to wait; cookies are neither sent nor taken. */
 function readableBy(origin: string): Readonly<Record<string, string>> {
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'Retry-After' };
+}
+
+/** Ignores whatever is set under this name from now on. */
+function keepHeader(response: OutgoingAnswer, kept: string): void {
+  const setHeader = response.setHeader.bind(response);
+  response.setHeader = (name, value) => (name.toLowerCase() === kept ? response : setHeader(name, value));
 }
 
 function setHeaders(response: OutgoingAnswer, headers: Readonly<Record<string, string>>): void {

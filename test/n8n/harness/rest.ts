@@ -186,7 +186,10 @@ export class Rest {
   async execution(id: string): Promise<Execution | undefined> {
     const { status, data } = await this.#send<{ status: string; data: string }>('GET', `/rest/executions/${id}`);
     if (['new', 'running', 'waiting'].includes(status)) return undefined;
-    const { resultData } = parse(data) as RunResult;
+    // n8n 1 sets the status before it has written the data.
+    const saved = parse(data) as RunResult | undefined;
+    if (saved === undefined) return undefined;
+    const { resultData } = saved;
     const first = (node: string): TaskData | undefined => resultData.runData[node]?.[0];
     const items = (node: string, index = 0) => {
       const { main, ai_tool: toAgent } = first(node)?.data ?? {};
@@ -247,7 +250,7 @@ export class Rest {
     const { executionId } = await this.#startRun(workflowId, {
       triggerToStartFrom: { name: 'Start' },
       destinationNode: { nodeName: tool, mode: 'inclusive' },
-      agentRequest: { query: { [tool]: query }, tool: { name: tool } },
+      agentRequest: { query: (await this.#majorVersion()) < 2 ? query : { [tool]: query }, tool: { name: tool } },
     });
     return this.ended(executionId);
   }

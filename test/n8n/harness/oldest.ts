@@ -1,0 +1,41 @@
+/**
+ * The tests that cannot pass in the oldest supported n8n, each with the reason. They are skipped there by name, and the
+ * reason is shown with the result.
+ */
+import { beforeEach, inject } from 'vitest';
+
+const noCause = 'n8n 1 drops the answer of a failed credential test, and shows a text of its own';
+const dataTable = 'needs version 1.1 of the Data Table node, which n8n 1.123 does not have';
+const pipedrive = 'needs version 2 of the Pipedrive node, which n8n 1.123 does not have';
+const panel = "a part of these panels never stops loading in n8n 1's editor, and the harness waits for that";
+const attachments = 'needs the option "Attachments as files" of Send Email, which n8n 1.123 does not have';
+
+/** By file: the reasons, by the beginning of a test's name or of its group's. */
+const skipped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'credential.test.ts': { 'says what to check for a wrong': noCause },
+  'crm.test.ts': {
+    Pipedrive: pipedrive,
+    'HubSpot > plans again': 'the HubSpot node of n8n 1.123 goes on where one of its requests fails',
+  },
+  'editor.test.ts': { 'shows the panels': panel, 'shows the contact sync': panel },
+  'exampleMails.test.ts': { 'reports each new finding once': attachments },
+  'examples.test.ts': {
+    'examples/workflows/contact-sync-data-table.json': dataTable,
+    'examples/workflows/contact-sync-pipedrive.json': pipedrive,
+    'examples/workflows/nightly-reconcile.json': attachments,
+  },
+  'panels.test.ts': { 'the panels show': panel },
+  'pictures.test.ts': { examples: 'the pictures are of the newest editor' },
+  'signup.test.ts': {
+    'a 202 is a promise > is given when n8n has saved the execution':
+      'n8n 1 answers before it saves the execution; from n8n 2 on it saves first',
+  },
+  'syncGuide.test.ts': { 'keeps a data table in step': dataTable },
+};
+
+beforeEach(({ task, skip }) => {
+  if (inject('newsletter').age !== 'oldest') return;
+  const names = [task.name, `${task.suite?.name} > ${task.name}`, task.suite?.name ?? ''];
+  for (const [beginning, reason] of Object.entries(skipped[task.file.name] ?? {}))
+    if (names.some((name) => name.startsWith(beginning))) skip(reason);
+});
