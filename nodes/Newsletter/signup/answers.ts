@@ -21,7 +21,7 @@ export const acceptedBody = { status: 'accepted' } as const;
 const sandbox =
   'sandbox allow-downloads allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox allow-presentation allow-scripts allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols';
 
-/** Sets status and headers of a success. n8n sends it, once it has saved the execution. */
+/** Sets status and headers of a success. n8n sends it, once it has saved the execution; n8n 1 does so first. */
 export function prepareAccepted(response: OutgoingAnswer, posted: Posted, origin: string, { thanksUrl }: Form): void {
   setHeaders(response, { ...always, ...readableBy(origin), 'content-security-policy': sandbox });
   keepHeader(response, 'content-security-policy');

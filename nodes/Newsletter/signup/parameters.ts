@@ -79,7 +79,7 @@ export const signupsPerMinute: INodeProperties = {
 
 const promise: INodeProperties = {
   displayName:
-    'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution; look at the failed executions now and then, for n8n does not repeat them by itself.',
+    'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution (n8n 1 answers just before); look at the failed executions now and then, for n8n does not repeat them by itself.',
   name: 'promise',
   type: 'notice',
   default: '',

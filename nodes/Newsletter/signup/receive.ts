@@ -70,7 +70,7 @@ async function passes(
   if (pass === null) return false;
   keep(kept, pass);
   const response = context.getResponseObject();
-  // n8n answers when it has saved the execution; with an error where it could not.
+  // n8n answers when it has saved the execution; with an error where it could not. n8n 1 answers before it saves.
   response.once('finish', () => pass.settle(response.statusCode < 400));
   // Closed without an answer: the visitor left. What n8n kept then tells the next attempt.
   response.once('close', () => pass.settle(false));
