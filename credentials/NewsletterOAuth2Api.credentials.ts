@@ -16,6 +16,7 @@ const usualAccess = [
   'complimentary_access:read',
   'condition_sets:read',
   'publication_fields:read',
+  'publications:read',
 ];
 
 export class NewsletterOAuth2Api implements ICredentialType {
@@ -82,6 +83,7 @@ export class NewsletterOAuth2Api implements ICredentialType {
         { name: 'Data Deletion: Read', value: 'data_deletion:read' },
         { name: 'Data Deletion: Request', value: 'data_deletion:write' },
         { name: 'Publication Fields: Read', value: 'publication_fields:read' },
+        { name: 'Publications: Read', value: 'publications:read' },
         { name: 'Subscriptions: Create and Update', value: 'subscriptions:write' },
         { name: 'Subscriptions: Read', value: 'subscriptions:read' },
       ],

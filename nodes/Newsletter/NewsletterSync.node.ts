@@ -7,6 +7,7 @@ import {
   type INodeTypeDescription,
 } from 'n8n-workflow';
 import { syncBuilderHint, syncHints } from './hints.ts';
+import { publicationSearch } from './methods/listSearch.ts';
 import { loadOptions } from './methods/loadOptions.ts';
 import { authentication, credentials } from './parameters/authentication.ts';
 import { publication } from './parameters/publication.ts';
@@ -37,7 +38,7 @@ export class NewsletterSync implements INodeType {
     properties: [authentication, ...beforePublication, publication, ...afterPublication],
   };
 
-  methods = { loadOptions };
+  methods = { listSearch: publicationSearch, loadOptions };
 
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     return runSync(this);

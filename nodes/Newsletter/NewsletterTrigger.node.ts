@@ -8,6 +8,7 @@ import {
   type IPollFunctions,
 } from 'n8n-workflow';
 import { triggerBuilderHint, triggerHints } from './hints.ts';
+import { publicationSearch } from './methods/listSearch.ts';
 import { authentication, credentials } from './parameters/authentication.ts';
 import { outputOf } from './parameters/output.ts';
 import { publication } from './parameters/publication.ts';
@@ -43,6 +44,8 @@ export class NewsletterTrigger implements INodeType {
     credentials,
     properties: [authentication, ...watchProperties, publication, ...outputOf(subscription), ...moreProperties],
   };
+
+  methods = { listSearch: publicationSearch };
 
   async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
     try {

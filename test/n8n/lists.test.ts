@@ -102,6 +102,12 @@ const lists: readonly List[] = [
     items: (api) => all(api.subscriptions.list({ direction: 'desc' })),
     search: { typed: 'Person.17@example.com', finds: 'person.17@example.com' },
   },
+  {
+    method: 'searchPublications',
+    path: 'publicationId',
+    resource: 'subscription',
+    items: (api) => all(api.publications.list()),
+  },
 ];
 
 function request(
@@ -175,6 +181,18 @@ describe('lists of the resource locators', () => {
     const [list] = lists;
     const { results } = await n8n.locatorPage(request(list!, credentials));
     expect(results).toHaveLength(100);
+  });
+
+  test('of publications say to enter the ID where the service does not list them', async ({
+    sandboxOnPort,
+    credentials,
+  }) => {
+    sandboxOnPort.assumptions.set({ publication_list: 'absent' });
+    const asked = request(
+      { method: 'searchPublications', path: 'publicationId', resource: 'subscription' },
+      credentials,
+    );
+    expect(await n8n.locatorPage(asked).then(String, String)).toContain('Choose \\"By ID\\" in Publication');
   });
 
   test('say what to check where the key is wrong', async ({ sandboxOnPort }) => {

@@ -58,6 +58,7 @@ const panels: readonly Panel[] = [
     parameters: { options: { double_opt_override: 'off' } },
     labels: ['Journey', 'Enroll', 'Automation', 'Subscription', 'By Email'],
   },
+  { resource: 'publication', operation: 'getMany', labels: ['Return All', 'Output'] },
   { resource: 'publicationField', operation: 'getMany', labels: ['Publication Field', 'Return All', 'Filters'] },
   {
     resource: 'subscription',

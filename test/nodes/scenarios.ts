@@ -124,6 +124,7 @@ export const scenarios: readonly Scenario[] = [
     operation: 'getMany',
     parameters: async (bench) => ({ ...(await automation(bench)), returnAll: true }),
   },
+  list('publication'),
   list('publicationField'),
   {
     resource: 'subscription',

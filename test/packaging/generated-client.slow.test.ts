@@ -84,6 +84,7 @@ await api.customFieldsUpdate({ ...of({ id: field.id }), body: { display: 'Shoe s
 await api.customFieldsUpdatePut({ ...of({ id: field.id }), body: { display: 'Shoe size (UK)' } });
 await api.customFieldsDelete(of({ id: field.id }));
 await api.publicationFieldsList({ throwOnError: true });
+await api.publicationsList({ throwOnError: true });
 
 const status = { subscription_ids: [subscription.id], new_status: 'inactive' as const };
 await api.subscriptionsUpdateStatus({ ...one, body: status });

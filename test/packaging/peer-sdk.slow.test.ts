@@ -39,7 +39,7 @@ describe('@beehiiv/sdk 0.1.9', () => {
     )?.id;
   }
 
-  it('runs all its calls of operations in the specification', async () => {
+  it('runs all its calls of operations in the specification, and lists the publications', async () => {
     const { data: created } = await sdk.subscriptions.create(publicationId, {
       email: 'sdk@example.com',
       utm_source: 'sdk',
@@ -87,6 +87,17 @@ describe('@beehiiv/sdk 0.1.9', () => {
     expect((await sdk.customFields.index(publicationId)).data).toContainEqual(shown);
     await sdk.customFields.delete(publicationId, idOf(field));
 
+    // Not in the specification: the shape of this answer is the SDK's.
+    const publications = await sdk.publications.index({ limit: 1 });
+    expect(publications).toMatchObject({ limit: 1, page: 1, total_results: 1, total_pages: 1 });
+    expect(Object.keys(publications.data[0] ?? {})).toEqual([
+      'id',
+      'name',
+      'organization_name',
+      'referral_program_enabled',
+      'created',
+    ]);
+
     expect(requests.filter(({ status: code }) => code >= 400)).toEqual([]);
     const run = new Set(requests.map(operationOf));
     expect([...run].sort()).toEqual([
@@ -103,6 +114,7 @@ describe('@beehiiv/sdk 0.1.9', () => {
       'journeys.enroll',
       'journeys.get',
       'journeys.list',
+      'publications.list',
       'subscriptions.bulkCreate',
       'subscriptions.bulkUpdate',
       'subscriptions.bulkUpdatePut',
@@ -113,7 +125,7 @@ describe('@beehiiv/sdk 0.1.9', () => {
     ]);
   });
 
-  it('gets 404 for its calls of operations that the specification does not have', async () => {
+  it('gets 404 for its calls of operations that the contract does not have', async () => {
     // Every public method of the SDK, with ids in place of all arguments.
     const calls = Object.getOwnPropertyNames(Object.getPrototypeOf(sdk) as object)
       .filter((name) => name !== 'constructor')

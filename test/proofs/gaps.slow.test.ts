@@ -145,6 +145,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     const { data: field } = await client.customFields.create({ kind: 'double', display: 'Weight' });
     return [request.status, request.email, field.display];
   },
+  'lists publications': async ({ client }) => all(client.publications.list({ limit: 1 }), ({ id, name }) => [id, name]),
   'reads content': async ({ client }) => [
     await all(client.automations.list({ limit: 1 }), ({ name }) => name),
     await all(client.authors.list({ limit: 1 }), ({ name }) => name),
@@ -251,13 +252,16 @@ const switches = sandbox.assumptions.list();
 const everything = switches.reduce((product, { values }) => product * values.length, 1);
 const namesOf = Object.keys(calls);
 
-/** The switch that refuses what a call asks for: no other can change its answers then. */
-const refusing = 'data_deletion' satisfies AssumptionId;
+/** The switches that refuse what a call asks for, with the value that does: no other can change its answers then. */
+const refusals: Readonly<Partial<Record<string, string>>> = {
+  data_deletion: 'not_enabled',
+  publication_list: 'absent',
+} satisfies Partial<Record<AssumptionId, string>>;
 
 /** Grounds to look from: all at their defaults; all at their other value, the first, then the second. */
 const grounds: readonly AssumptionChoice[] = [0, 1, 2].map((which) =>
   Object.fromEntries(
-    switches.map(({ id, values }) => [id, values[id === refusing ? 0 : Math.min(which, values.length - 1)]]),
+    switches.map(({ id, values }) => [id, values[id in refusals ? 0 : Math.min(which, values.length - 1)]]),
   ),
 );
 
@@ -305,9 +309,11 @@ describe('whatever the service does where the specification is silent, the clien
     for (const id of met) metAnywhere.add(id);
     expect(outcome).not.toHaveProperty('failed');
     for (const choice of product(met)) {
-      const refused = choice[refusing] === 'not_enabled';
+      const refused = Object.entries(choice).some(([id, value]) => refusals[id] === value);
       // A refusal is told; after a lost response the list is refused as well, and the client says that it cannot tell.
-      const expected = refused ? { failed: expect.stringMatching(/^(Forbidden|Network)Error$/) as unknown } : outcome;
+      const expected = refused
+        ? { failed: expect.stringMatching(/^(Forbidden|NotFound|Network)Error$/) as unknown }
+        : outcome;
       expect((await see(name, choice)).outcome, JSON.stringify(choice)).toEqual(expected);
     }
   });

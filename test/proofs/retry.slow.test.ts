@@ -68,6 +68,7 @@ const exercises: Readonly<Record<ApiId, (known: Known) => Values>> = {
   'deletionRequests.list': () => ({}),
   'deletionRequests.get': ({ request }) => ({ id: request }),
   'publicationFields.list': () => ({}),
+  'publications.list': () => ({}),
 };
 
 interface Stage {

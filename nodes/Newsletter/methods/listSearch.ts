@@ -24,15 +24,19 @@ interface Search<T> {
   toItem(record: T): INodeListSearchItems;
   /** True where `read` has the server search; otherwise the names on each page are compared. */
   readonly searches?: true;
+  /** True where the list is not one of a publication. */
+  readonly workspace?: true;
 }
 
 /** Pages that are read in search of a name before the editor gets what was found so far, and asks on. */
 const pagesAtOnce = 10;
 
-function search<T>({ read, toItem, searches }: Search<T>): ListSearch {
+function search<T>({ read, toItem, searches, workspace }: Search<T>): ListSearch {
   return async function (filter = '', paginationToken = '') {
     try {
-      const publicationId = String(this.getNodeParameter('publicationId', '', { extractValue: true }) ?? '');
+      const publicationId = workspace
+        ? ''
+        : String(this.getNodeParameter('publicationId', '', { extractValue: true }) ?? '');
       const { engine } = await openEngine(this, publicationId);
       const typed = filter.trim();
       const word = searches ? '' : typed.toLowerCase();
@@ -68,8 +72,19 @@ const named = (name: string, detail: string | null | undefined): string => (deta
 const day = (seconds: number | null | undefined): string | undefined =>
   typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(0, 10) : undefined;
 
+/** The publications, for the locator that every node has. */
+export const publicationSearch = {
+  searchPublications: search({
+    read: (engine, { page }) =>
+      engine.list('publications.list', { limit: largestPage, ...(page !== undefined && { page }) }),
+    toItem: ({ id, name, organization_name }) => ({ name: named(name, organization_name), value: id }),
+    workspace: true,
+  }),
+};
+
 /** By the names that the resource locators give. */
 export const listSearch = {
+  ...publicationSearch,
   searchAutomations: search({
     read: (engine, { page }) =>
       engine.list('automations.list', { limit: largestPage, ...(page !== undefined && { page }) }),

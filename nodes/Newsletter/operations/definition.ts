@@ -59,7 +59,7 @@ export type OperationDefinition = ItemOperation | BatchOperation;
 /** A kind of record and what can be done with it. The key of each operation is its value in a workflow. */
 export interface ResourceDefinition {
   readonly name: string;
-  /** True where it belongs to the whole workspace and not to one publication. */
+  /** True where its operations name no publication. */
   readonly workspace?: true;
   readonly operations: Readonly<Record<string, OperationDefinition>>;
 }

@@ -9,6 +9,7 @@ import { customField } from './customField/index.ts';
 import { dataDeletion } from './dataDeletion/index.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { journey } from './journey/index.ts';
+import { publication } from './publication/index.ts';
 import { publicationField } from './publicationField/index.ts';
 import { subscription } from './subscription/index.ts';
 
@@ -22,6 +23,7 @@ export const resources: Readonly<Record<string, ResourceDefinition>> = {
   customField,
   dataDeletion,
   journey,
+  publication,
   publicationField,
   subscription,
 };

@@ -1,14 +1,21 @@
 /** The publication a node works on: its own, or the credential's. */
 import type { INodeProperties } from 'n8n-workflow';
 
-/** A locator although there is one way to name a publication so far: the API has no list of them to choose from. */
 export const publication: INodeProperties = {
   displayName: 'Publication',
   name: 'publicationId',
   type: 'resourceLocator',
-  default: { mode: 'id', value: '' },
+  default: { mode: 'list', value: '' },
   description: 'The publication to work on. Leave empty to use the one of the credential.',
   modes: [
+    {
+      displayName: 'From List',
+      name: 'list',
+      type: 'list',
+      hint: 'Empty: the publication of the credential',
+      placeholder: 'Choose…',
+      typeOptions: { searchListMethod: 'searchPublications', searchable: true },
+    },
     {
       displayName: 'By ID',
       name: 'id',

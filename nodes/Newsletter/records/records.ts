@@ -121,3 +121,9 @@ export const publicationField = {
   others: ['endpoint_url', 'response_keys'],
   times: ['created', 'updated'],
 } as const satisfies RecordShape;
+
+export const publication = {
+  simple: ['id', 'name', 'organization_name', 'referral_program_enabled', 'created'],
+  others: [],
+  times: ['created'],
+} as const satisfies RecordShape;

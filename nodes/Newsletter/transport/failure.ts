@@ -52,6 +52,10 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
   'publicationFields.list': {
     403: 'Publication fields belong to the workspace: the key needs access to every publication in it.',
   },
+  'publications.list': {
+    403: 'The service does not let you list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
+    404: 'The service does not list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
+  },
 };
 
 function remedyFor(node: INode, id: CallName, status: number): string {

@@ -60,8 +60,10 @@ import type {
   OAuthRevokeAnswer,
   OAuthRevokeParams,
   OAuthTokenInfoParams,
+  Publication,
   PublicationField,
   PublicationFieldListParams,
+  PublicationListParams,
   Subscription,
   SubscriptionBulkCreateAnswer,
   SubscriptionBulkCreateParams,
@@ -1021,6 +1023,38 @@ export interface PublicationFieldsResource {
   list(params?: PublicationFieldListParams, options?: CallOptions): PagePromise<PublicationField>;
 }
 
+/** The publications that the API key or the account may use. An extension of the specification. */
+export interface PublicationsResource {
+  /**
+   * List the publications that the key or account may use.
+   *
+   * Lists the publications that the API key or the account may use; a key restricted to some publications sees those
+   * only. An extension: the specification does not show this endpoint, and a service may lack it and answer 404.
+   *
+   * `GET /publications`, OAuth scope `publications:read`. Specification: None; the scope `publications:read` stands
+   * under Authentication.
+   *
+   * @param params - All optional.
+   * @param options - Signal, timeouts and retries of this call.
+   * @returns Publications, page by page.
+   * @throws BadRequestError - 400: The request is invalid, the page is beyond 100, or the cursor is invalid.
+   * @throws UnauthorizedError - 401: The API key or access token is missing, invalid or expired.
+   * @throws ForbiddenError - 403: The API key or access token is valid but has no access: the scope or the access right
+   *   is missing.
+   * @throws RateLimitError - 429: The rate limit is exceeded.
+   * @throws ServerError - 500: The service failed.
+   * @throws InvalidRequestError - A parameter is missing or invalid; nothing was sent.
+   * @throws NetworkError, TimeoutError, AbortedError, InvalidAnswerError - No usable answer arrived.
+   * @example
+   * ```ts
+   * for await (const publication of client.publications.list()) {
+   *   console.log(publication.id);
+   * }
+   * ```
+   */
+  list(params?: PublicationListParams, options?: CallOptions): PagePromise<Publication>;
+}
+
 /** Authorization code flow with refresh, revocation and introspection of tokens. */
 export interface OAuthResource {
   /**
@@ -1190,6 +1224,8 @@ export interface Resources {
   readonly deletionRequests: DeletionRequestsResource;
   /** Fields of the workspace with a value per publication, for use in content through merge tags. */
   readonly publicationFields: PublicationFieldsResource;
+  /** The publications that the API key or the account may use. An extension of the specification. */
+  readonly publications: PublicationsResource;
   /** Authorization code flow with refresh, revocation and introspection of tokens. */
   readonly oauth: OAuthResource;
 }

@@ -87,3 +87,13 @@ export const publicationField: ResourceExecutions = {
     },
   },
 };
+
+export const publication: ResourceExecutions = {
+  getMany: {
+    parameters: () => ({ returnAll: true }),
+    async seen({ api }, output) {
+      expect(ids(output)).toEqual(ids(await all(api.publications.list())));
+      expect(output).toHaveLength(1);
+    },
+  },
+};

@@ -1,6 +1,13 @@
 /** How every operation of the action node is executed: resource, then operation, as a workflow names them. */
 import { automation, journey } from './automations.ts';
-import { advertisementOpportunity, author, complimentaryAccess, conditionSet, publicationField } from './content.ts';
+import {
+  advertisementOpportunity,
+  author,
+  complimentaryAccess,
+  conditionSet,
+  publication,
+  publicationField,
+} from './content.ts';
 import { customField } from './customFields.ts';
 import { dataDeletion } from './dataDeletion.ts';
 import type { ResourceExecutions } from './execution.ts';
@@ -16,6 +23,7 @@ export const executions: Readonly<Record<string, ResourceExecutions>> = {
   customField,
   dataDeletion,
   journey,
+  publication,
   publicationField,
   subscription,
 };

@@ -108,6 +108,9 @@ export const assumed: Readonly<Record<OperationId, readonly string[]>> = {
     'Error statuses are not shown; as in deletionRequests.list.',
   ],
   'publicationFields.list': [],
+  'publications.list': [
+    'The endpoint is not shown. It is taken from the public API reference and SDK of beehiiv, never tried live: id, name, organization_name, referral_program_enabled, created; offset paging at top level. A key restricted to publications lists those.',
+  ],
   'oauth.authorize': [
     'code_challenge_method is not shown: S256 and plain.',
     'An unknown client or redirect_uri is answered in place, never redirected; other errors go to the redirect_uri.',

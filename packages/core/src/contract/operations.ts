@@ -5,10 +5,12 @@ import { customFields } from './custom-fields.ts';
 import { dataDeletion } from './data-deletion.ts';
 import { oauth } from './oauth.ts';
 import { publicationFields } from './publication-fields.ts';
+import { publications } from './publications.ts';
 import { subscriptions } from './subscriptions.ts';
 
 /**
- * Every operation of the specification: 32 of the API, 6 of OAuth, in the specification's order of resources.
+ * Every operation of the specification: 32 of the API, 6 of OAuth, in the specification's order of resources. One more
+ * of the API is marked `extension`: services have it, but the specification does not show it.
  *
  * @example
  * ```ts
@@ -23,6 +25,7 @@ export const operations = [
   ...customFields,
   ...dataDeletion,
   ...publicationFields,
+  ...publications,
   ...oauth,
 ] as const;
 

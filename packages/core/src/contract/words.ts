@@ -500,6 +500,13 @@ export const words = {
       403: 'The scope is missing, or the API key does not have access to every publication of the workspace.',
     },
   },
+  'publications.list': {
+    description:
+      'Lists the publications that the API key or the account may use; a key restricted to some publications sees those only. An extension: the specification does not show this endpoint, and a service may lack it and answer 404.',
+    returns: 'Publications, page by page.',
+    section: 'None; the scope `publications:read` stands under Authentication',
+    parameters: { limit, page },
+  },
   'oauth.authorize': {
     description:
       'Returns the address to send a person to. After login and consent the browser is redirected to `redirect_uri` with `code` and `state`. No request is sent.',
@@ -671,6 +678,10 @@ export const resources = {
   publicationFields: {
     title: 'Publication fields',
     description: 'Fields of the workspace with a value per publication, for use in content through merge tags.',
+  },
+  publications: {
+    title: 'Publications',
+    description: 'The publications that the API key or the account may use. An extension of the specification.',
   },
   oauth: {
     title: 'OAuth 2.0',

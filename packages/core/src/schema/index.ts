@@ -91,6 +91,7 @@ export const schemas = {
     query: workspace.publicationFieldQuery,
     answer: shape.cursorOrOffsetList(workspace.publicationField, { total: true }),
   },
+  'publications.list': { query: workspace.publicationQuery, answer: shape.offsetList(workspace.publication) },
   'oauth.authorize': { query: oauth.authorizeQuery, answer: empty },
   'oauth.exchange': { body: oauth.exchangeBody, answer: oauth.tokens },
   'oauth.refresh': { body: oauth.refreshBody, answer: oauth.tokens },

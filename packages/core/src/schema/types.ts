@@ -596,6 +596,20 @@ export interface PublicationFieldResponseKey {
   kind: 'text' | 'number' | 'date' | 'url' | 'image_url' | (string & {});
 }
 
+/** A publication that the API key or the account may use. */
+export interface Publication {
+  /** Prefixed ID of the publication, `pub_<uuid>`. */
+  id: string;
+  /** Name of the publication. */
+  name: string;
+  /** Name of the organization that the publication belongs to. */
+  organization_name?: string | null | undefined;
+  /** Whether the publication has a referral program. */
+  referral_program_enabled?: boolean | null | undefined;
+  /** When the publication was created, in Unix seconds. */
+  created?: number | null | undefined;
+}
+
 /** An access token and what belongs to it. */
 export interface Tokens {
   /** The access token. */
@@ -1084,6 +1098,17 @@ export type PublicationFieldListParams = {
   status?: 'active' | 'archived' | 'all' | undefined;
 } & CursorOrPage;
 
+/** Parameters of `publications.list`. */
+export interface PublicationListParams {
+  /** Number of records per page, from 1 to 100. Default: `10`. */
+  limit?: number | undefined;
+  /**
+   * Number of the page, from 1 to 100. Offset pagination is deprecated; use `cursor` where the list has one. Default:
+   * `1`.
+   */
+  page?: number | undefined;
+}
+
 /** Parameters of `oauth.authorize`. */
 export interface OAuthAuthorizeParams {
   /** The OAuth client's ID (uid). */
@@ -1395,6 +1420,20 @@ export interface PublicationFieldListAnswer {
   total_pages?: number | null | undefined;
 }
 
+/** Answer of `publications.list`. Publications, page by page. */
+export interface PublicationListAnswer {
+  /** The records of this page. */
+  data: Publication[];
+  /** The page size that was used. */
+  limit?: number | null | undefined;
+  /** Number of this page. */
+  page?: number | null | undefined;
+  /** Number of records on all pages. */
+  total_results?: number | null | undefined;
+  /** Number of pages. */
+  total_pages?: number | null | undefined;
+}
+
 /** Answer of `oauth.revoke`. An empty object. */
 export type OAuthRevokeAnswer = Record<string, never>;
 
@@ -1438,6 +1477,7 @@ export interface OperationTypes {
   'deletionRequests.list': { params: DeletionRequestListParams; answer: DeletionRequestListAnswer };
   'deletionRequests.get': { params: DeletionRequestGetParams; answer: DeletionRequestGetAnswer };
   'publicationFields.list': { params: PublicationFieldListParams; answer: PublicationFieldListAnswer };
+  'publications.list': { params: PublicationListParams; answer: PublicationListAnswer };
   'oauth.authorize': { params: OAuthAuthorizeParams; answer: null };
   'oauth.exchange': { params: OAuthExchangeParams; answer: Tokens };
   'oauth.refresh': { params: OAuthRefreshParams; answer: Tokens };

@@ -1,4 +1,4 @@
-/** Custom fields, data deletion requests and publication fields on the wire. */
+/** Custom fields, data deletion requests, publication fields and publications on the wire. */
 import * as z from 'zod';
 import * as values from '../contract/values.ts';
 import { words } from '../contract/words.ts';
@@ -90,4 +90,17 @@ export const publicationFieldQuery = shape.request(words['publicationFields.list
   cursor: shape.cursor,
   page: shape.page,
   status: z.enum(values.publicationFieldStatusFilters).optional(),
+});
+
+export const publication = shape.record('Publication', 'A publication that the API key or the account may use.', {
+  id: shape.prefixedId('pub').describe('Prefixed ID of the publication, `pub_<uuid>`.'),
+  name: z.string().describe('Name of the publication.'),
+  organization_name: lenient(z.string().describe('Name of the organization that the publication belongs to.')),
+  referral_program_enabled: lenient(z.boolean().describe('Whether the publication has a referral program.')),
+  created: lenient(shape.unixSeconds.describe('When the publication was created, in Unix seconds.')),
+});
+
+export const publicationQuery = shape.request(words['publications.list'].parameters, {
+  limit: shape.limit,
+  page: shape.page,
 });

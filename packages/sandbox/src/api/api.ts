@@ -97,6 +97,7 @@ export async function answer(
         world,
         publication,
         params: match.params,
+        within: bearer.publications,
         explain: (reason: string) => void trace.reasons.push(reason),
       };
       settle(world);

@@ -10,6 +10,8 @@ import { check } from './validation.ts';
 export interface WorkspaceCall {
   readonly world: World;
   readonly params: PathParams;
+  /** Ids of the publications that the token is restricted to; null where it reaches all. */
+  readonly within: readonly string[] | null;
   /** Adds a sentence to the request log: which rule applied. No addresses, no tokens. */
   readonly explain: (reason: string) => void;
 }
@@ -75,15 +77,17 @@ export function handler<Query extends z.ZodType, Body extends z.ZodType>(
   };
 }
 
-/** Ties an operation of the whole workspace to its work, as {@link handler} does for a publication. */
+/** Ties an operation of the workspace to its work, as {@link handler} does for a publication. */
 export function workspaceHandler<Query extends z.ZodType, Body extends z.ZodType>(
   id: OperationId,
   schema: Sides<Query, Body>,
   work: (call: WorkspaceCall, query: z.output<Query>, body: z.output<Body>) => Reply,
+  { wholeWorkspace = true, admit }: Partial<Pick<Handler, 'wholeWorkspace' | 'admit'>> = {},
 ): Handler {
   return {
     id,
-    wholeWorkspace: true,
+    wholeWorkspace,
+    admit,
     answer: (call, query, body) => work(call, read(schema.query, query, call), read(schema.body, body, call)),
   };
 }

@@ -7,6 +7,7 @@ import { deletionRequestHandlers } from './deletion-requests.ts';
 import type { Handler } from './handler.ts';
 import { journeyHandlers } from './journeys.ts';
 import { publicationFieldHandlers } from './publication-fields.ts';
+import { publicationHandlers } from './publications.ts';
 import { subscriptionHandlers } from './subscriptions.ts';
 
 const all: readonly Handler[] = [
@@ -18,6 +19,7 @@ const all: readonly Handler[] = [
   ...customFieldHandlers,
   ...deletionRequestHandlers,
   ...publicationFieldHandlers,
+  ...publicationHandlers,
 ];
 
 /** By the operation's id in the contract. */

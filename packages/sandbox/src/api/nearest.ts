@@ -146,10 +146,15 @@ function parse(text: string | null): unknown {
 /** Another method is a smaller mistake than half a word of the path. */
 const methodCost = 0.4;
 
+/** Few mean what the specification does not show: `/subscriptions` lacks a publication rather than a list of them. */
+const extensionCost = 1;
+
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
   const asked = segments(path);
   const cost = (operation: Operation): number =>
-    distance(segments(addressed(operation)), asked) + (operation.method === method ? 0 : methodCost);
+    distance(segments(addressed(operation)), asked) +
+    (operation.method === method ? 0 : methodCost) +
+    (operation.extension ? extensionCost : 0);
   return operations.reduce((best, operation) => (cost(operation) < cost(best) ? operation : best));
 }
 

@@ -27,7 +27,7 @@ export function openApiDocument(origin: string, apiPrefix: string) {
       title: 'Newsletter Publishing API',
       version: '2.0.0',
       description:
-        'The whole API as the sandbox answers it. `x-assumed` lists what the specification leaves open about an operation and how the sandbox fills it; `x-specification` names the part of the specification.',
+        'The whole API as the sandbox answers it. `x-assumed` lists what the specification leaves open about an operation and how the sandbox fills it; `x-specification` names the part of the specification; `x-extension` marks an operation that services have but the specification does not show.',
     },
     servers: [{ url: origin + apiPrefix, description: 'This sandbox' }],
     tags: Object.values(resources).map(({ title, description }) => ({ name: title, description })),

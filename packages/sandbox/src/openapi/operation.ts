@@ -51,6 +51,7 @@ export function describeOperation(operation: KnownOperation, writer: SchemaWrite
     ...requestBody,
     responses: responsesOf(operation, answer, writer),
     ...(assumed[operation.id].length > 0 && { 'x-assumed': assumed[operation.id] }),
+    ...(operation.extension && { 'x-extension': true }),
     'x-retry': operation.retry,
     'x-specification': wordsOf[operation.id].section,
   };

@@ -1,7 +1,8 @@
 import { publicationFieldKinds } from '@newsletter-kit/core/contract';
 import { expect, test } from 'vitest';
-import { publicationId, type Seed } from '../../src/index.ts';
-import { ask, create, fresh, list, publicationPath, search, send } from '../caller.ts';
+import { apiKeys, publicationId, type Seed } from '../../src/index.ts';
+import { app } from '../oauth/app.ts';
+import { ask, create, fresh, list, publicationPath, search, send, type Answered } from '../caller.ts';
 import { known } from './known.ts';
 
 const demo = () => fresh({ seed: 'demo' });
@@ -219,4 +220,52 @@ test('a cursor of one list is refused by another', async () => {
   const sandbox = demo();
   const { next_cursor } = await ask(sandbox, 'publicationFields.list', `${fieldsPath}?limit=1`);
   expect((await send(sandbox, 'GET', `${accessPath}?cursor=${next_cursor}`)).status).toBe(400);
+});
+
+const second = 'pub_00000000-0000-4000-8000-000000000002';
+const two: Seed = {
+  publications: [
+    { id: publicationId, name: 'The Harbour Letter', created: 1 },
+    { id: second, name: 'The Other Letter', created: 2 },
+  ],
+};
+const using = (token: string) => ({ Authorization: `Bearer ${token}` });
+const named = (answered: Answered) => (answered.body as { data: { id: string }[] }).data.map(({ id }) => id);
+
+test('the list of publications holds all for the workspace key and an account, and its own for a restricted key', async () => {
+  const sandbox = fresh({ seed: two });
+  expect(await send(sandbox, 'GET', '/publications')).toMatchObject({
+    status: 200,
+    body: {
+      data: [
+        {
+          id: publicationId,
+          name: 'The Harbour Letter',
+          organization_name: 'Sandbox',
+          referral_program_enabled: false,
+          created: 1,
+        },
+        { id: second },
+      ],
+      limit: 10,
+      page: 1,
+      total_results: 2,
+      total_pages: 1,
+    },
+  });
+  expect(named(await send(sandbox, 'GET', '/publications?limit=1&page=2'))).toEqual([second]);
+  expect(named(await send(sandbox, 'GET', '/publications', undefined, using(apiKeys.restricted)))).toEqual([
+    publicationId,
+  ]);
+  const { access_token } = await app(sandbox, { scope: 'publications:read' }).connect();
+  expect(named(await send(sandbox, 'GET', '/publications', undefined, using(access_token)))).toEqual([
+    publicationId,
+    second,
+  ]);
+});
+
+test('under the assumption publication_list: absent there is no list of publications', async () => {
+  const sandbox = fresh({ seed: two, assumptions: { publication_list: 'absent' } });
+  expect((await send(sandbox, 'GET', '/publications')).status).toBe(404);
+  expect((await send(sandbox, 'GET', '/publications', undefined, using('wrong'))).status).toBe(401);
 });

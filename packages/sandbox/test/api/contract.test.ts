@@ -111,14 +111,15 @@ const exercises: Readonly<Record<ApiId, Exercise>> = {
   'deletionRequests.list': exercise({}, null),
   'deletionRequests.get': exercise({ params: { id: 'request' } }, null),
   'publicationFields.list': exercise({ query: '?status=all' }, { query: '?status=gone' }),
+  'publications.list': exercise({ query: '?limit=1' }, { query: '?page=101' }),
 };
 
 const apiOperations = operations.filter((each) => each.base === 'api');
 const ids = Object.keys(exercises) as ApiId[];
 
-test('every one of the 32 operations below {base_url} is exercised here', () => {
+test('every one of the 33 operations below {base_url} is exercised here', () => {
   expect(ids.toSorted()).toEqual(apiOperations.map(({ id }) => id).toSorted());
-  expect(ids).toHaveLength(32);
+  expect(ids).toHaveLength(33);
 });
 
 /** The demo, with a job and a deletion request to read. */

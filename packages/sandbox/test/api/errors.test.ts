@@ -148,7 +148,7 @@ const table: readonly {
     status: 413,
     says: 'larger than 8 MiB',
   },
-  { name: 'an unknown path', method: 'GET', path: '/publications', status: 404, says: 'no such path' },
+  { name: 'an unknown path', method: 'GET', path: '/newsletters', status: 404, says: 'no such path' },
   {
     name: 'a path without /v2',
     method: 'GET',

@@ -47,6 +47,7 @@ test('a client of core subscribes twice, imports, deletes and reads its list und
   expect(result.readings.map(({ name }) => name)).toEqual(readings.map(({ name }) => name));
   const notMet = result.readings.filter(({ outcome }) => outcome === 'not met').map(({ name }) => name);
   expect(notMet).toEqual([
+    'publication_list=absent',
     'unknown_path=html',
     'bulk_done=completed',
     'deletion_times=seconds',

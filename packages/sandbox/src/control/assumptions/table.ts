@@ -92,6 +92,12 @@ export const assumptions = {
     default: 'enabled',
     others: { not_enabled: byWork },
   },
+  publication_list: {
+    silent:
+      'The scope list names publications, but their endpoints are not shown; whether a service lists publications is not specified.',
+    default: 'present',
+    others: { absent: byWork },
+  },
   created_status: {
     silent:
       'Creating a subscription answers 200; whether a new one is told apart from a known one by 201 is not specified.',
