@@ -3,11 +3,17 @@
 // An apostrophe is part of names (o'neil@…), and in an address bar the @ is %40.
 const addresses = /[^\s"<>()[\]{},;:=&?/]+(?:@|%40)[^\s"<>()[\]{},;:=&?/]+/giu;
 
-/** The text with every address, and each given secret, replaced by a placeholder. */
+/** What documentation writes for any address, as RFC 2606 reserves it: nobody's, and of use in "such as …". */
+const example = 'name@example.com';
+
+/** The text with every address but the example, and each given secret, replaced by a placeholder. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, '[secret]');
-  return clean.replace(addresses, '[address]');
+  return clean.replace(addresses, (found) => {
+    const [address = ''] = /^.*\w/.exec(found) ?? [];
+    return address === example ? found : '[address]';
+  });
 }
 
 /**

@@ -111,6 +111,8 @@ describe('an answer', () => {
   });
 
   it.each([
+    ['Use an address such as name@example.com.', 'Use an address such as name@example.com.'],
+    ['name@example.com.au, surname@example.com, Name@example.com', '[address], [address], [address]'],
     ["o'neil@example.ie is taken", '[address] is taken'],
     ['GET /subscriptions?email=ada%2Bn%40example.com&limit=5', 'GET /subscriptions?email=[address]&limit=5'],
     ['<Ada@BÜCHER.example>, "用户@例え.jp"', '<[address]>, "[address]"'],
