@@ -1,5 +1,11 @@
 /** An account connected through OAuth 2.0 with PKCE: one credential for public and confidential apps. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
+import { appUrl, baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/connection.ts';
+import { addressOf, callInExpression } from '../nodes/Newsletter/transport/connection.ts';
+import { connectionTest } from '../nodes/Newsletter/transport/connectionTest.ts';
+
+/** Root address of the app, for n8n's own OAuth2. */
+const app = callInExpression(addressOf, '$self', '"appUrl"');
 
 /**
  * What is asked for where nothing is chosen: all that a workflow may do without harm. It cannot be the default of the
@@ -30,33 +36,10 @@ export class NewsletterOAuth2Api implements ICredentialType {
   documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/n8n/credentials.md';
 
   properties: INodeProperties[] = [
-    {
-      displayName: 'App URL',
-      name: 'appUrl',
-      type: 'string',
-      required: true,
-      default: 'http://127.0.0.1:4010',
-      placeholder: 'e.g. https://app.example.com',
-      description: 'Root address of the app where you sign in and consent. The default is the local sandbox.',
-    },
-    {
-      displayName: 'Base URL',
-      name: 'baseUrl',
-      type: 'string',
-      required: true,
-      default: 'http://127.0.0.1:4010/v2',
-      placeholder: 'e.g. https://api.example.com/v2',
-      description: 'Root address of the API. It ends with /v2. The default is the local sandbox.',
-    },
-    {
-      displayName: 'Publication ID',
-      name: 'publicationId',
-      type: 'string',
-      required: true,
-      default: '',
-      placeholder: 'e.g. pub_00000000-0000-4000-8000-000000000001',
-      description: 'The publication used wherever a node names none',
-    },
+    service,
+    appUrl,
+    baseUrl,
+    publicationId,
     {
       displayName: 'Client Secret',
       name: 'clientSecret',
@@ -93,14 +76,14 @@ export class NewsletterOAuth2Api implements ICredentialType {
       displayName: 'Authorization URL',
       name: 'authUrl',
       type: 'hidden',
-      default: '={{$self["appUrl"].replace(/\\/+$/, "")}}/oauth/authorize',
+      default: `={{ ${app} }}/oauth/authorize`,
       required: true,
     },
     {
       displayName: 'Access Token URL',
       name: 'accessTokenUrl',
       type: 'hidden',
-      default: '={{$self["appUrl"].replace(/\\/+$/, "")}}/oauth/token',
+      default: `={{ ${app} }}/oauth/token`,
       required: true,
     },
     {
@@ -112,4 +95,11 @@ export class NewsletterOAuth2Api implements ICredentialType {
     { displayName: 'Auth URI Query Parameters', name: 'authQueryParameters', type: 'hidden', default: '' },
     { displayName: 'Authentication', name: 'authentication', type: 'hidden', default: 'body' },
   ];
+
+  // n8n refreshes an expired token only where the 401 is thrown.
+  test = connectionTest(
+    { ignore: true, except: [401] },
+    'The access has expired or was revoked. Connect the account again.',
+    'The account or its access may not read this. Access must include subscriptions:read; without a Publication ID, publications:read. Connect again after a change.',
+  );
 }

@@ -27,6 +27,11 @@ export interface Imports {
   readonly workflows: readonly WorkflowFile[];
 }
 
+/** The service of a credential: the sandbox where it usually is, otherwise its addresses. */
+function sandboxService(url: string, addresses: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return url === serverUrl(4010) ? { service: 'sandbox' } : { service: 'other', ...addresses };
+}
+
 /** The credential that the example workflows name, for a sandbox at this address. */
 export function sandboxCredential(sandboxUrl: string) {
   const { key, publicationId } = sandboxAccount;
@@ -34,7 +39,7 @@ export function sandboxCredential(sandboxUrl: string) {
     id: 'newsletterSandbox',
     name: 'Newsletter sandbox',
     type: 'newsletterApi',
-    data: { apiKey: key, baseUrl: `${sandboxUrl}/v2`, publicationId },
+    data: { ...sandboxService(sandboxUrl, { baseUrl: `${sandboxUrl}/v2` }), apiKey: key, publicationId },
   } satisfies CredentialFile;
 }
 
@@ -45,7 +50,11 @@ export function sandboxOAuth2Credential(sandboxUrl: string): CredentialFile {
     id: 'newsletterSandboxOAuth2',
     name: 'Newsletter sandbox (OAuth2)',
     type: 'newsletterOAuth2Api',
-    data: { appUrl: sandboxUrl, baseUrl: `${sandboxUrl}/v2`, publicationId, clientId: publicApp },
+    data: {
+      ...sandboxService(sandboxUrl, { appUrl: sandboxUrl, baseUrl: `${sandboxUrl}/v2` }),
+      publicationId,
+      clientId: publicApp,
+    },
   };
 }
 

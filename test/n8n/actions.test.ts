@@ -155,7 +155,7 @@ describe('what a person reads when it goes wrong', () => {
       fields: { baseUrl: 'http://127.0.0.1:9/v2' },
       says: {
         message: expect.stringContaining('refused the connection'),
-        description: expect.stringContaining('Check the Base URL of the credential'),
+        description: expect.stringContaining('Check the Service or Base URL of the credential'),
       },
     },
   ])('names the cause and the remedy for $what, without key or address', async ({ fields, says }) => {

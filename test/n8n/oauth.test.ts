@@ -21,19 +21,26 @@ beforeAll(async () => {
 });
 afterAll(() => session?.close());
 
-/** A credential of this app. @returns its id */
-async function newCredential(
-  { address, clientOptions }: SandboxOnPort,
-  { uid, secret }: { readonly uid: string; readonly secret: string | null },
-): Promise<string> {
-  return n8n.createCredential(type, {
+interface App {
+  readonly uid: string;
+  readonly secret: string | null;
+}
+
+/** The fields of a credential of this app. */
+function fieldsOf({ address, clientOptions }: SandboxOnPort, { uid, secret }: App) {
+  return {
     appUrl: address,
     baseUrl: clientOptions.baseUrl,
     publicationId: clientOptions.publicationId,
     clientId: uid,
     access: [], // as the editor saves it where a person chooses nothing
     ...(secret !== null && { clientSecret: secret }),
-  });
+  };
+}
+
+/** A credential of this app. @returns its id */
+async function newCredential(sandbox: SandboxOnPort, app: App): Promise<string> {
+  return n8n.createCredential(type, fieldsOf(sandbox, app));
 }
 
 /** Follows the button "Connect", and decides on the consent page. @returns what n8n shows then */
@@ -139,5 +146,38 @@ describe('an account connected with OAuth2', () => {
     expect((await run(id, { resource: 'customField', operation: 'getMany' })).error).toBeUndefined();
     const { error } = await run(id, everything);
     expect(error).toMatchObject({ httpCode: '403', description: expect.stringContaining('subscriptions:read') });
+  });
+});
+
+describe('the test of the OAuth2 credential', () => {
+  const app = oauthClients.public;
+  const fails = (text: RegExp) => ({ status: 'Error', message: expect.stringMatching(text) });
+
+  test('passes once connected, also with a token that has expired since', async ({ sandboxOnPort: sandbox }) => {
+    const id = await newCredential(sandbox, app);
+    await connect(id);
+    const press = (changes = {}) => n8n.testCredential(id, type, { ...fieldsOf(sandbox, app), ...changes });
+    expect(await press()).toMatchObject({ status: 'OK' });
+    expect(await press({ publicationId: '' })).toMatchObject({ status: 'OK' });
+    expect(await press({ publicationId: 'pub_00000000-0000-4000-8000-00000000dead' })).toEqual(
+      fails(/finds no such publication/),
+    );
+    expect(await press({ baseUrl: sandbox.address + '/docs' })).toEqual(fails(/Base URL/));
+    sandbox.clock.advance('PT3H');
+    expect(await press()).toMatchObject({ status: 'OK' });
+    sandbox.reset();
+    expect(await press()).toEqual(fails(/connect/i));
+  });
+
+  test('fails before it is connected', async ({ sandboxOnPort: sandbox }) => {
+    const id = await newCredential(sandbox, app);
+    expect(await n8n.testCredential(id, type, fieldsOf(sandbox, app))).toEqual(fails(/without access token/));
+  });
+
+  test('names the access that is missing', async ({ sandboxOnPort: sandbox }) => {
+    const fields = { ...fieldsOf(sandbox, app), access: ['custom_fields:read'] };
+    const id = await n8n.createCredential(type, fields);
+    await connect(id);
+    expect(await n8n.testCredential(id, type, fields)).toEqual(fails(/subscriptions:read/));
   });
 });

@@ -9,7 +9,7 @@ import { evaluator } from './expressions.ts';
 /** What a node is run with. */
 export interface Run {
   readonly sandbox: Pick<Sandbox, 'fetch'>;
-  readonly credential?: Partial<Record<'apiKey' | 'baseUrl' | 'publicationId', string>>;
+  readonly credential?: Partial<Record<'service' | 'apiKey' | 'baseUrl' | 'publicationId', string>>;
   /** By name; a function gets the index of the item. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly items?: readonly Readonly<Record<string, unknown>>[];
@@ -63,6 +63,7 @@ interface HelperRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly disableFollowRedirect?: boolean;
   readonly ignoreHttpStatusErrors?: { readonly ignore: boolean; readonly except?: readonly number[] };
 }
 
@@ -118,7 +119,12 @@ function common(run: Run) {
   const { connection } = run;
   const note = (message: string): void => void run.log?.push(message);
   const credential = { ...account, ...run.credential };
-  const connected = { baseUrl: credential.baseUrl, publicationId: credential.publicationId, ...connection };
+  const connected = {
+    service: 'other',
+    baseUrl: credential.baseUrl,
+    publicationId: credential.publicationId,
+    ...connection,
+  };
   let token = connection ? (connection.oauthTokenData?.access_token ?? '') : credential.apiKey;
   // A function stands for an expression.
   const entered = Object.entries(run.parameters).map(
@@ -174,12 +180,17 @@ function common(run: Run) {
   };
 }
 
-async function send({ sandbox }: Run, token: string, { method, url, headers, body }: HelperRequest): Promise<Response> {
+async function send(
+  { sandbox }: Run,
+  token: string,
+  { method, url, headers, body, disableFollowRedirect }: HelperRequest,
+): Promise<Response> {
   try {
     return await sandbox.fetch(url, {
       method,
       headers: { ...headers, authorization: `Bearer ${token}` },
       ...(body !== undefined && { body }),
+      redirect: disableFollowRedirect ? 'manual' : 'follow',
     });
   } catch (cause) {
     throw new NodeApiError({}, cause);

@@ -124,6 +124,5 @@ describe('the fixed names', () => {
 
   it('hide the key in the credential', () => {
     expect(named(bundle.credential.properties, 'apiKey').typeOptions).toEqual({ password: true });
-    expect(named(bundle.credential.properties, 'baseUrl').default).toBe('http://127.0.0.1:4010/v2');
   });
 });

@@ -219,7 +219,7 @@ describe('what goes wrong', () => {
       what: 'a publication id of the wrong form',
       more: {},
       parameters: { publicationId: 'my newsletter' },
-      error: { description: expect.stringContaining('Set Publication to an ID such as pub_<uuid>') },
+      error: { description: expect.stringContaining('Correct the Publication of the node') },
     },
     {
       what: 'a page that is no answer of the API',

@@ -3,6 +3,7 @@ import { createEngine, type Engine, type EngineOptions } from '@newsletter-kit/c
 import { NodeOperationError, type IAllExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 import { usesOAuth2 } from '../parameters/authentication.ts';
+import { addressOf, publicationIdOf, type Connection } from './connection.ts';
 import { createHost } from './host.ts';
 
 /** An engine, and the publication it works on. */
@@ -14,7 +15,7 @@ export interface OpenEngine {
 /**
  * @param named - the publication the node names; empty for the credential's
  * @param onAttempt - called after each request to the service, repetitions included
- * @throws NodeOperationError where the credential is of an account that was never connected
+ * @throws NodeOperationError where the credential is of an account that was never connected, or names no address
  */
 export async function openEngine(
   context: IAllExecuteFunctions,
@@ -24,33 +25,32 @@ export async function openEngine(
   const node = context.getNode();
   const oAuth2 = usesOAuth2(node);
   const type = oAuth2 ? 'newsletterOAuth2Api' : 'newsletterApi';
-  const credential = await context.getCredentials<Connection>(type);
+  const credential = await context.getCredentials<Credential>(type);
   // For a grant with PKCE n8n does not look whether there is a token; the service's 401 would not say what is missing.
   if (oAuth2 && !hasToken(credential)) {
     throw new NodeOperationError(node, 'The Newsletter OAuth2 credential is not connected', {
       description: 'Open the credential and choose Connect.',
     });
   }
-  const publicationId = named.trim() || credential.publicationId.trim();
+  const baseUrl = addressOf(credential, 'baseUrl');
+  if (baseUrl === '') {
+    throw new NodeOperationError(node, 'The credential does not say where the API is', {
+      description: 'Choose the Service in the credential; for Other, enter its Base URL.',
+    });
+  }
+  const publicationId = named.trim() || publicationIdOf(credential);
   return {
-    engine: createEngine({
-      host: createHost(context, type),
-      baseUrl: credential.baseUrl.trim(),
-      publicationId,
-      onAttempt,
-    }),
+    engine: createEngine({ host: createHost(context, type), baseUrl, publicationId, onAttempt }),
     publicationId,
   };
 }
 
 /** Where a person began to connect and did not go through with it, there is token data without a token. */
-function hasToken({ oauthTokenData }: Connection): boolean {
+function hasToken({ oauthTokenData }: Credential): boolean {
   return isRecord(oauthTokenData) && typeof oauthTokenData['access_token'] === 'string';
 }
 
-/** The fields of the credential that are not secret, and whether there is a token. */
-interface Connection {
-  readonly baseUrl: string;
-  readonly publicationId: string;
+/** A credential as n8n gives it. */
+interface Credential extends Connection {
   readonly oauthTokenData?: unknown;
 }

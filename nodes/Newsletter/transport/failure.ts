@@ -1,10 +1,13 @@
 /** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
-import { operations } from '@newsletter-kit/core/contract';
+import { operations, type Operation } from '@newsletter-kit/core/contract';
 import {
   ApiError,
+  ConfigurationError,
+  InvalidAnswerError,
   InvalidRequestError,
   NetworkError,
   NewsletterError,
+  RedirectError,
   TimeoutError,
   type CallName,
 } from '@newsletter-kit/core/engine';
@@ -21,9 +24,9 @@ type Cause = NonNullable<Options['failure']>;
 
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the fields as the message says.',
-  401: 'Check the API Key of the credential: it is missing, wrong or expired.',
+  401: 'Check the API Key of the credential: it is wrong, expired or revoked. If it was revoked, create a new one at the service and enter that.',
   403: 'The API Key of the credential may not do this. It may be restricted to other publications, or the feature may be off for the organization.',
-  404: 'Check the Publication and the other IDs, and that the Base URL of the credential ends with /v2. A key restricted to other publications gets this answer too.',
+  404: 'Check the Publication and the other IDs. If the publication was deleted, or the key is restricted to others, choose another Publication in the node or change the Publication ID of the credential.',
   409: 'It exists already, or is already under way.',
   429: 'The service asks to slow down. Waiting and repeating has been tried; process fewer items at a time, or try again later.',
 };
@@ -31,6 +34,9 @@ const remedies: Readonly<Record<number, string>> = {
 const remediesOAuth2: Readonly<Record<number, string>> = {
   401: 'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.',
 };
+
+/** For an answer that is none of the API's. */
+const wrongAddress = 'Check the Service of the credential; for Other, check the Base URL, which ends with /v2.';
 
 /** Where an operation has reasons of its own. */
 const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
@@ -57,6 +63,11 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
     404: 'The service does not list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
   },
 };
+
+/** What a service may lack: a path it does not know is answered by no error of the API. */
+const optional: ReadonlySet<CallName> = new Set(
+  operations.flatMap((each: Operation) => (each.extension ? [each.id as CallName] : [])),
+);
 
 function remedyFor(node: INode, id: CallName, status: number): string {
   const own =
@@ -90,14 +101,23 @@ export function toNodeFailure(
   }
   if (error instanceof ApiError) return refused(node, error, at, parameters);
   if (error instanceof InvalidRequestError) {
-    const description = error.problems.some((problem) => problem.includes('publicationId'))
-      ? 'Set Publication to an ID such as pub_<uuid>, in the node or in the credential.'
-      : 'Nothing was sent. Correct the fields named above.';
+    if (error.problems.some((problem) => problem.includes('publicationId'))) return withoutPublication(node, error, at);
+    const description = 'Nothing was sent. Correct the fields named above.';
     return new NodeOperationError(node, sentence(error.problems.join('; ')), { ...at, description });
   }
   if (error instanceof ParameterMismatch) return new NodeOperationError(node, sentence(error.message), at);
   if (error instanceof NewsletterError) return lost(node, error, at);
   return new NodeOperationError(node, error instanceof Error ? error : String(error), at);
+}
+
+/** No publication is named, or what is named cannot be one. */
+function withoutPublication(node: INode, { problems }: InvalidRequestError, at: Options): NodeOperationError {
+  const missing = problems.includes('"publicationId" is missing');
+  const message = missing ? 'No publication is chosen' : 'The ID of the publication does not look like pub_<uuid>';
+  const description = missing
+    ? 'Choose a Publication in the node, or enter a Publication ID in the credential. Nothing was sent.'
+    : 'Correct the Publication of the node; where that is empty, the Publication ID of the credential. Nothing was sent.';
+  return new NodeOperationError(node, message, { ...at, description, failure: { cause: 'configuration-invalid' } });
 }
 
 /** The service answered an error status. */
@@ -108,7 +128,9 @@ function refused(node: INode, error: ApiError, at: Options, parameters: readonly
   const labels = status === 400 ? labelsIn(said.join(' '), parameters) : [];
   const remedy = [
     labels.length > 0 && `See ${labels.map((label) => `"${label}"`).join(', ')}.`,
-    remedyFor(node, error.operation, status),
+    status === 404 && errors.length === 0 && !optional.has(error.operation)
+      ? wrongAddress
+      : remedyFor(node, error.operation, status),
   ]
     .filter(Boolean)
     .join(' ');
@@ -125,18 +147,23 @@ function refused(node: INode, error: ApiError, at: Options, parameters: readonly
   );
 }
 
-/** No answer, or none that could be read. */
+/** No answer, or none that could be read, or one from another address. */
 function lost(node: INode, error: NewsletterError, at: Options): NodeApiError {
   const said = sentence(error.message.slice(error.operation.length + 2));
   const [message = said, ...rest] = said.split(/(?<=\.) /);
   const down = error instanceof NetworkError || error instanceof TimeoutError;
+  const misdirected = error instanceof RedirectError || error instanceof InvalidAnswerError;
+  const configured = misdirected || error instanceof ConfigurationError;
   return new NodeApiError(
     node,
     {},
     {
       ...at,
       message: message.replace(/\.$/, ''),
-      description: rest.join(' ').replace('the base URL', 'the Base URL of the credential'),
+      description: misdirected
+        ? wrongAddress
+        : rest.join(' ').replace(/the base URL|\bbaseUrl\b/, 'the Service or Base URL of the credential'),
+      ...(configured && { failure: { cause: 'configuration-invalid' } }),
       ...(down && { failure: { cause: 'temporarily-unavailable' } }),
     },
   );

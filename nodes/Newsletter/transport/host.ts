@@ -78,8 +78,8 @@ function toHelperRequest({ method, url, headers, body, timeoutMs }: HostRequest)
     json: false,
     returnFullResponse: true,
     ignoreHttpStatusErrors: { ignore: true, except: [401] },
-    // A redirect to another origin must not take the key along.
-    sendCredentialsOnCrossOriginRedirect: false,
+    // A redirect would take the key, or a POST, to an address that nobody chose: the engine names it instead.
+    disableFollowRedirect: true,
   };
 }
 

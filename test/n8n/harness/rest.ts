@@ -292,7 +292,7 @@ export class Rest {
   }
 
   /** Presses "Test" on a saved credential whose fields were changed to these. */
-  testCredential(id: string, type: string, data: Readonly<Record<string, string>>): Promise<CredentialTest> {
+  testCredential(id: string, type: string, data: Readonly<Record<string, unknown>>): Promise<CredentialTest> {
     return this.#send('POST', '/rest/credentials/test', {
       credentials: { id, name: 'Newsletter sandbox', type, data },
     });

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { root } from '../../../scripts/chain/root.ts';
+import { sandboxAccount } from '../../../scripts/chain/servers.ts';
 import { sandboxCredential } from '../../../scripts/n8n/examples.ts';
 import { serveChain, type ServedChain } from './chain.ts';
 import { installN8n, type N8nAge, type N8nProgram } from '../../../scripts/n8n/install.ts';
@@ -27,7 +28,7 @@ export interface Provided {
   readonly userFolder: string;
   readonly demoUrl: string;
   readonly credentialId: string;
-  /** Fields of the credential the workflows use. */
+  /** Fields of the credential the workflows use, without its service: as one was saved that had none. */
   readonly credential: { readonly apiKey: string; readonly baseUrl: string; readonly publicationId: string };
 }
 
@@ -51,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const n8n = (opened.n8n = await createInstallation(program));
     await installPackage(n8n.userFolder);
     const sandbox = sandboxCredential(chain.sandboxUrl);
+    const { key, publicationId } = sandboxAccount;
     await n8n.importCredential(sandbox);
     await importAll(n8n);
     await n8n.start();
@@ -63,7 +65,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       userFolder: n8n.userFolder,
       demoUrl: chain.demoUrl,
       credentialId: sandbox.id,
-      credential: sandbox.data,
+      credential: { apiKey: key, baseUrl: `${chain.sandboxUrl}/v2`, publicationId },
     });
     console.log(`✓ n8n at ${n8n.url}`);
   } catch (error) {

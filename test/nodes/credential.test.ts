@@ -1,0 +1,178 @@
+/** What a credential says, however it was pasted, and what a node tells where it leads astray. */
+import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  addressOf,
+  apiKeyOf,
+  callInExpression,
+  publicationIdOf,
+  type Connection,
+} from '../../nodes/Newsletter/transport/connection.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+
+describe('the address of the API', () => {
+  const v2 = 'https://api.example.com/v2';
+  it.each<[string, Connection, string]>([
+    ['is that of the service', { service: 'beehiiv' }, 'https://api.beehiiv.com/v2'],
+    ['is that of the service', { service: 'sandbox' }, 'http://127.0.0.1:4010/v2'],
+    [
+      'is not what was entered before the service was chosen',
+      { service: 'sandbox', baseUrl: v2 },
+      'http://127.0.0.1:4010/v2',
+    ],
+    ['is what was entered for Other', { service: 'other', baseUrl: v2 }, v2],
+    ['is what was entered before there were services', { baseUrl: v2 }, v2],
+    ['loses slashes and white space', { baseUrl: ` ${v2}//\n` }, v2],
+    ['gets its version', { baseUrl: 'https://api.example.com' }, v2],
+    [
+      'gets its version below a path',
+      { baseUrl: 'https://example.com/newsletter/' },
+      'https://example.com/newsletter/v2',
+    ],
+    ['keeps another version', { baseUrl: 'https://api.example.com/v3' }, 'https://api.example.com/v3'],
+    ['loses the rest of a request', { baseUrl: `${v2}/publications/pub_1/subscriptions?limit=1#top` }, v2],
+    ['gets its scheme', { baseUrl: 'api.example.com/v2' }, v2],
+    ['gets its scheme on this machine', { baseUrl: 'localhost:4010' }, 'http://localhost:4010/v2'],
+    ['keeps a host that begins with v', { baseUrl: 'https://v2.example.com' }, 'https://v2.example.com/v2'],
+    ['is empty where nothing was entered', { service: 'other', baseUrl: ' ' }, ''],
+    ['is empty where nothing is known', {}, ''],
+  ])('%s: %o', (_, connection, address) => {
+    expect(addressOf(connection, 'baseUrl')).toBe(address);
+  });
+
+  it.each<[Connection, string]>([
+    [{ service: 'beehiiv' }, 'https://app.beehiiv.com'],
+    [{ service: 'sandbox' }, 'http://127.0.0.1:4010'],
+    [{ appUrl: ' https://app.example.com/ ' }, 'https://app.example.com'],
+    [{ service: 'other', appUrl: 'app.example.com/oauth/authorize' }, 'https://app.example.com'],
+  ])('where people sign in, of %o', (connection, address) => {
+    expect(addressOf(connection, 'appUrl')).toBe(address);
+  });
+});
+
+it.each([
+  [' sandbox-key\n', 'sandbox-key'],
+  ['Bearer sandbox-key', 'sandbox-key'],
+  ['bearer\tsandbox-\nkey ', 'sandbox-key'],
+  ['bearers-key', 'bearers-key'],
+  ['', ''],
+])('the key %j is sent as %j', (apiKey, sent) => {
+  expect(apiKeyOf({ apiKey })).toBe(sent);
+});
+
+it('the publication loses its white space', () => {
+  expect([publicationIdOf({ publicationId: ' pub_1\n' }), publicationIdOf({})]).toEqual(['pub_1', '']);
+});
+
+describe('what n8n evaluates itself', () => {
+  it('stands in expressions that two braces do not end early', () => {
+    for (const read of [addressOf, apiKeyOf, publicationIdOf]) {
+      expect(callInExpression(read, '$credentials')).not.toMatch(/\{\{|\}\}/);
+    }
+  });
+
+  it('is the same function in the credentials as they are built', () => {
+    const { credential, oAuth2 } = bench.bundle;
+    expect(JSON.stringify(credential)).toContain('https://api.beehiiv.com/v2');
+    for (const name of ['authUrl', 'accessTokenUrl']) {
+      const { default: address } = oAuth2.properties.find((property) => property.name === name) ?? {};
+      expect(address).toMatch(/^=\{\{ \(.*\)\(\$self, "appUrl"\) \}\}\/oauth\//s);
+    }
+  });
+});
+
+describe('the fields of both credentials', () => {
+  it('ask for an address only where the service is another one, which it is unless chosen', () => {
+    for (const { properties } of [bench.bundle.credential, bench.bundle.oAuth2]) {
+      expect(properties[0]).toMatchObject({ name: 'service', default: 'other' });
+      const shown = properties.filter(({ name }) => name === 'baseUrl' || name === 'appUrl');
+      for (const { displayOptions } of shown) expect(displayOptions).toEqual({ show: { service: ['other'] } });
+      expect(properties.find(({ name }) => name === 'publicationId')?.required).toBeUndefined();
+    }
+  });
+});
+
+describe('a node', () => {
+  const stops: (() => void)[] = [];
+  afterEach(() => stops.splice(0).forEach((stop) => stop()));
+
+  /** A real server. @returns its address, and the requests it got */
+  async function serve(answer: RequestListener) {
+    const requests: { readonly method: string | undefined; readonly key: string | undefined }[] = [];
+    const server = createServer((request, response) => {
+      requests.push({ method: request.method, key: request.headers.authorization });
+      answer(request, response);
+    });
+    stops.push(() => server.close());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  }
+  const wrongAddress = expect.stringContaining('Check the Service of the credential; for Other, check the Base URL');
+  const create = (baseUrl: string) =>
+    bench.run(
+      'subscription',
+      'create',
+      { email: 'ada@example.com', customFields: {}, additionalFields: {} },
+      { sandbox: { fetch }, credential: { service: 'other', baseUrl } },
+    );
+
+  it('works with an address as it was pasted', async () => {
+    const more = { credential: { baseUrl: ' sandbox.test/v2/publications ' } };
+    expect(await bench.run('automation', 'getMany', {}, more)).not.toEqual([]);
+  });
+
+  it('does not follow a redirect: neither key nor signup go to another address', async () => {
+    const other = await serve((_request, response) => void response.end('{"data":{}}'));
+    const { url, requests } = await serve(
+      (_request, response) => void response.writeHead(308, { location: `${other.url}/v2?to=ada@example.com` }).end(),
+    );
+    await expect(create(url)).rejects.toMatchObject({
+      message: `The service answered 308, a redirect to ${other.url}, which is not followed`,
+      description: wrongAddress,
+      failure: { cause: 'configuration-invalid' },
+    });
+    expect(requests).toEqual([{ method: 'POST', key: 'Bearer sandbox-key' }]);
+    expect(other.requests).toEqual([]);
+  });
+
+  it.each([
+    { status: 200, type: 'text/html', body: '<!doctype html>' },
+    { status: 404, type: 'text/html', body: '' },
+    { status: 200, type: 'application/json', body: '{"object":"list"}' },
+  ])('says to check the address where $status $type answers', async ({ status, type, body }) => {
+    const { url } = await serve(
+      (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
+    );
+    await expect(create(url)).rejects.toMatchObject({ description: wrongAddress });
+  });
+
+  it('says what to enter where the credential has no address', async () => {
+    await expect(create('')).rejects.toMatchObject({
+      message: 'The credential does not say where the API is',
+      description: expect.stringContaining('Choose the Service'),
+    });
+  });
+
+  it('keeps the example in what the service says of an address, and not the address', async () => {
+    const refused = bench.run('subscription', 'create', { email: 'ada@', customFields: {}, additionalFields: {} });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('such as name@example.com') });
+    await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('ada@') });
+  });
+
+  it('says what to do about a key that was revoked and a publication that was deleted', async () => {
+    await expect(bench.run('automation', 'getMany', {}, { credential: { apiKey: 'revoked' } })).rejects.toMatchObject({
+      httpCode: '401',
+      description: expect.stringContaining('create a new one at the service'),
+    });
+    const publicationId = { mode: 'list', value: 'pub_00000000-0000-4000-8000-00000000dead' };
+    await expect(bench.run('automation', 'getMany', { publicationId })).rejects.toMatchObject({
+      httpCode: '404',
+      description: expect.stringContaining('choose another Publication in the node'),
+    });
+  });
+});
