@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { newsletterType } from './harness/nodes.ts';
+import { n8n } from './harness/test.ts';
 import { closePanel, openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
 
-const { n8nUrl } = inject('newsletter');
+const { n8nUrl, credentialId, credential } = inject('newsletter');
 let session: BrowserSession;
 let page: Page;
 beforeAll(async () => {
@@ -96,4 +98,42 @@ it.each([
     );
   await expect.poll(found, { timeout: 20_000 }).toContain(wanted);
   await picture(page, `search-${query.replaceAll(' ', '-')}`);
+});
+
+it('offers the publications in a list', async () => {
+  await page.setViewport({ width: 1440, height: 900 });
+  const credentials = { newsletterApi: { id: credentialId, name: 'Newsletter sandbox' } };
+  const parameters = { resource: 'customField', operation: 'getMany' };
+  await openWorkflow(
+    page,
+    n8nUrl,
+    await n8n.createWorkflow([{ name: 'Read', type: newsletterType, parameters, credentials }]),
+  );
+  await openPanel(page, 'Read');
+  await page.click('[data-test-id=resource-locator-publicationId] [data-test-id=rlc-input]');
+  const item = await page.waitForSelector('[data-test-id=rlc-item]', { visible: true });
+  expect(await item?.evaluate((element) => element.textContent)).toContain('(Sandbox)');
+  await picture(page, 'publications');
+});
+
+it('asks in the credential for a base URL only where the service is another one', async () => {
+  await page.setViewport({ width: 1440, height: 900 });
+  const id = await n8n.createCredential('newsletterApi', { ...credential });
+  const texts = async (): Promise<string> =>
+    page.$eval('[data-test-id=editCredential-modal]', (modal) =>
+      [modal.textContent, ...[...modal.querySelectorAll('input')].map(({ value }) => value)].join('\n'),
+    );
+  await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
+  await page.waitForSelector('[data-test-id=editCredential-modal] [data-test-id=parameter-input-baseUrl]', {
+    visible: true,
+  });
+  // Saved without a service: it is shown as what it is.
+  const saved = await texts();
+  for (const text of ['Service', 'Other', 'Base URL', credential.baseUrl, 'API Key', 'Publication ID'])
+    expect(saved).toContain(text);
+  await picture(page, 'credential-other');
+  await page.click('[data-test-id=parameter-input-service] input');
+  await (await page.waitForSelector('::-p-text(Local Sandbox)', { visible: true }))?.click();
+  await page.waitForSelector('[data-test-id=parameter-input-baseUrl]', { hidden: true });
+  await picture(page, 'credential-sandbox');
 });
