@@ -38,7 +38,7 @@ export function connectionTest(
       answered(403, forbidden),
       answered(
         404,
-        'The service finds no such publication. Check the Publication ID; with the Service Other, check also that the Base URL ends with /v2.',
+        'The service finds no such publication. Enter or correct the Publication ID; with the Service Other, check also that the Base URL ends with /v2.',
       ),
       answered(400, 'The service refuses the Publication ID. It looks like pub_<uuid>.'),
       answered(429, 'The service asks to slow down. Try again in a minute.'),
@@ -65,6 +65,6 @@ const without = (key: string): Rule => ({
     key,
     value: undefined,
     message:
-      'What answers at this address is not the API. Check the Service; for Other, check the Base URL, which ends with /v2.',
+      'What answers at this address is not the API. Check the Service; for Other, check the Base URL, which ends with /v2. If Publication ID is empty, enter one: the service may not list publications.',
   },
 });

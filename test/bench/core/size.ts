@@ -49,6 +49,6 @@ const ky = await size('createKyHost');
 tell({
   client: {
     value: bare.value,
-    detail: `all 38 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB`,
+    detail: `all 39 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB`,
   },
 });

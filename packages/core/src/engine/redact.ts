@@ -3,7 +3,7 @@
 // An apostrophe is part of names (o'neil@…), and in an address bar the @ is %40.
 const addresses = /[^\s"<>()[\]{},;:=&?/]+(?:@|%40)[^\s"<>()[\]{},;:=&?/]+/giu;
 
-/** What documentation writes for any address, as RFC 2606 reserves it: nobody's, and of use in "such as …". */
+/** What documentation writes for any address, as RFC 2606 reserves it: nobody's. */
 const example = 'name@example.com';
 
 /** The text with every address but the example, and each given secret, replaced by a placeholder. */
