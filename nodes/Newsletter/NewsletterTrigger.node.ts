@@ -34,7 +34,7 @@ export class NewsletterTrigger implements INodeType {
       'React to new and changed subscriptions of a newsletter on beehiiv or a compatible service, and work with them',
     eventTriggerDescription: 'Polls the publication at the set times',
     activationMessage:
-      'The publication is polled at the set times. What happens from now on starts this workflow: none twice, none missed up to the start of the execution, also over a restart of n8n.',
+      'The publication is polled at the set times. What happens from now on starts this workflow: none twice, none missed up to the start of the execution.',
     defaults: { name: 'Newsletter Trigger' },
     polling: true,
     builderHint: triggerBuilderHint,

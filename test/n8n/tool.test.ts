@@ -61,7 +61,7 @@ describe('as a tool of an agent', () => {
 
 describe("n8n's workflow builder", () => {
   // The functions by which n8n's own agents search its nodes and read their types, over what this n8n has loaded.
-  const fromN8n = createRequire(realpathSync(inject('newsletter').command));
+  const fromN8n = createRequire(realpathSync(inject('newsletter').program.command));
   let types: readonly INodeTypeDescription[];
   beforeAll(async () => {
     types = await n8n.nodeTypes();

@@ -143,6 +143,8 @@ async function schemaOf(saved: 'now' | 'before') {
   );
 }
 
+let created = 0;
+
 /** What the operation sends of a custom field, or why it sends nothing. */
 async function outcome(
   operation: string,
@@ -158,7 +160,9 @@ async function outcome(
     schema: await schemaOf(saved),
   };
   const subscription = { mode: 'email', value: 'ada.lovelace@example.com' };
-  const stored = { email: 'ada.lovelace@example.com', mapping: 'defineBelow', customFields, additionalFields: {} };
+  // Create refuses an address that is subscribed already.
+  const email = operation === 'create' ? `new.${(created += 1)}@example.com` : subscription.value;
+  const stored = { email, mapping: 'defineBelow', customFields, additionalFields: {} };
   const parameters = { resource: 'subscription', operation, subscription, ...stored };
   const issues = Object.values(issuesBeforeStart(bench.bundle.newsletter.description, parameters, 'customFields'));
   if (issues.length > 0) return { refused: issues.join() };

@@ -181,7 +181,7 @@ describe('Subscription Created', () => {
     await subscribe('ada@example.com');
     const again = snapshot();
     const item = async (options: Readonly<Record<string, unknown>>) => {
-      kept = { ...again };
+      kept = structuredClone(again);
       return (await pollItems('subscriptionCreated', { parameters: { output: 'raw', options } }))?.[0]?.json;
     };
     expect(await item({ pages: 5 })).toMatchObject({ custom_fields: [] });
