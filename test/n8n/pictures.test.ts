@@ -1,17 +1,23 @@
 /**
- * Pictures of the example workflows, as n8n's editor draws them. They are written to .output/n8n, to be looked at;
- * `PICTURES=guide npm run test:n8n -- pictures.test.ts` writes those that examples/workflows/README.md shows.
+ * Pictures of the example workflows and of the panels in the README's guide, as n8n's editor draws them. They are
+ * written to .output/n8n, to be looked at; `PICTURES=guide npm run test:n8n -- pictures.test.ts` writes those that
+ * examples/workflows/README.md and the README show.
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/chain/root.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
-import { canvasPicture, openEditor, openWorkflow, pictures } from './harness/editor.ts';
+import { canvasPicture, openEditor, openPanel, openWorkflow, pictures } from './harness/editor.ts';
+import { items, newsletterType, start, triggerType } from './harness/nodes.ts';
+import { n8n } from './harness/test.ts';
 
-const { n8nUrl } = inject('newsletter');
-const folder = process.env['PICTURES'] === 'guide' ? join(root, '.github', 'guide', 'workflows') : pictures;
+const { n8nUrl, credential, credentialId } = inject('newsletter');
+const guide = process.env['PICTURES'] === 'guide' ? join(root, '.github', 'guide') : pictures;
+const folder = process.env['PICTURES'] === 'guide' ? join(guide, 'workflows') : pictures;
 const files = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
 
 let session: BrowserSession;
@@ -42,3 +48,84 @@ type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
 const overlaps = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+describe('the guide', () => {
+  const credentials = { newsletterApi: { id: credentialId, name: 'Newsletter sandbox' } };
+
+  /** Cropped to an element, or to a part of the page. */
+  async function take(name: string, of: string | { width: number; height: number }): Promise<void> {
+    await mkdir(guide, { recursive: true });
+    await page.addStyleTag({ content: '.el-notification { display: none !important }' });
+    const box =
+      typeof of === 'string'
+        ? await (await page.waitForSelector(of, { visible: true }))?.boundingBox()
+        : { x: 0, y: 0, ...of };
+    if (!box) throw new Error(`${String(of)} is not drawn.`);
+    const path = join(guide, `${name}.png`);
+    await sharp(await page.screenshot({ clip: box }))
+      .png({ palette: true, compressionLevel: 9, effort: 10 })
+      .toFile(path);
+    expect(statSync(path).size).toBeLessThan(80_000);
+  }
+  const panel = async (workflow: string, node: string): Promise<void> => {
+    await openWorkflow(page, n8nUrl, workflow);
+    await openPanel(page, node);
+  };
+
+  it('shows the credential after Save', async () => {
+    await page.setViewport({ width: 1200, height: 800 });
+    const id = await n8n.createCredential('newsletterApi', { service: 'other', ...credential });
+    await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
+    // n8n tests a credential as it opens.
+    await page.waitForSelector('::-p-text(Connection tested successfully)', { visible: true });
+    await take('credential', '[data-test-id=editCredential-modal]');
+  });
+
+  it('shows the triggers in the list of nodes', async () => {
+    await page.setViewport({ width: 1000, height: 600 });
+    await page.goto(`${n8nUrl}/workflow/new`, { waitUntil: 'domcontentloaded' });
+    const add = '[data-test-id=canvas-add-button] button, [data-test-id=node-creator-plus-button]';
+    await (await page.waitForSelector(add, { visible: true }))?.click();
+    await (await page.waitForSelector('[data-test-id=node-creator-search-bar]', { visible: true }))?.type('newsletter');
+    await page.waitForFunction(
+      () => document.querySelector('[data-test-id=node-creator-item-name]')?.textContent.trim() === 'Newsletter',
+    );
+    await page.click('[data-test-id=node-creator-item-name]');
+    await page.waitForSelector('::-p-text(On new subscriber)', { visible: true });
+    await take('triggers', { width: 1000, height: 600 });
+  });
+
+  it('shows the trigger with a subscription', async () => {
+    await page.setViewport({ width: 1312, height: 640 });
+    const trigger = { name: 'Newsletter Trigger', type: triggerType, credentials };
+    await panel(await n8n.createWorkflow([trigger]), trigger.name);
+    await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
+    await page.waitForSelector('[data-test-id=output-panel] ::-p-text(utm_source)', { visible: true });
+    await take('trigger', { width: 1312, height: 640 });
+  });
+
+  it('shows Create or Update', async () => {
+    await page.setViewport({ width: 1312, height: 900 });
+    const parameters = { resource: 'subscription', operation: 'createOrUpdate', email: '={{ $json.email }}' };
+    const node = { name: 'Newsletter', type: newsletterType, typeVersion: 2, parameters, credentials };
+    await panel(await n8n.createWorkflow([start, node]), node.name);
+    await page.waitForSelector('::-p-text(Add custom field to send)', { visible: true });
+    await take('create', '[data-test-id=node-parameters]');
+  });
+
+  it('shows what became of each row', async () => {
+    await page.setViewport({ width: 2000, height: 520 });
+    const rows = [
+      { 'E-Mail': 'ada@example.com', first_name: 'Ada' },
+      { 'E-Mail': 'grace.example.com', first_name: 'Grace' },
+      { 'E-Mail': 'mary@example.com', first_name: 'Mary' },
+    ];
+    const parameters = { resource: 'subscription', operation: 'bulkImport' };
+    const node = { name: 'Import', type: newsletterType, typeVersion: 2, parameters, credentials };
+    const workflow = await n8n.createWorkflow([start, ...items(rows), node]);
+    await panel(workflow, node.name);
+    await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
+    await page.waitForSelector('[data-test-id=output-panel] ::-p-text(accepted)', { visible: true });
+    await take('bulk-import', '[data-test-id=output-panel]');
+  });
+});

@@ -21,7 +21,7 @@ const round = (count: number): string => count.toLocaleString('en');
 
 /** What a restart of n8n can cost; see docs/decisions/0015. */
 const restart =
-  'A restart of n8n loses no change, but may delay its report. Only a crash in the milliseconds between saving and beginning an execution can lose one, unless durable cursors are on in n8n. An execution that was cut off after it began is repeated with Retry in the list of executions.';
+  'A restart of n8n may delay a report. Only a crash while n8n begins an execution can lose one. Retry, in the list of executions, repeats an execution that was cut off.';
 const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read what is left, and begin an execution without items now and then, so that n8n saves what they learned. Until a subscription was read, its changes are not reported. Up to ${round(capacity)}`;
 
 /** What the event costs, how long it takes to be seen, and what is promised. */
