@@ -55,7 +55,9 @@ describe('the guide', () => {
   /** Cropped to an element, or to a part of the page. */
   async function take(name: string, of: string | { width: number; height: number }): Promise<void> {
     await mkdir(guide, { recursive: true });
-    await page.addStyleTag({ content: '.el-notification { display: none !important }' });
+    await page.addStyleTag({
+      content: '.el-notification, [role=tooltip], [data-radix-popper-content-wrapper] { display: none !important }',
+    });
     const box =
       typeof of === 'string'
         ? await (await page.waitForSelector(of, { visible: true }))?.boundingBox()

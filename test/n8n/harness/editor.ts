@@ -13,6 +13,8 @@ export const pictures = join(root, '.output', 'n8n');
 export async function openEditor(browser: Browser, url: string): Promise<Page> {
   const page = await browser.newPage();
   page.setDefaultTimeout(60_000);
+  // The editor asks before a workflow is left that is not saved.
+  page.on('dialog', (dialog) => void dialog.accept());
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${url}/signin`, { waitUntil: 'domcontentloaded' });
   await (
