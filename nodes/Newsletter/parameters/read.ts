@@ -2,7 +2,7 @@
  * Turns what a person entered into arguments of an operation, by the descriptions of the parameters themselves.
  * Empty means "not set" and is left out; a wrong value is named before anything is sent.
  */
-import { toBoolean } from '@newsletter-kit/core/import';
+import { fieldValueReader } from '@newsletter-kit/core/import';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 
@@ -115,8 +115,8 @@ function readNumber(property: INodeProperties, value: unknown): number {
 }
 
 function readBoolean(property: INodeProperties, value: unknown): boolean {
-  const read = toBoolean(value);
-  if (read !== undefined) return read;
+  const read = fieldValueReader('boolean').read(value);
+  if (typeof read === 'boolean') return read;
   throw new ParameterMismatch(`"${property.displayName}" must be true or false`);
 }
 

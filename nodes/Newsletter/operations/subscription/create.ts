@@ -61,7 +61,8 @@ export const create: ItemOperation = {
   about: email,
   properties,
   async execute(context) {
-    const { reactivate_existing: _left, ...request } = await readRequest(context);
+    const request = await readRequest(context);
+    delete request.reactivate_existing;
     const found = await findByAddress(context, request.email, ['custom_fields']);
     if (found === undefined) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')

@@ -107,8 +107,9 @@ async function finish(
 /** Without what would make an existing subscription active that nobody asked to reactivate. */
 function withoutConsent(asked: Request, before: Subscription | undefined): Request {
   if (before === undefined || asked.reactivate_existing === true) return asked;
-  const { double_opt_override: _raised, ...rest } = asked;
-  return rest;
+  const request = { ...asked };
+  delete request.double_opt_override;
+  return request;
 }
 
 /** Fields of a creation that a bulk update takes as well. */
@@ -142,13 +143,14 @@ async function enroll(
   automationId: string,
   subscription_id: string,
 ): Promise<void> {
-  try {
-    await engine.call('journeys.enroll', { automationId, subscription_id }, call);
-  } catch (error) {
-    // On this journey already.
-    const already = error instanceof ApiError && error.errors.some(({ message }) => /already/i.test(message));
-    if (!already) throw error;
-  }
+  // On this journey already: that is what was asked for.
+  await engine
+    .call('journeys.enroll', { automationId, subscription_id }, call)
+    .catch((error: unknown) => (isEnrolledAlready(error) ? undefined : Promise.reject(error)));
+}
+
+function isEnrolledAlready(error: unknown): boolean {
+  return error instanceof ApiError && error.errors.some(({ message }) => /already/i.test(message));
 }
 
 /** The subscription as it is now. One that was just created is in the answer, but for what has to be asked for. */

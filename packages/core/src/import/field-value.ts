@@ -68,7 +68,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** True or false of a boolean, 1, 0, or a word such as `yes`; undefined for anything else. */
-export function toBoolean(value: unknown): boolean | undefined {
+function toBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' || typeof value === 'number'
     ? truths.get(String(value).trim().toLowerCase())

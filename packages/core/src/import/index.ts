@@ -9,7 +9,7 @@ export {
   type UpdateProblem,
 } from './await-update.ts';
 export { importSubscriptions, type ImportedBatch, type ImportOptions } from './bulk.ts';
-export { fieldValueReader, toBoolean, type FieldValue, type FieldValueReader } from './field-value.ts';
+export { fieldValueReader, type FieldValue, type FieldValueReader } from './field-value.ts';
 export { headingReader, knownHeadings, type HeadingMeaning, type HeadingTarget } from './headings.ts';
 export {
   JournalError,
