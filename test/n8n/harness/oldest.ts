@@ -9,6 +9,7 @@ const dataTable = 'needs version 1.1 of the Data Table node, which n8n 1.123 doe
 const pipedrive = 'needs version 2 of the Pipedrive node, which n8n 1.123 does not have';
 const panel = "a part of these panels never stops loading in n8n 1's editor, and the harness waits for that";
 const credentialForm = "n8n 1's editor has other elements in its lists and in the form of a credential";
+const noRefresh = 'n8n 1 renews an expired token in executions, not in the test of a credential';
 const durable = 'durable cursors came with n8n 2.40';
 const builder = "n8n 1 does not bring the functions of n8n's workflow builder";
 const attachments = 'needs the option "Attachments as files" of Send Email, which n8n 1.123 does not have';
@@ -34,6 +35,7 @@ const skipped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'examples/workflows/contact-sync-pipedrive.json': pipedrive,
     'examples/workflows/nightly-reconcile.json': attachments,
   },
+  'oauth.test.ts': { 'passes once connected': noRefresh },
   'panels.test.ts': { 'the panels show': panel },
   'pictures.test.ts': { examples: 'the pictures are of the newest editor' },
   'signup.test.ts': {
