@@ -261,7 +261,7 @@ export const measurements: readonly Measurement[] = [
       mapped: {
         title: 'n8n: the same with two expressions a row',
         unit: '× as fast',
-        must: { atLeast: 50 },
+        must: { atLeast: 30 },
       },
       memory: {
         title: "n8n: what that adds to the memory of n8n's process at most",
