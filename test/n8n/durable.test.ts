@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import { expect } from 'vitest';
-import { startOwnN8n } from './harness/own.ts';
+import { startOwnN8n, type OwnN8n } from './harness/own.ts';
 import { test } from './harness/test.ts';
 import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
@@ -53,6 +53,14 @@ function dice(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
+/**
+ * As a process supervisor does: n8n 2.41 does not survive its own recovery when it was killed between the creation and
+ * the start of an execution, and the next start finds the execution marked as crashed.
+ */
+async function startAgain(own: OwnN8n): Promise<void> {
+  await own.start().catch(() => own.start());
+}
+
 /** Each end costs a start of n8n, some ten seconds. */
 const ends = Number(process.env['N8N_ENDS'] ?? 4);
 
@@ -85,7 +93,7 @@ test(
         await sleep(roll() * 1_500);
         await (count % 2 === 0 ? own.kill() : own.stop());
         await Promise.all(polls);
-        await own.start();
+        await startAgain(own);
       }
       for (const workflow of workflows) await workflow.poll();
       await sleep(2_000);
