@@ -1,4 +1,5 @@
 /** A filter as the condition of an SQL statement, for every dialect. Pure. */
+import { personHash } from './fingerprint.ts';
 import type { SignupFilter } from './signup-store.ts';
 
 /** A condition with a `?` for each of its values. */
@@ -30,6 +31,11 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
     return { sql: states.includes('delivered') ? sql : `state <> 'delivered' AND ${sql}`, values };
   },
   form: (form) => ({ sql: 'form = ?', values: [form] }),
+  // The person's hash begins each fingerprint; '~' sorts behind every letter a hash is written with.
+  email: (address) => ({
+    sql: "content >= ? AND content < ? || '~'",
+    values: [personHash(address), personHash(address)],
+  }),
   reason: (text, find) => ({ sql: `${find}(lower(last_error), lower(?)) > 0`, values: [text] }),
   receivedFrom: (moment) => ({ sql: 'received_at >= ?', values: [moment] }),
   receivedUntil: (moment) => ({ sql: 'received_at < ?', values: [moment] }),
@@ -43,6 +49,7 @@ export function conditions(filter: SignupFilter, find: 'instr' | 'strpos'): Cond
     ...part(filter.ids, parts.ids),
     ...part(filter.states, parts.states),
     ...part(filter.form, parts.form),
+    ...part(filter.email, parts.email),
     ...part(filter.reason, parts.reason),
     ...part(filter.receivedFrom, parts.receivedFrom),
     ...part(filter.receivedUntil, parts.receivedUntil),

@@ -4,12 +4,10 @@
  */
 import { hash } from 'node:crypto';
 import { addressKey } from '@newsletter-kit/core/signup';
-import type { NewSignup } from './signup-store.ts';
+import { repeatWindowMs, type NewSignup, type SignupState } from './signup-store.ts';
 
-/** The two hashes a signup is recognised by. Both begin with the person's, {@link personHash}. */
+/** The hashes a signup is recognised by. `intent` and `content` begin with the person's, {@link personHash}. */
 export interface Fingerprint {
-  /** Of the address; both others begin with it. */
-  readonly person: string;
   /** Of address and idempotency key, null without a key: one key used for two people must not lose the second. */
   readonly intent: string | null;
   /** Of address and everything else that was sent. */
@@ -17,11 +15,15 @@ export interface Fingerprint {
 }
 
 /** A suspected post never stands in for an unsuspected one: it would keep a person's signup in review. */
-export function fingerprint({ form, submission, suspected, idempotencyKey }: NewSignup): Fingerprint {
+export function fingerprint({
+  form,
+  submission,
+  suspected,
+  idempotencyKey,
+}: Pick<NewSignup, 'form' | 'submission' | 'suspected' | 'idempotencyKey'>): Fingerprint {
   const { email, ...rest } = submission;
   const person = personHash(email);
   return {
-    person,
     intent: idempotencyKey === null ? null : person + digest(JSON.stringify([form, suspected, idempotencyKey])),
     content: person + digest(JSON.stringify([form, suspected, rest])),
   };
@@ -35,7 +37,41 @@ export function personHash(address: string): string {
   return digest(addressKey(address));
 }
 
+/** The person's hash, with which a fingerprint begins. */
+export function personOfFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, digestLength);
+}
+
+const digestLength = 22;
+
 /** 132 bits: no two by chance, and as short as that allows, since every signup has several in an index. */
 function digest(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 22);
+  return hash('sha256', text, 'base64url').slice(0, digestLength);
+}
+
+/** What decides whether a signup repeats another, or has to wait for it. */
+export interface Sibling {
+  readonly id: string;
+  readonly state: SignupState;
+  readonly intent: string | null;
+  readonly content: string | null;
+  readonly receivedAt: number;
+}
+
+/**
+ * What becomes of a signup that is about to be attempted, given the other signups of its person.
+ *
+ * - `repeat`: an earlier one says the same; this one is superfluous.
+ * - `blocked`: an earlier one is under way; sent at the same time, the older values might win.
+ */
+export function relationTo(siblings: readonly Sibling[], signup: Sibling): 'repeat' | 'blocked' | 'free' {
+  const earlier = siblings.filter(({ id }) => id < signup.id);
+  const repeats = earlier.some(
+    ({ intent, content, state, receivedAt }) =>
+      (intent !== null && intent === signup.intent) ||
+      (content === signup.content && state !== 'dead' && receivedAt > signup.receivedAt - repeatWindowMs),
+  );
+  // An attempt that may have reached the API is not thrown away: the earlier one may be waiting for its turn.
+  if (repeats && signup.state !== 'sent') return 'repeat';
+  return earlier.some(({ state }) => state === 'sent') ? 'blocked' : 'free';
 }

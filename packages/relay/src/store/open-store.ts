@@ -1,5 +1,4 @@
 /** Opens the store an address names. */
-import type { MoveTarget } from './move.ts';
 import type { SignupStore } from './signup-store.ts';
 
 /** Where signups are kept. */
@@ -15,8 +14,6 @@ export type StoreAddress =
 export interface OpenStoreOptions {
   /** Told of failures of a store's own upkeep, which it repeats by itself. Their messages hold no secret. */
   readonly onTrouble?: ((error: Error) => void) | undefined;
-  /** Told where everything is, once it was moved there while the store was open. */
-  readonly onMoved?: ((to: string) => void) | undefined;
 }
 
 type Kind = StoreAddress['kind'];
@@ -27,27 +24,13 @@ type Adapter<K extends Kind> = (
 
 /** One adapter per kind of address, each loaded when it is wanted. */
 const adapters: { readonly [K in Kind]: Adapter<K> } = {
-  sqlite: async ({ path }, options) => {
-    const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
-    const { MovableStore } = await import('./movable-store.ts');
-    return new MovableStore({
-      store: openSqliteStore(path),
-      target: (url) => openMoveTarget(url, { onTrouble: options.onTrouble }),
-      nameOf: (url) => storeName({ kind: 'postgres', url }),
-      onMoved: options.onMoved,
-    });
-  },
+  sqlite: async ({ path }) => (await import('./sqlite/sqlite-store.ts')).openSqliteStore(path),
   postgres: async ({ url }, options) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url, options),
 };
 
 /** @throws StartupError with one sentence that says what to do, and holds no password */
 export function openStore(address: StoreAddress, options: OpenStoreOptions = {}): Promise<SignupStore> {
   return address.kind === 'sqlite' ? adapters.sqlite(address, options) : adapters.postgres(address, options);
-}
-
-/** Opens what is moved into. @throws StartupError with one sentence that says what to do, and holds no password */
-export async function openMoveTarget(url: string, options: OpenStoreOptions = {}): Promise<MoveTarget> {
-  return (await import('./postgres/move-target.ts')).openMoveTarget(url, options);
 }
 
 /** An address for people to read: without user and password. */

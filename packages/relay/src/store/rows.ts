@@ -3,10 +3,24 @@
  * does.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
-import type { ClaimedSignup, Outcome, SignupState, StoredSignup } from './signup-store.ts';
+import { fingerprint } from './fingerprint.ts';
+import type {
+  ClaimedSignup,
+  ConfirmedSignup,
+  ConsentRecord,
+  NewSignup,
+  OpenBatch,
+  Outcome,
+  SignupState,
+  StoredSignup,
+  Walk,
+} from './signup-store.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** `next_attempt_at` of a signup that was never attempted: it is due whatever the clock says. */
+export const neverAttempted = 0;
 
 export function toClaimed(row: Row): ClaimedSignup {
   return {
@@ -15,34 +29,163 @@ export function toClaimed(row: Row): ClaimedSignup {
     submission: JSON.parse(String(row['submission'])) as KeptSubmission,
     receivedAt: Number(row['receivedAt']),
     attempts: Number(row['attempts']),
+    tried: Boolean(row['tried']) || row['state'] === 'sent',
+    trace: textOrNull(row['trace']),
+  };
+}
+
+export function toConfirmed(row: Row): ConfirmedSignup {
+  return {
+    id: String(row['id']),
+    form: String(row['form']),
+    receivedAt: Number(row['receivedAt']),
+    trace: textOrNull(row['trace']),
   };
 }
 
 export function toStored(row: Row): StoredSignup {
   const submission = textOrNull(row['submission']);
+  const receivedAt = Number(row['receivedAt']);
+  const nextAttemptAt = numberOrNull(row['nextAttemptAt']);
   return {
     id: String(row['id']),
     form: String(row['form']),
     state: row['state'] as SignupState,
     submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
     origin: textOrNull(row['origin']),
-    receivedAt: Number(row['receivedAt']),
+    receivedAt,
     attempts: Number(row['attempts']),
-    nextAttemptAt: numberOrNull(row['nextAttemptAt']),
+    tried: Boolean(row['tried']),
+    needsConfirmation: Boolean(row['needsConfirmation']),
+    nextAttemptAt: nextAttemptAt === neverAttempted ? receivedAt : nextAttemptAt,
     settledAt: numberOrNull(row['settledAt']),
     reason: textOrNull(row['reason']),
+    intent: textOrNull(row['intent']),
+    trace: textOrNull(row['trace']),
+  };
+}
+
+export function toConsent(row: Row): ConsentRecord {
+  return {
+    signup: String(row['signup']),
+    kind: row['kind'] as ConsentRecord['kind'],
+    at: Number(row['at']),
+    form: String(row['form']),
+    person: String(row['person']),
+    sentence: textOrNull(row['sentence']),
+    version: textOrNull(row['version']),
+    page: textOrNull(row['page']),
+    visitor: textOrNull(row['visitor']),
+  };
+}
+
+export function toBatch(row: Row): OpenBatch {
+  return {
+    id: String(row['id']),
+    claimedAt: Number(row['claimedAt']),
+    sentAt: numberOrNull(row['sentAt']),
+    open: Number(row['open']),
+  };
+}
+
+export function toWalk(text: unknown): Walk | null {
+  return typeof text === 'string' ? (JSON.parse(text) as Walk) : null;
+}
+
+/** A row of the table `signup`, by column, in the order of {@link signupColumns}. */
+export type SignupRow = Readonly<Record<(typeof signupColumns)[number], string | number | null>>;
+
+export const signupColumns = [
+  'id',
+  'form',
+  'state',
+  'received_at',
+  'origin',
+  'submission',
+  'intent',
+  'content',
+  'needs_confirmation',
+  'attempts',
+  'tried',
+  'next_attempt_at',
+  'settled_at',
+  'last_error',
+  'trace',
+] as const;
+
+/** The row of a new signup. */
+export function newRow(id: string, signup: NewSignup): SignupRow {
+  const { form, suspected, needsConfirmation, receivedAt, origin, trace } = signup;
+  const state: SignupState = suspected ? 'review' : needsConfirmation ? 'unconfirmed' : 'waiting';
+  return {
+    id,
+    form,
+    state,
+    received_at: receivedAt,
+    origin,
+    submission: JSON.stringify(signup.submission),
+    ...fingerprint(signup),
+    needs_confirmation: Number(needsConfirmation),
+    attempts: 0,
+    tried: 0,
+    next_attempt_at: suspected ? null : neverAttempted,
+    settled_at: null,
+    last_error: null,
+    trace,
+  };
+}
+
+/** The row of a signup from an export. An attempt that was under way may have reached the API. */
+export function loadedRow(signup: StoredSignup, now: number): SignupRow {
+  const { id, form, receivedAt, origin, submission, intent, attempts, settledAt, reason, trace } = signup;
+  const wasSent = signup.state === 'sent';
+  const state = wasSent ? 'waiting' : signup.state;
+  const tried = signup.tried || wasSent;
+  const attempted = attempts > 0 || tried;
+  return {
+    id,
+    form,
+    state,
+    received_at: receivedAt,
+    origin,
+    submission: submission === null ? null : JSON.stringify(submission),
+    intent: submission === null ? null : intent,
+    content:
+      submission === null
+        ? null
+        : fingerprint({ form, submission, suspected: state === 'review', idempotencyKey: null }).content,
+    needs_confirmation: Number(signup.needsConfirmation),
+    attempts,
+    tried: Number(tried),
+    next_attempt_at:
+      state === 'waiting'
+        ? attempted
+          ? (signup.nextAttemptAt ?? now)
+          : neverAttempted
+        : state === 'unconfirmed'
+          ? signup.nextAttemptAt
+          : null,
+    settled_at: settledAt,
+    last_error: reason,
+    trace,
   };
 }
 
 /** How an attempt ended, by column. */
-export function settledColumns(
-  outcome: Outcome,
-): Pick<StoredSignup, 'state' | 'nextAttemptAt' | 'settledAt' | 'reason'> {
+export function settledColumns(outcome: Outcome): {
+  readonly state: SignupState;
+  readonly nextAttemptAt: number | null;
+  readonly settledAt: number | null;
+  readonly reason: string | null;
+  readonly tried: number;
+} {
+  const repeats = outcome.state === 'waiting' || outcome.state === 'unconfirmed';
   return {
     state: outcome.state,
-    nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null,
-    settledAt: outcome.state === 'waiting' ? null : outcome.at,
+    nextAttemptAt: repeats ? outcome.nextAttemptAt : null,
+    settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
+    tried: Number(outcome.state === 'waiting' && outcome.tried),
   };
 }
 

@@ -1,13 +1,18 @@
 /** What every store must do, whatever it is made of. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  claimMs,
   everySignup,
   repeatWindowMs,
+  type Claim,
+  type Consent,
   type NewSignup,
   type Outcome,
+  type SignupCounts,
   type SignupFilter,
   type SignupState,
   type SignupStore,
+  type Walk,
 } from '../../src/index.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
@@ -20,10 +25,29 @@ const signup = (changes: Partial<NewSignup> = {}): NewSignup => ({
     custom_fields: [{ name: 'Topics', value: ['CSS', 'Ä'] }],
   },
   suspected: false,
+  needsConfirmation: false,
   origin: 'https://shop.example',
   idempotencyKey: null,
+  consent: null,
+  trace: null,
   receivedAt: start,
   ...changes,
+});
+const forms = ['default'];
+const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+const none: SignupCounts = { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0 };
+const consent: Consent = {
+  sentence: 'Yes, send me the news 🌷.',
+  version: '2026-11',
+  page: 'https://shop.example/news',
+  visitor: '192.0.2.0',
+};
+const failed = (nextAttemptAt: number, tried = false): Outcome => ({
+  state: 'waiting',
+  at: start,
+  nextAttemptAt,
+  reason: 'the service answered 503',
+  tried,
 });
 const ofPerson = (email: string): NewSignup => signup({ submission: { email } });
 
@@ -41,61 +65,113 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     return store;
   };
 
+  /** Claims alone what is due. */
+  const claim = (store: SignupStore, limit: number, now: number, more: Partial<Claim> = {}) =>
+    store.claim({ forms, limit, now, ...more });
+
   it('gives back for delivery exactly what it was given', async () => {
     const store = await fresh();
-    const { id } = await store.accept(signup());
-    expect(await store.claim(10, start)).toEqual([
-      { id, form: 'default', submission: signup().submission, receivedAt: start, attempts: 0 },
+    const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const id = await store.accept(signup({ trace }));
+    expect(await claim(store, 10, start)).toEqual([
+      {
+        id,
+        form: 'default',
+        submission: signup().submission,
+        receivedAt: start,
+        attempts: 0,
+        tried: false,
+        trace,
+      },
     ]);
   });
 
   it('gives a signup to one claimer only, until it is released', async () => {
     const store = await fresh();
-    const { id } = await store.accept(signup());
-    await store.claim(10, start);
-    expect(await store.claim(10, start)).toEqual([]);
+    const id = await store.accept(signup());
+    expect(await claim(store, 10, start)).toHaveLength(1);
+    expect(await store.counts()).toEqual({ ...none, sent: 1 });
+    expect(await claim(store, 10, start)).toEqual([]);
     await store.release([id]);
-    expect(await store.claim(10, start)).toHaveLength(1);
+    expect(await claim(store, 10, start)).toMatchObject([{ id, attempts: 0, tried: false }]);
   });
 
-  it('takes what is due longest first, and no more than it is asked for', async () => {
+  it('takes the forms it is asked for, and no more signups than that', async () => {
     const store = await fresh();
-    for (const offset of [30, 10, 20])
-      await store.accept({ ...ofPerson(`p${offset}@example.com`), receivedAt: start + offset });
-    const taken = await store.claim(2, start + 100);
-    expect(taken.map(({ receivedAt }) => receivedAt - start)).toEqual([10, 20]);
-    expect((await store.claim(2, start + 100)).map(({ receivedAt }) => receivedAt - start)).toEqual([30]);
+    for (const form of ['default', 'footer', 'footer', 'other'])
+      await store.accept(signup({ ...ofPerson(`${form}.${Math.random()}@example.com`), form }));
+    expect(await claim(store, 10, start, { forms: [] })).toEqual([]);
+    const taken = await claim(store, 2, start, { forms: ['footer', 'other'] });
+    expect(taken.map(({ form }) => form)).toEqual(['footer', 'footer']);
+    expect((await claim(store, 9, start, { forms: ['footer', 'other'] })).map(({ form }) => form)).toEqual(['other']);
+    expect(await store.counts()).toEqual({ ...none, waiting: 1, sent: 3 });
   });
 
-  it('tells how many are due and free, counted no further than it is asked to', async () => {
+  it('takes new signups before the backlog, the backlog before repetitions, the oldest of each first', async () => {
     const store = await fresh();
-    expect(await store.backlog(5, start)).toBe(0);
+    const add = (name: string, receivedAt: number) => store.accept({ ...ofPerson(`${name}@example.com`), receivedAt });
+    await add('repetition', start - 9e6);
+    for (const { id } of await claim(store, 1, start)) await store.settle([id], failed(start + 1));
+    await add('old2', start - 7e6);
+    await add('old1', start - 8e6);
+    await add('new2', start + 20);
+    await add('new1', start + 10);
+    const names = (await claim(store, 9, start + 100)).map(({ submission }) => submission.email.split('@')[0]);
+    expect(names).toEqual(['new1', 'new2', 'old1', 'old2', 'repetition']);
+  });
+
+  it('takes a new signup whatever the clock says', async () => {
+    const store = await fresh();
+    await store.accept(signup());
+    expect(await claim(store, 1, start - 86_400_000)).toHaveLength(1);
+  });
+
+  it('makes due what a clock that was set back has put off', async () => {
+    const store = await fresh();
+    const id = await store.accept(signup());
+    await claim(store, 1, start);
+    await store.settle([id], failed(start + 60_000));
+    const earlier = start - 86_400_000;
+    expect(await claim(store, 1, earlier)).toEqual([]);
+    expect(await store.pullForward(earlier, 3_600_000)).toBe(1);
+    expect(await store.pullForward(earlier, 3_600_000)).toBe(0);
+    expect(await claim(store, 1, earlier)).toMatchObject([{ id }]);
+  });
+
+  it('counts a claim that is never settled as an attempt that may have reached the API', async () => {
+    const store = await fresh();
+    const id = await store.accept(signup());
+    await claim(store, 1, start);
+    expect(await claim(store, 1, start + claimMs - 1)).toEqual([]);
+    expect(await claim(store, 1, start + claimMs)).toMatchObject([{ id, attempts: 1, tried: true }]);
+    await store.release([id]);
+    expect(await claim(store, 1, start + claimMs)).toMatchObject([{ id, attempts: 1, tried: true }]);
+    await store.settle([id], failed(start));
+    expect(await claim(store, 1, start + claimMs)).toMatchObject([{ id, attempts: 2, tried: true }]);
+  });
+
+  it('tells how many were never attempted, counted no further than it is asked to', async () => {
+    const store = await fresh();
+    expect(await store.backlog(forms, 5)).toBe(0);
     for (let i = 0; i < 8; i += 1) await store.accept(ofPerson(`p${i}@example.com`));
-    expect(await store.backlog(5, start)).toBe(5);
-    expect(await store.backlog(50, start)).toBe(8);
-    const [first] = await store.claim(2, start);
-    await store.settle([first?.id ?? ''], {
-      state: 'waiting',
-      at: start,
-      nextAttemptAt: start + 1000,
-      reason: 'the service answered 503',
-    });
-    expect(await store.backlog(50, start)).toBe(6);
+    await store.accept(signup({ form: 'footer' }));
+    expect(await store.backlog(forms, 5)).toBe(5);
+    expect(await store.backlog(forms, 50)).toBe(8);
+    expect(await store.backlog(['default', 'footer'], 50)).toBe(9);
+    const [first] = await claim(store, 2, start);
+    await store.settle([first?.id ?? ''], failed(start + 1000));
+    expect(await store.backlog(forms, 50)).toBe(6);
   });
 
   it('keeps a signup back until its next attempt is due, and counts the attempts', async () => {
     const store = await fresh();
-    const { id } = await store.accept(signup());
-    await store.claim(1, start);
-    await store.settle([id], {
-      state: 'waiting',
-      at: start,
-      nextAttemptAt: start + 5000,
-      reason: 'the service answered 503',
-    });
-    expect(await store.claim(1, start + 4999)).toEqual([]);
-    expect(await store.nextDueAt(start + 4999)).toBe(start + 5000);
-    expect(await store.claim(1, start + 5000)).toMatchObject([{ id, attempts: 1 }]);
+    const id = await store.accept(signup());
+    await claim(store, 1, start);
+    await store.settle([id], failed(start + 5000));
+    expect(await claim(store, 1, start + 4999)).toEqual([]);
+    expect(await store.nextDueAt(forms)).toBe(start + 5000);
+    expect(await store.nextDueAt(['footer'])).toBeNull();
+    expect(await claim(store, 1, start + 5000)).toMatchObject([{ id, attempts: 1, tried: false }]);
   });
 
   it('counts every state, and delivers neither the dead nor what is in review', async () => {
@@ -103,107 +179,337 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const dead = await store.accept(ofPerson('dead@example.com'));
     const delivered = await store.accept(ofPerson('delivered@example.com'));
     await store.accept({ ...ofPerson('review@example.com'), suspected: true });
-    await store.claim(10, start);
-    await store.settle([dead.id], { state: 'dead', at: start, reason: 'refused' });
-    await store.settle([delivered.id], { state: 'delivered', at: start });
+    await claim(store, 10, start);
+    await store.settle([dead], { state: 'dead', at: start, reason: 'refused' });
+    await store.settle([delivered], { state: 'delivered', at: start });
     await store.accept(ofPerson('waiting@example.com'));
-    expect(await store.counts()).toEqual({ waiting: 1, review: 1, delivered: 1, dead: 1 });
-    expect(await store.claim(10, start + 1e9)).toHaveLength(1);
+    expect(await store.counts()).toEqual({ ...none, waiting: 1, review: 1, delivered: 1, dead: 1 });
+    expect(await claim(store, 10, start + 1e9)).toHaveLength(1);
   });
 
   it('settles many at once', async () => {
     const store = await fresh();
-    const people = await Promise.all(
+    const ids = await Promise.all(
       ['ada', 'grace', 'linus'].map((name) => store.accept(ofPerson(`${name}@example.com`))),
     );
-    const ids = people.map(({ id }) => id);
-    await store.claim(10, start);
-    await store.settle(ids, { state: 'waiting', at: start, nextAttemptAt: start + 5000, reason: 'sent in bulk' });
-    expect(await store.claim(10, start + 4999)).toEqual([]);
-    const again = await store.claim(10, start + 5000);
+    await claim(store, 10, start);
+    await store.settle(ids, failed(start + 5000));
+    expect(await claim(store, 10, start + 4999)).toEqual([]);
+    const again = await claim(store, 10, start + 5000);
     expect(again.map(({ id, attempts }) => [id, attempts]).toSorted()).toEqual(ids.map((id) => [id, 1]).toSorted());
     await store.settle(ids.slice(1), { state: 'delivered', at: start + 6000 });
-    expect(await store.counts()).toMatchObject({ waiting: 1, delivered: 2 });
+    expect(await store.counts()).toEqual({ ...none, sent: 1, delivered: 2 });
   });
 
-  it('knows that nothing is due when all that waits is claimed', async () => {
+  it('knows that nothing is due before a claim runs out when all is claimed', async () => {
     const store = await fresh();
-    expect(await store.nextDueAt(start)).toBeNull();
+    expect(await store.nextDueAt(forms)).toBeNull();
     await store.accept(signup());
-    expect(await store.nextDueAt(start)).toBe(start);
-    await store.claim(1, start);
-    expect(await store.nextDueAt(start)).toBeNull();
+    expect(await store.nextDueAt(forms)).toBeLessThanOrEqual(start);
+    await claim(store, 1, start);
+    expect(await store.nextDueAt(forms)).toBe(start + claimMs);
   });
 
-  it.each([
-    [
-      'the same idempotency key for the same person, even days later',
-      { idempotencyKey: 'k1' },
-      { idempotencyKey: 'k1', receivedAt: start + 3 * 86_400_000 },
-      true,
-    ],
-    ['the same person and content within ten minutes', {}, { receivedAt: start + repeatWindowMs - 1 }, true],
-    [
-      'the same, its address spelt in other case',
-      {},
-      { submission: { ...signup().submission, email: 'ADA+news@BÜCHER.example' } },
-      true,
-    ],
-    ['the same person and content, the first with a key', { idempotencyKey: 'k1' }, {}, true],
-  ] as const)('counts as one: %s', async (_case, first, second, repeated) => {
-    const store = await fresh();
-    const { id } = await store.accept(signup(first));
-    expect(await store.accept(signup(second))).toEqual({ id, repeated });
-    expect((await store.counts()).waiting).toBe(1);
+  describe('repeats', () => {
+    it.each([
+      [
+        'the same idempotency key for the same person, even days later',
+        { idempotencyKey: 'k1' },
+        { ...ofPerson('ada+news@bücher.example'), idempotencyKey: 'k1', receivedAt: start + 3 * 86_400_000 },
+      ],
+      ['the same person and content within ten minutes', {}, { receivedAt: start + repeatWindowMs - 1 }],
+      [
+        'the same, its address spelt in other case',
+        {},
+        { submission: { ...signup().submission, email: 'ADA+news@BÜCHER.example' }, receivedAt: start + 1 },
+      ],
+      ['the same person and content, the first with a key', { idempotencyKey: 'k1' }, { receivedAt: start + 1 }],
+    ] as const)('are joined when they are claimed: %s', async (_case, first, second) => {
+      const store = await fresh();
+      const id = await store.accept(signup(first));
+      await store.accept(signup(second));
+      const later = start + 4 * 86_400_000;
+      expect((await claim(store, 10, later)).map((each) => each.id)).toEqual([id]);
+      expect(await store.counts()).toEqual({ ...none, sent: 1 });
+      await store.settle([id], { state: 'delivered', at: later });
+      await store.accept(signup(second));
+      expect(await claim(store, 10, later)).toEqual([]);
+      expect(await store.counts()).toEqual({ ...none, delivered: 1 });
+    });
+
+    it.each([
+      ['the same content after ten minutes', {}, { receivedAt: start + repeatWindowMs }],
+      [
+        'one idempotency key, two people',
+        { idempotencyKey: 'k1' },
+        { ...ofPerson('bob@example.com'), idempotencyKey: 'k1' },
+      ],
+      ['one person, other content', {}, { ...ofPerson(signup().submission.email), receivedAt: start + 1 }],
+      ['another form', {}, { form: 'footer', receivedAt: start + 1 }],
+    ] as const)('are no repeats: %s', async (_case, first, second) => {
+      const store = await fresh();
+      const ids = [await store.accept(signup(first)), await store.accept(signup(second))];
+      const taken: string[] = [];
+      for (let now = start + repeatWindowMs; now < start + repeatWindowMs + 60_000; now += 10_000)
+        for (const { id } of await claim(store, 10, now, { forms: ['default', 'footer'] })) {
+          taken.push(id);
+          await store.settle([id], { state: 'delivered', at: now });
+        }
+      expect(taken.toSorted()).toEqual(ids.toSorted());
+    });
+
+    it('does not let a suspected post stand in for that of the person', async () => {
+      const store = await fresh();
+      await store.accept(signup({ suspected: true, idempotencyKey: 'k1' }));
+      const id = await store.accept(signup({ idempotencyKey: 'k1', receivedAt: start + 1 }));
+      expect(await claim(store, 10, start + 1)).toMatchObject([{ id }]);
+      expect(await store.counts()).toEqual({ ...none, review: 1, sent: 1 });
+    });
+
+    it('lets a person try again whose signup was refused', async () => {
+      const store = await fresh();
+      const refused = await store.accept(signup());
+      await claim(store, 1, start);
+      await store.settle([refused], { state: 'dead', at: start, reason: 'refused' });
+      const id = await store.accept(signup({ receivedAt: start + 1 }));
+      expect(await claim(store, 10, start + 1)).toMatchObject([{ id }]);
+    });
+
+    it('collapses double submissions that arrive at the same moment', async () => {
+      const store = await fresh();
+      await Promise.all(Array.from({ length: 50 }, () => store.accept(signup())));
+      expect(await claim(store, 100, start)).toHaveLength(1);
+      expect(await store.counts()).toEqual({ ...none, sent: 1 });
+    });
+
+    it('sends what a person says later only when the earlier is settled', async () => {
+      const store = await fresh();
+      const first = await store.accept(signup());
+      const second = await store.accept({ ...ofPerson(signup().submission.email), receivedAt: start + 1 });
+      expect((await claim(store, 10, start + 1)).map(({ id }) => id)).toEqual([first]);
+      expect(await claim(store, 10, start + 60_000)).toEqual([]);
+      await store.settle([first], { state: 'delivered', at: start });
+      expect((await claim(store, 10, start + 120_000)).map(({ id }) => id)).toEqual([second]);
+    });
   });
 
-  it.each([
-    ['the same content after ten minutes', {}, { receivedAt: start + repeatWindowMs }],
-    [
-      'one idempotency key, two people',
-      { idempotencyKey: 'k1' },
-      { ...ofPerson('bob@example.com'), idempotencyKey: 'k1' },
-    ],
-    ['one person, other content', {}, ofPerson(signup().submission.email)],
-    [
-      'a suspected post first, the person after it',
-      { suspected: true, idempotencyKey: 'k1' },
-      { idempotencyKey: 'k1' },
-    ],
-    ['another form', {}, { form: 'footer' }],
-  ] as const)('keeps apart: %s', async (_case, first, second) => {
-    const store = await fresh();
-    await store.accept(signup(first));
-    expect(await store.accept(signup(second))).toMatchObject({ repeated: false });
-    const { waiting, review } = await store.counts();
-    expect(waiting + review).toBe(2);
+  describe('batches', () => {
+    const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
+    const walk: Walk = { until: 1000, newest: 2000, cursor: 'c2', startedAt: start };
+
+    it('hold signups that were never attempted until they are seen at the API', async () => {
+      const store = await fresh();
+      const ids: string[] = [];
+      for (let i = 0; i < 4; i += 1)
+        ids.push(await store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + i }));
+      const [attempted] = await claim(store, 1, start);
+      await store.settle([attempted?.id ?? ''], failed(start));
+      expect((await claim(store, 2, start, { batch })).map(({ id }) => id)).toEqual(ids.slice(1, 3));
+      expect(await claim(store, 9, start, { batch })).toMatchObject([{ id: ids[3] }]);
+      expect(await store.openBatches(publicationId)).toEqual([
+        { id: batch.id, claimedAt: start, sentAt: null, open: 3 },
+      ]);
+      expect(await store.openBatches('pub_other')).toEqual([]);
+      await store.batchSent(batch.id, start + 5);
+      expect((await claim(store, 9, start + 10 * claimMs)).map(({ id }) => id)).toEqual([ids[0]]);
+
+      expect(await store.holdWalk(publicationId, start, start + 60_000)).toEqual({ walk: null });
+      const seen = await store.confirm(
+        publicationId,
+        ['P1@example.com', 'p0@example.com', 'nobody@example.com'],
+        start + 7,
+        walk,
+      );
+      expect(seen).toEqual([{ id: ids[1], form: 'default', receivedAt: start + 1, trace: null }]);
+      expect(await store.holdWalk(publicationId, start, start + 60_000)).toEqual({ walk });
+      expect(await store.openBatches(publicationId)).toEqual([
+        { id: batch.id, claimedAt: start, sentAt: start + 5, open: 2 },
+      ]);
+      expect(await store.list({ ids: [ids[1] ?? ''] }, { limit: 1 })).toMatchObject([
+        { state: 'delivered', settledAt: start + 7, attempts: 1 },
+      ]);
+
+      await store.endBatch(batch.id, {
+        state: 'waiting',
+        at: start,
+        nextAttemptAt: start,
+        reason: 'not seen',
+        tried: true,
+      });
+      expect(await store.openBatches(publicationId)).toEqual([]);
+      expect(await claim(store, 9, start)).toMatchObject([
+        { id: ids[2], tried: true, attempts: 1 },
+        { id: ids[3], tried: true, attempts: 1 },
+      ]);
+    });
+
+    it('are found again after a restart', async () => {
+      const { open } = await place();
+      const before = await open();
+      const id = await before.accept(signup());
+      await before.claim({ forms, limit: 9, now: start, batch });
+      await before.confirm(publicationId, [], start, walk);
+      await before.close();
+      const after = await open();
+      onTestFinished(() => after.close());
+      expect(await after.openBatches(publicationId)).toMatchObject([{ id: batch.id, sentAt: null, open: 1 }]);
+      expect(await claim(after, 9, start + 10 * claimMs)).toEqual([]);
+      expect(await after.holdWalk(publicationId, start + 1e6, start + 2e6)).toEqual({ walk });
+      expect(await after.confirm(publicationId, [signup().submission.email], start, walk)).toMatchObject([{ id }]);
+    });
+
+    it('give back what could not be sent as if it had not been taken', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup());
+      await claim(store, 9, start, { batch });
+      await store.release([id]);
+      expect(await store.backlog(forms, 9)).toBe(1);
+      expect(await store.openBatches(publicationId)).toMatchObject([{ open: 0 }]);
+      await store.endBatch(batch.id, {
+        state: 'waiting',
+        at: start,
+        nextAttemptAt: start,
+        reason: 'none left',
+        tried: false,
+      });
+      expect(await claim(store, 9, start)).toMatchObject([{ id, attempts: 0, tried: false }]);
+    });
+
+    it('hold one signup of a person at most', async () => {
+      const store = await fresh();
+      const first = await store.accept(signup());
+      await store.accept({ ...ofPerson(signup().submission.email), receivedAt: start + 1 });
+      expect((await claim(store, 9, start + 1, { batch })).map(({ id }) => id)).toEqual([first]);
+      expect(await store.counts()).toEqual({ ...none, waiting: 1, sent: 1 });
+    });
   });
 
-  it('lets a person try again whose signup was refused', async () => {
-    const store = await fresh();
-    const { id } = await store.accept(signup());
-    await store.claim(1, start);
-    await store.settle([id], { state: 'dead', at: start, reason: 'refused' });
-    expect(await store.accept(signup())).toMatchObject({ repeated: false });
+  describe('consent', () => {
+    it('stands in the ledger from the moment a signup is kept, and outlives what was sent', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup({ consent }));
+      await store.accept(signup({ receivedAt: start + repeatWindowMs * 2 }));
+      await claim(store, 9, start);
+      await store.settle([id], { state: 'delivered', at: start });
+      const all = { delivered: start + 1, review: start + 1, dead: start + 1, unconfirmed: start + 1 };
+      expect(await store.expire({ ...all, consent: null })).toBe(1);
+      const entry = { ...consent, signup: id, kind: 'given', at: start, form: 'default', person: expect.any(String) };
+      expect((await store.person('ADA+news@BÜCHER.example')).consents).toEqual([entry]);
+      expect((await store.person('bob@example.com')).consents).toEqual([]);
+      expect(await store.listConsents({ limit: 9 })).toEqual([entry]);
+      expect(await store.listConsents({ after: id, limit: 9 })).toEqual([]);
+      expect(JSON.stringify(await store.listConsents({ limit: 9 }))).not.toContain('@');
+      expect(await store.expire({ ...all, consent: start })).toBe(0);
+      expect(await store.expire({ ...all, consent: start + 1 })).toBe(1);
+      expect(await store.listConsents({ limit: 9 })).toEqual([]);
+    });
+
+    it('goes with the person who is erased, unless it is to be kept', async () => {
+      const store = await fresh();
+      await store.accept(signup({ consent }));
+      expect(await store.erase(signup().submission.email, { keepConsent: true })).toEqual({ signups: 1, consents: 0 });
+      expect(await store.erase(signup().submission.email)).toEqual({ signups: 0, consents: 1 });
+      expect(await store.person(signup().submission.email)).toEqual({ signups: [], consents: [] });
+    });
+
+    it('is asked for by mail before a signup is delivered, where the form wants that', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup({ needsConfirmation: true, consent }));
+      await store.accept(signup({ needsConfirmation: true, receivedAt: start + 1 }));
+      expect(await store.counts()).toEqual({ ...none, unconfirmed: 2 });
+      expect(await claim(store, 9, start)).toEqual([]);
+      expect(await store.backlog(forms, 9)).toBe(0);
+      expect(await store.nextDueAt(forms)).toBeNull();
+      expect(await store.nextDueAt(forms, 'unconfirmed')).toBeLessThanOrEqual(start);
+      // The second is a repeat: a person gets one mail.
+      expect((await claim(store, 9, start, { state: 'unconfirmed' })).map((each) => each.id)).toEqual([id]);
+      expect(await claim(store, 9, start, { state: 'unconfirmed' })).toEqual([]);
+      await store.settle([id], {
+        state: 'unconfirmed',
+        at: start,
+        nextAttemptAt: start + 5,
+        reason: 'the mail server is down',
+      });
+      expect(await claim(store, 9, start + 5, { state: 'unconfirmed' })).toMatchObject([{ id }]);
+      await store.settle([id], { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null });
+      expect(await store.nextDueAt(forms, 'unconfirmed')).toBeNull();
+
+      const click: Consent = { sentence: null, version: null, page: null, visitor: '198.51.100.0' };
+      expect(await store.confirmPerson('018f0000-0000-7000-8000-00000000000f', start, click)).toBe(false);
+      expect(await store.confirmPerson(id, start + 9, click)).toBe(true);
+      expect(await store.confirmPerson(id, start + 10, click)).toBe(true);
+      expect((await store.person(signup().submission.email)).consents).toMatchObject([
+        { signup: id, kind: 'given' },
+        { signup: id, kind: 'confirmed', at: start + 9, visitor: '198.51.100.0' },
+      ]);
+      expect(await claim(store, 9, start + 9)).toMatchObject([{ id, attempts: 0, tried: false }]);
+    });
+
+    it('is asked for by mail also after a review', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup({ needsConfirmation: true, suspected: true }));
+      expect(await store.redrive({ ids: [id] }, start)).toBe(1);
+      expect(await store.counts()).toEqual({ ...none, unconfirmed: 1 });
+    });
   });
 
-  it('collapses double submissions that arrive at the same moment', async () => {
+  it('deletes what nobody decides on once its retention ends', async () => {
     const store = await fresh();
-    const all = await Promise.all(Array.from({ length: 50 }, () => store.accept(signup())));
-    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
-    expect(all.filter(({ repeated }) => !repeated)).toHaveLength(1);
+    const dead = await store.accept(ofPerson('dead@example.com'));
+    await claim(store, 9, start);
+    await store.settle([dead], { state: 'dead', at: start + 5, reason: 'refused' });
+    await store.accept({ ...ofPerson('review@example.com'), suspected: true });
+    await store.accept({ ...ofPerson('unconfirmed@example.com'), needsConfirmation: true });
+    await store.accept(ofPerson('waiting@example.com'));
+    const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
+    expect(await store.expire(keep)).toBe(0);
+    expect(
+      await store.expire({ delivered: start, review: start, dead: start + 5, unconfirmed: start, consent: start }),
+    ).toBe(0);
+    expect(await store.expire({ ...keep, review: start + 1 })).toBe(1);
+    expect(await store.expire({ ...keep, dead: start + 6 })).toBe(1);
+    expect(await store.expire({ ...keep, unconfirmed: start + 1 })).toBe(1);
+    expect(await store.counts()).toEqual({ ...none, waiting: 1 });
+  });
+
+  it('takes over an export, once, and knows in it what may have reached the API', async () => {
+    const from = await fresh();
+    await from.accept(signup({ consent, idempotencyKey: 'k1' }));
+    await from.accept(ofPerson('bob@example.com'));
+    await from.accept({ ...ofPerson('robot@example.com'), suspected: true });
+    const [sent] = await claim(from, 1, start);
+    const signups = await from.list({}, { limit: 9 });
+    const consents = await from.listConsents({ limit: 9 });
+    const to = await fresh();
+    expect(await to.load(signups, consents)).toBe(3);
+    expect(await to.load(signups, consents)).toBe(0);
+    expect(await to.listConsents({ limit: 9 })).toEqual(consents);
+    expect(await to.counts()).toEqual({ ...none, waiting: 2, review: 1 });
+    expect(await to.backlog(forms, 9)).toBe(1);
+    const claimed = await claim(to, 9, start + claimMs);
+    expect(claimed.find(({ id }) => id === sent?.id)).toMatchObject({ tried: true, attempts: 1 });
+    // What was sent before the move and is sent again after it is one signup.
+    await to.accept(signup({ idempotencyKey: 'k1', receivedAt: start + 1 }));
+    await to.settle(
+      claimed.map(({ id }) => id),
+      { state: 'delivered', at: start },
+    );
+    expect(await claim(to, 9, start + 1)).toEqual([]);
+    expect(await to.counts()).toEqual({ ...none, delivered: 2, review: 1 });
   });
 
   it('keeps everything over a restart, and what was claimed waits again', async () => {
     const { open } = await place();
     const before = await open();
     await Promise.all(Array.from({ length: 100 }, (_, i) => before.accept(ofPerson(`p${i}@example.com`))));
-    const [claimed] = await before.claim(1, start);
+    const [claimed] = await before.claim({ forms, limit: 1, now: start });
     await before.close();
     const after = await open();
     onTestFinished(() => after.close());
-    expect(await after.counts()).toEqual({ waiting: 100, review: 0, delivered: 0, dead: 0 });
-    expect((await after.claim(1000, start)).map(({ id }) => id)).toContain(claimed?.id);
+    expect(await after.counts()).toEqual({ ...none, waiting: 99, sent: 1 });
+    const again = await after.claim({ forms, limit: 1000, now: start + claimMs });
+    expect(again).toHaveLength(100);
+    expect(again.find(({ id }) => id === claimed?.id)).toMatchObject({ tried: true, attempts: 1 });
   });
 
   it('writes what is pending before it closes', async () => {
@@ -212,7 +518,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     await before.accept({ ...ofPerson('ada@example.com') });
     const accepted = before.accept(signup());
     await before.close();
-    await expect(accepted).resolves.toMatchObject({ repeated: false });
+    await expect(accepted).resolves.toEqual(expect.any(String));
     const after = await open();
     onTestFinished(() => after.close());
     expect((await after.counts()).waiting).toBe(2);
@@ -227,7 +533,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const store = await fresh();
       const ids: string[] = [];
       for (let i = 0; i < 5; i += 1)
-        ids.unshift((await store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + i })).id);
+        ids.unshift(await store.accept({ ...ofPerson(`p${i}@example.com`), receivedAt: start + i }));
       const first = await store.list({}, { limit: 2 });
       expect(first.map(({ id }) => id)).toEqual(ids.slice(0, 2));
       expect(first[0]).toEqual({
@@ -238,9 +544,13 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         origin: 'https://shop.example',
         receivedAt: start + 4,
         attempts: 0,
+        tried: false,
+        needsConfirmation: false,
         nextAttemptAt: start + 4,
         settledAt: null,
         reason: null,
+        intent: null,
+        trace: null,
       });
       expect((await store.list({}, { after: ids[1], limit: 10 })).map(({ id }) => id)).toEqual(ids.slice(2));
       expect(await store.list({}, { after: ids[4], limit: 10 })).toEqual([]);
@@ -248,7 +558,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('tells of a dead letter why and when', async () => {
       const store = await fresh();
-      const { id } = await store.accept(signup());
+      const id = await store.accept(signup());
       await settled(store, id, { state: 'dead', at: start + 7, reason: 'the service answered 400' });
       expect(await store.list({ states: ['dead'] }, { limit: 1 })).toMatchObject([
         {
@@ -265,7 +575,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const kept = async (store: SignupStore): Promise<Record<string, string>> => {
       const ids: Record<string, string> = {};
       const add = async (name: string, changes: Partial<NewSignup>, outcome?: Outcome): Promise<void> => {
-        ids[name] = (await store.accept({ ...ofPerson(`${name}@example.com`), ...changes })).id;
+        ids[name] = await store.accept({ ...ofPerson(`${name}@example.com`), ...changes });
         if (outcome) await settled(store, ids[name], outcome);
       };
       await add(
@@ -301,6 +611,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         (ids) => ({ ids: [ids['done'] ?? '', ids['tier'] ?? '', "' OR 1"] }),
         ['done', 'tier'],
       ],
+      ['a person', () => ({ email: 'TIER@example.com' }), ['tier']],
       ['several at once', () => ({ states: ['dead', 'waiting'], form: 'footer', receivedFrom: start + 3 }), ['next']],
     ])('finds signups by %s', async (_case, filter, names) => {
       const store = await fresh();
@@ -313,39 +624,55 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const store = await fresh();
       const ids = await kept(store);
       expect(await store.redrive({ reason: 'tier' }, start + 50)).toBe(1);
-      expect(await store.counts()).toEqual({ waiting: 2, review: 1, delivered: 1, dead: 1 });
+      expect(await store.counts()).toEqual({ ...none, waiting: 2, review: 1, delivered: 1, dead: 1 });
       expect(await store.list({ ids: [ids['tier'] ?? ''] }, { limit: 1 })).toMatchObject([
-        { state: 'waiting', attempts: 0, nextAttemptAt: start + 50, settledAt: null, reason: null },
+        { state: 'waiting', attempts: 0, tried: false, settledAt: null, reason: null },
       ]);
       expect(await store.redrive({}, start + 60)).toBe(2);
-      expect(await store.counts()).toEqual({ waiting: 4, review: 0, delivered: 1, dead: 0 });
-      expect((await store.claim(10, start + 100)).map(({ id }) => id).sort()).toEqual(
-        ['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort(),
-      );
+      expect(await store.counts()).toEqual({ ...none, waiting: 4, delivered: 1 });
+      expect(
+        (await store.claim({ forms: ['default', 'footer'], limit: 10, now: start + 100 })).map(({ id }) => id).sort(),
+      ).toEqual(['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort());
+    });
+
+    it('deletes what a filter means of the dead, the suspected and the unconfirmed', async () => {
+      const store = await fresh();
+      await kept(store);
+      await store.accept({ ...ofPerson('unconfirmed@example.com'), needsConfirmation: true });
+      expect(await store.discard({ reason: 'tier' })).toBe(1);
+      expect(await store.counts()).toEqual({ ...none, unconfirmed: 1, waiting: 1, review: 1, delivered: 1, dead: 1 });
+      expect(await store.discard({})).toBe(3);
+      expect(await store.counts()).toEqual({ ...none, waiting: 1, delivered: 1 });
     });
 
     it('sums up how things stand', async () => {
       const store = await fresh();
       expect(await store.overview(start)).toEqual({
-        counts: { waiting: 0, review: 0, delivered: 0, dead: 0 },
+        counts: none,
         due: 0,
         oldestWaitingSince: null,
+        forms: [],
         deadByReason: [],
       });
       await kept(store);
       const another = await store.accept({ ...ofPerson('another@example.com'), receivedAt: start + 8 });
-      await settled(store, another.id, { state: 'dead', at: start, reason: 'No such tier.' });
+      await settled(store, another, { state: 'dead', at: start, reason: 'No such tier.' });
       const later = await store.accept({ ...ofPerson('later@example.com'), receivedAt: start - 5 });
-      await settled(store, later.id, {
+      await settled(store, later, {
         state: 'waiting',
         at: start,
         nextAttemptAt: start + 1000,
         reason: 'the service answered 503',
+        tried: false,
       });
       expect(await store.overview(start + 100)).toEqual({
-        counts: { waiting: 2, review: 1, delivered: 1, dead: 3 },
+        counts: { ...none, waiting: 2, review: 1, delivered: 1, dead: 3 },
         due: 1,
         oldestWaitingSince: start - 5,
+        forms: [
+          { form: 'default', open: 1, oldestSince: start - 5 },
+          { form: 'footer', open: 1, oldestSince: start + 5 },
+        ],
         deadByReason: [
           { reason: 'No such tier.', count: 2 },
           { reason: 'Email is not a 100% valid_address.', count: 1 },
@@ -364,46 +691,36 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         origin: null,
         receivedAt: start + 3 * repeatWindowMs,
       });
-      await settled(store, delivered.id, { state: 'delivered', at: start });
+      await settled(store, delivered, { state: 'delivered', at: start });
       await store.accept({ ...ofPerson('ada@example.com'), suspected: true });
-      expect(await store.erase('ADA@example.COM')).toBe(4);
+      expect(await store.erase('ADA@example.COM')).toEqual({ signups: 4, consents: 0 });
       expect(await store.counts()).toEqual(before);
-      expect(await store.erase('ada@example.com')).toBe(0);
-      expect(await store.accept({ ...ofPerson('ada@example.com'), idempotencyKey: 'k1' })).toMatchObject({
-        repeated: false,
-      });
+      expect(await store.erase('ada@example.com')).toEqual({ signups: 0, consents: 0 });
     });
 
     it('does not bring back what was erased while it was being delivered', async () => {
       const store = await fresh();
-      const { id } = await store.accept(signup());
-      await store.claim(1, start);
-      expect(await store.erase(signup().submission.email)).toBe(1);
-      await store.settle([id], {
-        state: 'waiting',
-        at: start,
-        nextAttemptAt: start,
-        reason: 'the service answered 503',
-      });
-      expect(await store.counts()).toEqual({ waiting: 0, review: 0, delivered: 0, dead: 0 });
-      expect(await store.claim(1, start + 10)).toEqual([]);
+      const id = await store.accept(signup());
+      await claim(store, 1, start);
+      expect(await store.erase(signup().submission.email)).toEqual({ signups: 1, consents: 0 });
+      await store.settle([id], failed(start));
+      expect(await store.counts()).toEqual(none);
+      expect(await claim(store, 1, start + 10)).toEqual([]);
     });
 
     it('erases what was sent of signups delivered long ago, while they are counted as before', async () => {
       const store = await fresh();
       const ids = await kept(store);
       const counts = await store.counts();
-      expect(await store.eraseDelivered(start + 10)).toBe(0);
-      expect(await store.eraseDelivered(start + 11)).toBe(1);
-      expect(await store.eraseDelivered(start + 11)).toBe(0);
+      const keep = { review: null, dead: null, unconfirmed: null, consent: null };
+      expect(await store.expire({ ...keep, delivered: start + 10 })).toBe(0);
+      expect(await store.expire({ ...keep, delivered: start + 11 })).toBe(1);
+      expect(await store.expire({ ...keep, delivered: start + 11 })).toBe(0);
       expect(await store.counts()).toEqual(counts);
       expect(await store.list({ states: ['delivered'] }, { limit: 10 })).toMatchObject([
         { id: ids['done'], submission: null, settledAt: start + 10 },
       ]);
-      expect(await store.erase('done@example.com')).toBe(0);
-      expect(await store.accept({ ...ofPerson('done@example.com'), receivedAt: start + 5 })).toMatchObject({
-        repeated: false,
-      });
+      expect(await store.erase('done@example.com')).toEqual({ signups: 0, consents: 0 });
     });
 
     it('walks thousands of signups, each once, whatever comes in meanwhile', async () => {
@@ -442,6 +759,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
 /** Takes everything that is due, settles one, and gives the rest back. */
 async function settled(store: SignupStore, id: string, outcome: Outcome): Promise<void> {
-  for (const claimed of await store.claim(1000, start + 1e9)) if (claimed.id !== id) await store.release([claimed.id]);
+  for (const claimed of await store.claim({ forms: ['default', 'footer'], limit: 1000, now: start + 1e9 }))
+    if (claimed.id !== id) await store.release([claimed.id]);
   await store.settle([id], outcome);
 }

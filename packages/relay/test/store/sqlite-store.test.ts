@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { conditions } from '../../src/store/conditions.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { applicationId, steps } from '../../src/store/sqlite/schema.ts';
 import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -17,23 +16,23 @@ const ofPerson = (email: string, size = 0): NewSignup => ({
   form: 'default',
   submission: { email, utm_content: 'x'.repeat(size) },
   suspected: false,
+  needsConfirmation: false,
   origin: null,
   idempotencyKey: null,
+  consent: null,
+  trace: null,
   receivedAt: Date.now(),
 });
+
+const forms = ['default'];
+const none = { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0 };
+const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
 
 const open = (path: string, maxPages?: number): SignupStore => {
   const store = openSqliteStore(path, { maxPages });
   onTestFinished(() => store.close());
   return store;
 };
-
-describe('a signup store that can be moved', () => {
-  describeSignupStore(() => {
-    const path = join(scratchFolder(), 'relay.db');
-    return Promise.resolve({ open: () => openStore({ kind: 'sqlite', path }) });
-  });
-});
 
 describe('a signup store in an SQLite file', () => {
   describeSignupStore(() => {
@@ -60,7 +59,7 @@ describe('a signup store in an SQLite file', () => {
 
     const roomy = open(path);
     await roomy.accept(ofPerson('after@example.com'));
-    const kept = (await roomy.claim(1000, Date.now())).map(({ submission }) => submission.email);
+    const kept = (await roomy.claim({ forms, limit: 1000, now: Date.now() })).map(({ submission }) => submission.email);
     expect(kept.sort()).toEqual([...acknowledged, 'after@example.com'].sort());
   });
 
@@ -115,22 +114,30 @@ describe('a signup store in an SQLite file', () => {
     expect((statSync(`${path}-wal`).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('writes as much to its log for a repeated signup as for a new one, and commits a suspected one as well', async () => {
+  it('writes as much to its log for a person it knows as for a new one', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const store = open(path);
     const receivedAt = Date.now();
-    /** Accepts a signup. @returns whether it was a repetition, and the bytes by which the write-ahead log grew */
-    const accept = async (email: string, suspected = false): Promise<[boolean, number]> => {
+    /** Accepts a signup. @returns the bytes by which the write-ahead log grew */
+    const accept = async (email: string): Promise<number> => {
       const before = statSync(`${path}-wal`).size;
-      const { repeated } = await store.accept({ ...ofPerson(email), receivedAt, suspected });
-      return [repeated, statSync(`${path}-wal`).size - before];
+      await store.accept({ ...ofPerson(email), receivedAt });
+      return statSync(`${path}-wal`).size - before;
     };
     await accept('same@example.com');
-    const [, written] = await accept('new@example.com');
+    const written = await accept('new@example.com');
     expect(written).toBeGreaterThan(0);
-    expect(await accept('same@example.com')).toEqual([true, written]);
-    const [, suspected] = await accept('robot@example.com', true);
-    expect(suspected).toBeGreaterThan(0);
+    expect(await accept('same@example.com')).toBe(written);
+  });
+
+  it('keeps the consent ledger append-only', async () => {
+    const path = join(scratchFolder(), 'relay.db');
+    const store = open(path);
+    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    await store.accept({ ...ofPerson('ada@example.com'), consent });
+    const db = new DatabaseSync(path);
+    onTestFinished(() => db.close());
+    expect(() => db.exec("UPDATE consent SET sentence = 'No.'")).toThrow('the consent ledger is append-only');
   });
 
   it('asks nothing of the file that takes longer the more signups it holds', () => {
@@ -148,7 +155,7 @@ describe('a signup store in an SQLite file', () => {
     for (const [name, text] of Object.entries(sql)) {
       expect(
         plan(text).filter((step) =>
-          /^SCAN (?!signup USING COVERING INDEX signup_due|\(subquery)|TEMP B-TREE/.test(step),
+          /^SCAN (?!signup USING COVERING INDEX signup_due|batch|\(subquery)|TEMP B-TREE/.test(step),
         ),
         name,
       ).toEqual([]);
@@ -168,22 +175,24 @@ describe('a signup store in an SQLite file', () => {
   });
 
   it.each([
-    ['one person is', (store: SignupStore) => store.erase('ada.lovelace@example.com')],
-    ['the delivered of long ago are', (store: SignupStore) => store.eraseDelivered(Date.now() + 1)],
+    ['one person is', async (store: SignupStore) => (await store.erase('ada.lovelace@example.com')).signups],
+    ['the delivered of long ago are', (store: SignupStore) => store.expire({ ...keep, delivered: Date.now() + 1 })],
   ])('leaves no trace of an address in its files once %s erased', async (_case, erase) => {
     const path = join(scratchFolder(), 'relay.db');
     const store = open(path);
     const others = Array.from({ length: 200 }, (_, i) => ofPerson(`p${i}@example.com`, 100));
     await Promise.all(others.map((each) => store.accept(each)));
-    const { id } = await store.accept(ofPerson('ada.lovelace@example.com', 100));
-    await store.claim(1000, Date.now());
+    const id = await store.accept(ofPerson('ada.lovelace@example.com', 100));
+    await store.claim({ forms, limit: 1000, now: Date.now() });
     const failed = {
       state: 'waiting',
       at: Date.now(),
       nextAttemptAt: Date.now(),
       reason: 'the service answered 503 '.repeat(20),
+      tried: false,
     } as const;
     await store.settle([id], failed); // The row grows, and moves within the file.
+    await store.claim({ forms, limit: 1000, now: Date.now() });
     await store.settle([id], { state: 'delivered', at: Date.now() });
     const traces = () => [path, `${path}-wal`].map((file) => readFileSync(file).includes('lovelace'));
     expect(traces()).toContain(true);
@@ -203,7 +212,7 @@ describe('a signup store in an SQLite file', () => {
       'its log still holds them: end that program and erase again',
     );
     reader.exec('COMMIT');
-    expect(await store.erase('ada@example.com')).toBe(0);
+    expect(await store.erase('ada@example.com')).toEqual({ signups: 0, consents: 0 });
     expect(readFileSync(`${path}-wal`)).toHaveLength(0);
   });
 
@@ -211,11 +220,11 @@ describe('a signup store in an SQLite file', () => {
     const path = join(scratchFolder(), 'relay.db');
     const before = openSqliteStore(path);
     for (const name of ['ada', 'bob', 'eve']) await before.accept(ofPerson(`${name}@example.com`));
-    for (const { id } of await before.claim(2, Date.now()))
+    for (const { id } of await before.claim({ forms, limit: 2, now: Date.now() }))
       await before.settle([id], { state: 'delivered', at: Date.now() });
-    expect(await before.counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
+    expect(await before.counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
     await before.close();
-    expect(await open(path).counts()).toEqual({ waiting: 1, review: 0, delivered: 2, dead: 0 });
+    expect(await open(path).counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
   });
 
   it('brings a file of the first version up to date, and finds the people in it', async () => {
@@ -249,7 +258,7 @@ describe('a signup store in an SQLite file', () => {
     old.close();
 
     const store = open(path);
-    expect(await store.counts()).toEqual({ waiting: 1, review: 0, delivered: 1, dead: 1 });
+    expect(await store.counts()).toEqual({ ...none, waiting: 1, delivered: 1, dead: 1 });
     expect(await store.list({}, { limit: 10 })).toMatchObject([
       { state: 'dead', submission: { email: 'eve@example.com' }, attempts: 2, settledAt: 2000, reason: 'refused' },
       { state: 'delivered', submission: { email: 'bob@example.com' }, settledAt: 2000, reason: null },
@@ -260,11 +269,14 @@ describe('a signup store in an SQLite file', () => {
         reason: 'the service answered 503',
       },
     ]);
-    expect((await store.claim(10, 1000)).map(({ submission }) => submission.email)).toEqual(['ada@example.com']);
+    expect(await store.claim({ forms, limit: 10, now: 1000 })).toMatchObject([
+      { submission: { email: 'ada@example.com' }, attempts: 2, tried: true },
+    ]);
     expect(await store.paused()).toBe(false);
-    expect([await store.erase('ADA@example.com'), await store.erase('bob@example.com')]).toEqual([1, 1]);
-    expect(await store.eraseDelivered(3000)).toBe(0);
-    expect(await store.counts()).toEqual({ waiting: 0, review: 0, delivered: 0, dead: 1 });
+    for (const address of ['ADA@example.com', 'bob@example.com'])
+      expect(await store.erase(address)).toEqual({ signups: 1, consents: 0 });
+    expect(await store.expire({ ...keep, delivered: 3000 })).toBe(0);
+    expect(await store.counts()).toEqual({ ...none, dead: 1 });
   });
 
   it.each([

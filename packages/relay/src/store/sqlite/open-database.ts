@@ -4,10 +4,9 @@ import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
-import { StartupError, StoreInUseError, StoreMovedError } from '../../startup-error.ts';
+import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { personHash } from '../fingerprint.ts';
 import { meaning } from './failure.ts';
-import { movedTo } from './move-source.ts';
 import { applicationId, personOf, steps } from './schema.ts';
 
 /** An open store file. */
@@ -38,7 +37,6 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
     if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
     checkDurability(db, path);
     migrate(db, path);
-    checkHere(db, path);
   } catch (cause) {
     db?.close();
     unlock();
@@ -118,15 +116,6 @@ function migrate(db: DatabaseSync, path: string): void {
   db.exec('BEGIN IMMEDIATE');
   for (const step of steps.slice(version)) db.exec(step);
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
-}
-
-function checkHere(db: DatabaseSync, path: string): void {
-  const moved = movedTo(db);
-  if (moved)
-    throw new StoreMovedError(
-      `Everything in the store ${path} has been moved to ${moved.to}: name that in RELAY_STORE.`,
-      moved.id,
-    );
 }
 
 function pragma(db: DatabaseSync, name: string): unknown {

@@ -1,27 +1,50 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
 import { conditions } from '../conditions.ts';
-import { fingerprint, personHash } from '../fingerprint.ts';
-import { numberOrNull, settledColumns, toClaimed, toStored } from '../rows.ts';
-import { signupId } from '../signup-id.ts';
+import { personHash, personOfFingerprint, relationTo, type Sibling } from '../fingerprint.ts';
 import {
+  loadedRow,
+  neverAttempted,
+  newRow,
+  numberOrNull,
+  settledColumns,
+  signupColumns,
+  textOrNull,
+  toBatch,
+  toClaimed,
+  toConfirmed,
+  toConsent,
+  toStored,
+  toWalk,
+  type Row,
+  type SignupRow,
+} from '../rows.ts';
+import { firstIdOf, signupId, timeOfId } from '../signup-id.ts';
+import {
+  claimMs,
+  freshMs,
   reasonsShown,
-  repeatWindowMs,
   StoreUnavailableError,
-  type Acceptance,
+  type Claim,
   type ClaimedSignup,
+  type ConfirmedSignup,
+  type Consent,
+  type ConsentRecord,
+  type HeldAboutPerson,
   type NewSignup,
+  type OpenBatch,
   type Outcome,
   type Overview,
   type Page,
+  type Retention,
   type SignupCounts,
   type SignupFilter,
+  type SignupState,
   type SignupStore,
   type StoredSignup,
+  type Walk,
 } from '../signup-store.ts';
 import { meaning } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { MoveSource } from '../move.ts';
-import { movingTo, moveSource } from './move-source.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
 
@@ -36,31 +59,21 @@ export interface SqliteStoreOptions {
  *
  * @throws StartupError where the file cannot be used, is in use, or is not ours
  */
-export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): LeavableStore {
+export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SignupStore {
   return new SqliteStore(openDatabase(path, options.maxPages));
-}
-
-/** A store that can be left for another. */
-export interface LeavableStore extends SignupStore {
-  /** Where a move was begun to, without user and password; null where none was. */
-  readonly leavingFor: string | null;
-  /** Begins to leave, or goes on with it. */
-  leave(to: string): Promise<MoveSource>;
 }
 
 /** Signups erased in one transaction. */
 const erasedAtOnce = 500;
 
-class SqliteStore implements LeavableStore {
+/** How long a signup waits for an earlier one of the same person that is under way, in milliseconds. */
+const blockedMs = 5000;
+
+class SqliteStore implements SignupStore {
   readonly shared = false;
   readonly #file: OpenDatabase;
   readonly #statements: Statements;
   readonly #commits: GroupCommit;
-  /**
-   * Claims live in memory: the lock makes this process the only one, so what it had claimed when it died is simply
-   * waiting again at the next start, and taking a claim costs no write.
-   */
-  readonly #claimed = new Set<string>();
   /** Counted once: there may be millions. */
   #delivered: number;
   /** Read once: delivery asks whenever a signup comes in. */
@@ -72,32 +85,74 @@ class SqliteStore implements LeavableStore {
     this.#commits = new GroupCommit(file.db);
     this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
+    // The lock makes this process the only one: what was being sent alone was interrupted by the end of the last.
+    this.#statements.survey.interrupted.run();
   }
 
-  accept(signup: NewSignup): Promise<Acceptance> {
-    const { form, suspected, receivedAt, origin } = signup;
-    const { person, intent, content } = fingerprint(signup);
-    const id = signupId(receivedAt);
-    const submission = JSON.stringify(signup.submission);
+  accept(signup: NewSignup): Promise<string> {
+    const id = signupId(signup.receivedAt);
+    const row = newRow(id, signup);
+    const { consent } = signup;
+    const record: ConsentRecord | null = consent && {
+      ...consent,
+      signup: id,
+      kind: 'given',
+      at: signup.receivedAt,
+      form: signup.form,
+      person: personOfFingerprint(String(row.content)),
+    };
     return this.#commits.run(() => {
-      const earlier = this.#statements.same.get(person, person, intent, content, receivedAt - repeatWindowMs);
-      const [state, nextAttemptAt] = suspected ? ['review', null] : ['waiting', receivedAt];
-      this.#statements.insert.run(id, form, state, receivedAt, origin, submission, intent, content, nextAttemptAt);
-      if (!earlier) return { id, repeated: false };
-      // Written and taken back: so it touches the same pages, waits for the same sync, and takes as long as a new one.
-      this.#statements.takeBack.run(id);
-      return { id: String(earlier['id']), repeated: true };
+      this.#statements.insert.run(...signupColumns.map((name) => row[name]));
+      if (record) this.#addConsent(record);
+      return id;
     });
   }
 
-  claim(limit: number, now: number): Promise<readonly ClaimedSignup[]> {
-    return this.#read(() => {
-      const due = this.#statements.due.all({ now, limit: limit + this.#claimed.size }).map(({ id }) => String(id));
-      const free = due.filter((id) => !this.#claimed.has(id)).slice(0, limit);
-      const signups = free.flatMap((id) => this.#statements.claimed.all(id).map(toClaimed));
-      for (const { id } of signups) this.#claimed.add(id);
-      return signups;
+  #addConsent({ signup, kind, at, form, person, sentence, version, page, visitor }: ConsentRecord): void {
+    this.#statements.addConsent.run(signup, kind, at, form, person, sentence, version, page, visitor);
+  }
+
+  claim({ forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
+    const candidates = (): Row[] => {
+      const { fresh, due } = this.#statements;
+      const states: SignupState[] = state === 'waiting' && !batch ? ['waiting', 'sent'] : [state];
+      const first = forms.flatMap((form) => fresh.all({ form, state, since: now - freshMs, limit }));
+      if (first.length >= limit) return first.toSorted(byReceipt).slice(0, limit);
+      const rest = states.flatMap((each) =>
+        forms.flatMap((form) => due.all({ form, state: each, now: batch ? neverAttempted : now, limit })),
+      );
+      const ids = new Set(first.map(({ id }) => id));
+      return [...first.toSorted(byReceipt), ...rest.filter(({ id }) => !ids.has(id)).toSorted(byAttempt)].slice(
+        0,
+        limit,
+      );
+    };
+    return this.#commits.run(() => {
+      const taken: ClaimedSignup[] = [];
+      for (const row of candidates()) {
+        const signup = toClaimed(row);
+        const { id, attempts, tried } = signup;
+        const relation = relationTo(this.#siblings(row), toSibling(row));
+        if (relation === 'repeat') this.#statements.remove.run(id);
+        else if (state === 'unconfirmed') {
+          this.#statements.putOff.run({ id, until: now + claimMs });
+          taken.push(signup);
+        } else if (relation === 'blocked') this.#statements.putOff.run({ id, until: now + blockedMs });
+        else {
+          const until = batch ? null : now + claimMs;
+          this.#statements.markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until });
+          taken.push({ ...signup, attempts, tried });
+        }
+      }
+      if (batch && taken.length > 0) this.#statements.beginBatch.run({ ...batch, now });
+      return taken;
     });
+  }
+
+  #siblings({ id, content }: Row): Sibling[] {
+    return this.#statements.siblings
+      .all({ person: personOfFingerprint(String(content)), id: String(id) })
+      .map(toSibling);
   }
 
   async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
@@ -106,26 +161,82 @@ class SqliteStore implements LeavableStore {
       ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...columns }).changes), 0),
     );
     if (outcome.state === 'delivered') this.#delivered += changed;
-    for (const id of ids) this.#claimed.delete(id);
   }
 
   release(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#claimed.delete(id);
-    return Promise.resolve();
+    return this.#commits.run(() => ids.forEach((id) => this.#statements.release.run(id)));
   }
 
-  backlog(most: number, now: number): Promise<number> {
+  backlog(forms: readonly string[], most: number): Promise<number> {
     return this.#read(() => {
-      const due = Number(this.#statements.backlog.get({ now, limit: most + this.#claimed.size })?.['count']);
-      return Math.min(most, Math.max(0, due - this.#claimed.size));
+      let count = 0;
+      for (const form of forms) {
+        count += Number(this.#statements.backlog.get({ form, limit: most - count })?.['count']);
+        if (count >= most) return most;
+      }
+      return count;
     });
   }
 
-  nextDueAt(): Promise<number | null> {
+  nextDueAt(forms: readonly string[], state: 'waiting' | 'unconfirmed' = 'waiting'): Promise<number | null> {
     return this.#read(() => {
-      const rows = this.#statements.upcoming.all({ limit: this.#claimed.size + 1 });
-      const next = rows.find((row) => !this.#claimed.has(String(row['id'])));
-      return next ? Number(next['nextAttemptAt']) : null;
+      const states: SignupState[] = state === 'waiting' ? ['waiting', 'sent'] : [state];
+      const moments = forms.flatMap((form) =>
+        states.map((each) => numberOrNull(this.#statements.nextDue.get({ form, state: each })?.['nextAttemptAt'])),
+      );
+      return least(moments);
+    });
+  }
+
+  pullForward(now: number, longestMs: number): Promise<number> {
+    return this.#commits.run(() =>
+      Number(this.#statements.survey.pullForward.run({ now, latest: now + longestMs }).changes),
+    );
+  }
+
+  openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
+    return this.#read(() => this.#statements.openBatches.all(publicationId).map(toBatch));
+  }
+
+  batchSent(id: string, at: number): Promise<void> {
+    return this.#commits.run(() => void this.#statements.batchSent.run({ id, at }));
+  }
+
+  endBatch(id: string, outcome: Extract<Outcome, { state: 'waiting' }>): Promise<void> {
+    const { nextAttemptAt, reason, tried } = settledColumns(outcome);
+    return this.#commits.run(() => {
+      this.#statements.waitAgain.run({ batch: id, nextAttemptAt, reason, tried });
+      this.#statements.removeBatch.run(id);
+    });
+  }
+
+  holdWalk(publicationId: string): Promise<{ readonly walk: Walk | null }> {
+    return this.#read(() => ({ walk: toWalk(this.#statements.walk.get(publicationId)?.['place']) }));
+  }
+
+  async confirm(
+    publicationId: string,
+    emails: readonly string[],
+    at: number,
+    walk: Walk,
+  ): Promise<readonly ConfirmedSignup[]> {
+    const confirmed = await this.#commits.run(() => {
+      this.#statements.saveWalk.run({ publicationId, place: JSON.stringify(walk) });
+      return emails.flatMap((email) =>
+        this.#statements.confirm.all({ publicationId, person: personHash(email), at }).map(toConfirmed),
+      );
+    });
+    this.#delivered += confirmed.length;
+    return confirmed;
+  }
+
+  confirmPerson(id: string, at: number, consent: Consent): Promise<boolean> {
+    return this.#commits.run(() => {
+      const row = this.#statements.confirmPerson.get(id);
+      if (!row) return this.#statements.exists.get(id) !== undefined;
+      const person = personOfFingerprint(String(row['content']));
+      this.#addConsent({ ...consent, signup: id, kind: 'confirmed', at, form: String(row['form']), person });
+      return true;
     });
   }
 
@@ -137,16 +248,30 @@ class SqliteStore implements LeavableStore {
     const open = this.#statements.survey.counts
       .all()
       .map((row) => [String(row['state']), Number(row['count'])] as const);
-    return { waiting: 0, review: 0, dead: 0, ...Object.fromEntries(open), delivered: this.#delivered };
+    return {
+      unconfirmed: 0,
+      review: 0,
+      waiting: 0,
+      sent: 0,
+      dead: 0,
+      ...Object.fromEntries(open),
+      delivered: this.#delivered,
+    };
   }
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
       const { survey } = this.#statements;
+      const forms = survey.forms.all().map(({ form, open, oldest }) => ({
+        form: String(form),
+        open: Number(open),
+        oldestSince: timeOfId(String(oldest)),
+      }));
       return {
         counts: this.#counts(),
         due: Number(survey.due.get({ now })?.['count']),
-        oldestWaitingSince: numberOrNull(survey.oldestWaiting.get()?.['since']),
+        oldestWaitingSince: least(forms.map(({ oldestSince }) => oldestSince)),
+        forms,
         deadByReason: survey.deadByReason
           .all({ limit: reasonsShown })
           .map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
@@ -165,32 +290,88 @@ class SqliteStore implements LeavableStore {
     });
   }
 
+  listConsents({ after = '', limit }: Page): Promise<readonly ConsentRecord[]> {
+    return this.#read(() => this.#statements.consents.all({ after, limit }).map(toConsent));
+  }
+
+  person(address: string): Promise<HeldAboutPerson> {
+    return this.#read(() => {
+      const person = personHash(address);
+      return {
+        signups: this.#statements.ofPerson.all({ person }).map(toStored),
+        consents: this.#statements.consentsOf.all(person).map(toConsent),
+      };
+    });
+  }
+
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql, values } = conditions(filter, 'instr');
     return this.#commits.run(() => Number(this.#file.db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
   }
 
-  async erase(address: string): Promise<number> {
-    const states = await this.#commits.run(() =>
-      this.#statements.erase.all({ person: personHash(address) }).map(({ state }) => state),
+  async discard(filter: SignupFilter): Promise<number> {
+    const { sql, values } = conditions(filter, 'instr');
+    const count = await this.#commits.run(() =>
+      Number(this.#file.db.prepare(filtered.discard(sql)).run(...values).changes),
     );
-    this.#delivered -= states.filter((state) => state === 'delivered').length;
     this.#emptyLog();
-    return states.length;
+    return count;
   }
 
-  async eraseDelivered(before: number): Promise<number> {
-    let erased = 0;
-    for (;;) {
-      // In parts, so that signups coming in meanwhile do not wait for all of it.
-      const part = await this.#commits.run(() =>
-        Number(this.#statements.eraseDelivered.run({ before, limit: erasedAtOnce }).changes),
-      );
-      erased += part;
-      if (part < erasedAtOnce) break;
-    }
+  async erase(
+    address: string,
+    { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
+  ): Promise<{ readonly signups: number; readonly consents: number }> {
+    const person = personHash(address);
+    const { states, consents } = await this.#commits.run(() => ({
+      states: this.#statements.erase.all({ person }).map(({ state }) => state),
+      consents: keepConsent ? 0 : Number(this.#statements.eraseConsents.run(person).changes),
+    }));
+    this.#delivered -= states.filter((state) => state === 'delivered').length;
+    this.#emptyLog();
+    return { signups: states.length, consents };
+  }
+
+  async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
+    const { expireDelivered, expireReceived, expireConsent, survey } = this.#statements;
+    const limit = erasedAtOnce;
+    const beforeId = firstIdOf;
+    const erased =
+      (await this.#inParts(delivered, (before) => expireDelivered.run({ before, limit }))) +
+      (await this.#inParts(review, (before) =>
+        expireReceived.run({ state: 'review', beforeId: beforeId(before), limit }),
+      )) +
+      (await this.#inParts(unconfirmed, (before) =>
+        expireReceived.run({ state: 'unconfirmed', beforeId: beforeId(before), limit }),
+      )) +
+      (await this.#inParts(dead, (before) => survey.expireDead.run({ before, limit }))) +
+      (await this.#inParts(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
     this.#emptyLog();
     return erased;
+  }
+
+  /** In parts, so that signups coming in meanwhile do not wait for all of it. */
+  async #inParts(
+    before: number | null,
+    erase: (before: number) => { readonly changes: number | bigint },
+  ): Promise<number> {
+    if (before === null) return 0;
+    let erased = 0;
+    for (;;) {
+      const part = await this.#commits.run(() => Number(erase(before).changes));
+      erased += part;
+      if (part < erasedAtOnce) return erased;
+    }
+  }
+
+  async load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
+    const rows = signups.map((signup): SignupRow => loadedRow(signup, Date.now()));
+    const added = await this.#commits.run(() => {
+      consents.forEach((record) => this.#addConsent(record));
+      return rows.filter((row) => this.#statements.load.run(...signupColumns.map((name) => row[name])).changes === 1);
+    });
+    this.#delivered += added.filter(({ state }) => state === 'delivered').length;
+    return added.length;
   }
 
   /** The write-ahead log holds pages as they were before; what was erased must not stay there. */
@@ -223,14 +404,6 @@ class SqliteStore implements LeavableStore {
     await this.#commits.run(() => this.#statements.probe.run({ now }));
   }
 
-  get leavingFor(): string | null {
-    return movingTo(this.#file.db);
-  }
-
-  leave(to: string): Promise<MoveSource> {
-    return moveSource(this.#file.db, this.#commits, to);
-  }
-
   close(): Promise<void> {
     this.#commits.flush();
     this.#file.close();
@@ -245,4 +418,27 @@ class SqliteStore implements LeavableStore {
       return Promise.reject(new StoreUnavailableError(`The store cannot be read: ${meaning(cause)}.`, { cause }));
     }
   }
+}
+
+function toSibling(row: Row): Sibling {
+  return {
+    id: String(row['id']),
+    state: row['state'] as SignupState,
+    intent: textOrNull(row['intent']),
+    content: textOrNull(row['content']),
+    receivedAt: Number(row['receivedAt']),
+  };
+}
+
+function byReceipt(one: Row, other: Row): number {
+  return Number(one['receivedAt']) - Number(other['receivedAt']);
+}
+
+function byAttempt(one: Row, other: Row): number {
+  return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byReceipt(one, other);
+}
+
+function least(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }

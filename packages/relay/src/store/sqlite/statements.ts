@@ -1,33 +1,86 @@
 /** Every statement the SQLite store runs, in one place. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { signupColumns } from '../rows.ts';
 
-const stored = `id, form, state, received_at AS receivedAt, origin, submission, attempts,
-  next_attempt_at AS nextAttemptAt, settled_at AS settledAt, last_error AS reason`;
+const stored = `id, form, state, received_at AS receivedAt, origin, submission, attempts, tried,
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, settled_at AS settledAt,
+  last_error AS reason, intent, trace`;
+
+const candidate = `id, form, state, submission, received_at AS receivedAt, intent, content, attempts, tried,
+  next_attempt_at AS nextAttemptAt, trace`;
+
+const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
+
+const places = (columns: string): string =>
+  columns
+    .split(', ')
+    .map(() => '?')
+    .join(', ');
+
+const columns = signupColumns.join(', ');
 
 /** The statements that never change, by name. */
 export const sql = {
+  // By place, not by name: what runs for every signup is bound so, and names are looked up each time.
+  insert: `INSERT INTO signup (${columns}) VALUES (${places(columns)})`,
+  load: `INSERT OR IGNORE INTO signup (${columns}) VALUES (${places(columns)})`,
+  addConsent: `INSERT OR IGNORE INTO consent (${consent}) VALUES (${places(consent)})`,
+
+  // 0: never attempted.
+  fresh: `SELECT ${candidate} FROM signup
+          WHERE form = :form AND state = :state AND next_attempt_at = 0 AND received_at > :since ORDER BY received_at LIMIT :limit`,
+  due: `SELECT ${candidate} FROM signup
+        WHERE form = :form AND state = :state AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,
   // Everything of one person lies side by side, so that one index serves repetition by key, by content, and erasure: an
   // index of hashes costs a signup more than all the rest of its row. '~' sorts behind every letter a hash is written
-  // with. By place, not by name: what runs for every signup is bound so, and names are looked up each time.
-  same: `SELECT id FROM signup WHERE content >= ? AND content < ? || '~'
-           AND (intent = ? OR (content = ? AND received_at > ? AND state <> 'dead')) LIMIT 1`,
-  insert: `INSERT INTO signup (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  takeBack: `DELETE FROM signup WHERE id = ?`,
-  // From the index alone: the rows of those that are claimed already, which come first, are not read for every claim.
-  due: `SELECT id FROM signup
-        WHERE state = 'waiting' AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,
-  claimed: `SELECT id, form, submission, received_at AS receivedAt, attempts FROM signup WHERE id = ?`,
-  backlog: `SELECT count(*) AS count FROM (SELECT 1 FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now LIMIT :limit)`,
-  upcoming: `SELECT id, next_attempt_at AS nextAttemptAt FROM signup
-             WHERE state = 'waiting' ORDER BY next_attempt_at, received_at LIMIT :limit`,
-  settle: `UPDATE signup SET state = :state, attempts = attempts + 1, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason WHERE id = :id AND state = 'waiting'`,
+  // with.
+  siblings: `SELECT id, state, intent, content, received_at AS receivedAt FROM signup
+             WHERE content >= :person AND content < :person || '~' AND id <> :id`,
+  markSent: `UPDATE signup SET state = 'sent', attempts = attempts + 1, tried = :tried, batch = :batch, next_attempt_at = :until
+             WHERE id = :id`,
+  putOff: `UPDATE signup SET next_attempt_at = :until WHERE id = :id`,
+  remove: `DELETE FROM signup WHERE id = ?`,
+  beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
+
+  settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
+             settled_at = :settledAt, last_error = :reason WHERE id = :id AND state IN ('sent', 'unconfirmed')`,
+  release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
+              next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE received_at END WHERE id = ? AND state = 'sent'`,
+  backlog: `SELECT count(*) AS count FROM (
+              SELECT 1 FROM signup WHERE form = :form AND state = 'waiting' AND next_attempt_at = 0 LIMIT :limit)`,
+  nextDue: `SELECT next_attempt_at AS nextAttemptAt FROM signup
+            WHERE form = :form AND state = :state AND next_attempt_at IS NOT NULL ORDER BY next_attempt_at LIMIT 1`,
+
+  openBatches: `SELECT id, claimed_at AS claimedAt, sent_at AS sentAt,
+                  (SELECT count(*) FROM signup WHERE signup.batch = batch.id) AS open
+                FROM batch WHERE publication = ? ORDER BY claimed_at, id`,
+  batchSent: `UPDATE batch SET sent_at = :at WHERE id = :id`,
+  waitAgain: `UPDATE signup SET state = 'waiting', tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
+                last_error = :reason WHERE batch = :batch`,
+  removeBatch: `DELETE FROM batch WHERE id = ?`,
+  walk: `SELECT place FROM walk WHERE publication = ?`,
+  saveWalk: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
+  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
+            WHERE content >= :person AND content < :person || '~' AND state = 'sent'
+              AND batch IN (SELECT id FROM batch WHERE publication = :publicationId)
+            RETURNING id, form, received_at AS receivedAt, trace`,
+  confirmPerson: `UPDATE signup SET state = 'waiting', next_attempt_at = 0, last_error = NULL WHERE id = ? AND state = 'unconfirmed'
+                  RETURNING form, content`,
+  exists: `SELECT 1 FROM signup WHERE id = ?`,
+
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
+  ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~' ORDER BY id`,
+  consentsOf: `SELECT ${consent} FROM consent WHERE person = ? ORDER BY signup, kind DESC`,
+  consents: `SELECT ${consent} FROM consent WHERE signup > :after ORDER BY signup, kind DESC LIMIT :limit`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
-  eraseDelivered: `UPDATE signup SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
+  eraseConsents: `DELETE FROM consent WHERE person = ?`,
+  expireDelivered: `UPDATE signup SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
       SELECT id FROM signup WHERE state = 'delivered' AND submission IS NOT NULL AND settled_at < :before ORDER BY settled_at LIMIT :limit)`,
+  expireReceived: `DELETE FROM signup WHERE id IN (
+      SELECT id FROM signup WHERE state <> 'delivered' AND state = :state AND id < :beforeId LIMIT :limit)`,
+  expireConsent: `DELETE FROM consent WHERE signup IN (
+      SELECT signup FROM consent WHERE signup < :beforeId AND at < :before LIMIT :limit) AND at < :before`,
   // Larger than any signup with its indexes: on a nearly full disk the probe must fail first.
   probe: `INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, :now, randomblob(65536))`,
 } as const;
@@ -35,15 +88,21 @@ export const sql = {
 // The planner takes the index of what is not delivered only where a statement says so in the words of that index.
 
 /**
- * Those that walk what is waiting, in review or dead: for operators. The delivered, of which there may be millions,
- * they leave out.
+ * Those that walk what is waiting, in review or dead: for operators, and once at the start. The delivered, of which
+ * there may be millions, they leave out.
  */
 export const survey = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
-  due: `SELECT count(*) AS count FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now`,
-  oldestWaiting: `SELECT min(received_at) AS since FROM signup INDEXED BY signup_due WHERE state = 'waiting'`,
+  due: `SELECT count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'waiting' AND next_attempt_at <= :now`,
+  forms: `SELECT form, count(*) AS open, min(id) AS oldest FROM signup
+          WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,
+  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
+  // 1: due, whatever the clock says.
+  interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE state <> 'delivered' AND state = 'sent' AND batch IS NULL`,
+  expireDead: `DELETE FROM signup WHERE id IN (
+      SELECT id FROM signup WHERE state <> 'delivered' AND state = 'dead' AND settled_at < :before LIMIT :limit)`,
 } as const;
 
 /** Once, when the file is opened. */
@@ -52,10 +111,14 @@ export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state 
 /** Those that depend on a filter; `where` has a place for each of its values. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
+  // Never attempted, or the attempts of before have ended without reaching the API.
   redrive: (
     where: string,
-  ) => `UPDATE signup SET state = 'waiting', attempts = 0, next_attempt_at = ?, settled_at = NULL, last_error = NULL
+  ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND state = 'review' THEN 'unconfirmed' ELSE 'waiting' END,
+      attempts = 0, next_attempt_at = CASE tried WHEN 1 THEN ? ELSE 0 END, settled_at = NULL, last_error = NULL
     WHERE state <> 'delivered' AND state IN ('dead', 'review') AND ${where}`,
+  discard: (where: string) =>
+    `DELETE FROM signup WHERE state <> 'delivered' AND state IN ('dead', 'review', 'unconfirmed') AND ${where}`,
 } as const;
 
 /** The prepared statements, by name. */
