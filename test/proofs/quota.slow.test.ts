@@ -36,6 +36,13 @@ describe.each(quotas)('%s', (_, quota) => {
     expect(refusedShare).toBeLessThanOrEqual(quota.headers ? 0 : 0.03);
   });
 
+  test('is used by background calls to nine tenths, as seldom exceeded', async () => {
+    const background = engineCaller(8, undefined, { background: true });
+    const { used, refusedShare } = await runAgainst(quota, background);
+    expect(used).toBeGreaterThan(0.9);
+    expect(refusedShare).toBeLessThanOrEqual(quota.headers ? 0 : 0.03);
+  });
+
   test('is used up again ten minutes after it has doubled', async () => {
     const doubled = await runAgainst(quota, call, { minutes: 30, cut: { minute: 10, limit: quota.limit * 2 } });
     expect(usedLately(doubled, quota.limit * 2, 10)).toBeGreaterThan(quota.headers ? 0.98 : 0.8);

@@ -2,7 +2,14 @@
  * One hour of calls against a quota nobody told the caller about, on a virtual clock: how much of it is used, and how
  * many calls are refused.
  */
-import { createEngine, retryAfterMs, type Engine, type Host, type Pacer } from '@newsletter-kit/core/engine';
+import {
+  createEngine,
+  retryAfterMs,
+  type CallOptions,
+  type Engine,
+  type Host,
+  type Pacer,
+} from '@newsletter-kit/core/engine';
 import { apiKeys, createSandbox, publicationId, type QuotaRequest } from '@newsletter-kit/sandbox';
 import { createVirtualClock, seeded, virtualHost, type Answering, type VirtualClock } from '../../clock/virtual.ts';
 
@@ -161,11 +168,11 @@ export function endlessly(atATime: number, once: () => Promise<unknown>): void {
 
 /** The engine of the core. @param pacerOf - another pacer than its own */
 export const engineCaller =
-  (atATime = 8, pacerOf?: (host: Host) => Pacer): Caller =>
+  (atATime = 8, pacerOf?: (host: Host) => Pacer, options: CallOptions = {}): Caller =>
   ({ host }) => {
     const pacer = pacerOf?.(host);
     const engine: Engine = createEngine({ host, baseUrl, token: apiKeys.workspace, publicationId, pacer });
-    endlessly(atATime, () => engine.call('customFields.list', {}));
+    endlessly(atATime, () => engine.call('customFields.list', {}, options));
   };
 
 /**

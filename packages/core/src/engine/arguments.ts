@@ -33,6 +33,17 @@ export interface CallOptions {
    */
   readonly stream?: object | undefined;
   /**
+   * Lets other calls of the same key go first, and spreads over the quota's window; the pages of a list too. Default
+   * false.
+   *
+   * A background call is sent only while no other call waits, and never in the last free place of `concurrency`. Where
+   * headers state the quota, background calls spread over the rest of its window and leave a reserve: 5 % of the
+   * window's calls, at least two, and what other calls will use if they go on as in this window. Other calls are
+   * therefore sent at once; at the start of a window they may wait for one answer, which states the new quota. While
+   * other calls use up the whole quota, background calls wait.
+   */
+  readonly background?: boolean | undefined;
+  /**
    * Fields added to the body, sent as they are: what the service takes and the contract does not know. They replace
    * fields of the same name.
    */

@@ -113,6 +113,7 @@ export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readL
           timeoutMs: options.timeoutMs,
           retry: options.retry,
           stream: options.stream,
+          background: options.background,
           totalTimeoutMs: deadline - host.monotonic(),
         });
         for (let page: Page<unknown> | null = first; page !== null; page = await page.next())

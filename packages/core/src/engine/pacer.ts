@@ -6,6 +6,8 @@ import { createQuota } from './quota.ts';
 export interface Waiter {
   /** Calls of one stream are sent in order; streams alternate. Calls that name none form one stream. */
   readonly stream?: object | undefined;
+  /** Whether other calls go first; see {@link CallOptions.background}. Default false. */
+  readonly background?: boolean | undefined;
   /** When waiting ends with a timeout, in milliseconds of the host's monotonic clock. */
   readonly deadline?: number | undefined;
   /** Longest pause that the service may ask for, in milliseconds; a longer one rejects with {@link PausedError}. */
@@ -88,17 +90,18 @@ export function createPacer(
       const now = clock.monotonic();
       const next = queue.first();
       if (!next) return setTimer(Number.POSITIVE_INFINITY);
-      const at = nextTurnAt(now);
+      const at = nextTurnAt(now, next);
       if (at > now) return setTimer(Math.min(at, queue.earliestDeadline()));
       queue.take(next);
       next.removeListener();
-      next.grant(begin(now));
+      next.grant(begin(now, next));
     }
   }
 
   /** The earliest moment for one more request; Infinity for not before another turn has ended. */
-  function nextTurnAt(now: number): number {
-    return inFlight >= concurrency ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight);
+  function nextTurnAt(now: number, { background }: Waiter): number {
+    const most = background ? Math.max(1, concurrency - 1) : concurrency;
+    return inFlight >= most ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, background);
   }
 
   function reject(waiter: Waiting, error: Error): void {
@@ -116,9 +119,9 @@ export function createPacer(
     }
   }
 
-  function begin(now: number): Turn {
+  function begin(now: number, { background }: Waiter): Turn {
     inFlight += 1;
-    const sent = quota.sent(now);
+    const sent = quota.sent(now, background);
     let ended = false;
     return {
       done(answer) {
@@ -178,7 +181,7 @@ export function createPacer(
         : expiry(waiter, now, quota.pausedUntil - now);
       if (error) return Promise.reject(error);
       // The usual case: the queue is empty and a turn is available.
-      if (!queue.first() && nextTurnAt(now) <= now) return Promise.resolve(begin(now));
+      if (!queue.first() && nextTurnAt(now, waiter) <= now) return Promise.resolve(begin(now, waiter));
       return new Promise((grant, refuse) => {
         const abort = (): void => {
           reject(waiting, new TransportError('aborted'));
@@ -205,16 +208,19 @@ function expiry({ deadline, maxPauseMs }: Waiter, now: number, pauseMs: number):
   return pauseMs > (maxPauseMs ?? Number.POSITIVE_INFINITY) ? new PausedError(pauseMs) : null;
 }
 
-/** The waiting calls: in order within a stream, round robin between streams. */
+/** The waiting calls: background calls last, in order within a stream, round robin between streams. */
 function createQueue() {
   const common = {};
   /** In the order of their next turns. */
-  const streams = new Map<object, Set<Waiting>>();
+  const foreground = new Map<object, Set<Waiting>>();
+  const background = new Map<object, Set<Waiting>>();
   /** A lower bound of all deadlines. */
   let earliest = Number.POSITIVE_INFINITY;
   const streamOf = ({ stream = common }: Waiter): object => stream;
+  const streamsOf = (waiter: Waiter) => (waiter.background ? background : foreground);
 
   function remove(waiter: Waiting): Set<Waiting> | undefined {
+    const streams = streamsOf(waiter);
     const stream = streams.get(streamOf(waiter));
     if (!stream?.delete(waiter)) return undefined;
     if (stream.size === 0) streams.delete(streamOf(waiter));
@@ -223,11 +229,13 @@ function createQueue() {
 
   return {
     join(waiter: Waiting): void {
+      const streams = streamsOf(waiter);
       const stream = streams.get(streamOf(waiter)) ?? new Set();
       streams.set(streamOf(waiter), stream.add(waiter));
       earliest = Math.min(earliest, waiter.deadline ?? earliest);
     },
     first(): Waiting | undefined {
+      const streams = foreground.size > 0 ? foreground : background;
       if (streams.size === 0) return undefined;
       const [stream] = streams.values();
       return stream?.values().next().value;
@@ -236,6 +244,7 @@ function createQueue() {
     take(waiter: Waiting): void {
       const stream = remove(waiter);
       if (!stream || stream.size === 0) return;
+      const streams = streamsOf(waiter);
       streams.delete(streamOf(waiter));
       streams.set(streamOf(waiter), stream);
     },
@@ -244,10 +253,12 @@ function createQueue() {
     /** Every waiting call. The earliest deadline becomes that of the calls not removed meanwhile. */
     *all(): Generator<Waiting> {
       earliest = Number.POSITIVE_INFINITY;
-      for (const stream of streams.values()) {
-        for (const waiter of stream) {
-          yield waiter;
-          if (stream.has(waiter)) earliest = Math.min(earliest, waiter.deadline ?? earliest);
+      for (const streams of [foreground, background]) {
+        for (const stream of streams.values()) {
+          for (const waiter of stream) {
+            yield waiter;
+            if (stream.has(waiter)) earliest = Math.min(earliest, waiter.deadline ?? earliest);
+          }
         }
       }
     },

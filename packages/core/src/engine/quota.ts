@@ -11,10 +11,10 @@ import { retryAfterMs, toldQuota, type ToldQuota } from './limits.ts';
 /** The quota as the pacer uses it. */
 export interface Quota {
   /** The earliest moment for one more request; in the past for now, Infinity for not before an answer has come. */
-  nextAt(now: number, inFlight: number): number;
+  nextAt(now: number, inFlight: number, background?: boolean): number;
   /** The end of the pause that a 429 asks for; in the past where there is none. */
   readonly pausedUntil: number;
-  sent(now: number): Sent;
+  sent(now: number, background?: boolean): Sent;
   /**
    * @param timeOfDay - milliseconds since the Unix epoch, to read dates in headers
    * @returns true for a 429, unless it is one of several that were sent before the first of them came back
@@ -51,14 +51,15 @@ export function createQuota(): Quota {
     get pausedUntil() {
       return pausedUntil;
     },
-    nextAt(now, inFlight) {
+    nextAt(now, inFlight, background) {
       if (pausedUntil > now) return pausedUntil;
       // After a 429, one request is sent alone and the others follow its answer.
       if (refusalsInARow > 0 && inFlight > 0) return Number.POSITIVE_INFINITY;
-      return stated ? stated.nextAt(now, inFlight) : rate.nextAt(now);
+      return stated ? stated.nextAt(now, inFlight, background) : rate.nextAt(now);
     },
-    sent(now) {
+    sent(now, background) {
       rate.sent(now);
+      if (background) stated?.sentInBackground(now);
       return { at: now };
     },
     answered(sent, answer, now, timeOfDay) {
@@ -88,22 +89,48 @@ export function createQuota(): Quota {
   };
 }
 
+/** Share of a window's calls that background calls leave to other calls, and the fewest they leave. */
+const reserved = { share: 0.05, least: 2 };
+
 /** The quota of the headers. The last answer is believed: another process may use the same key. */
 function statedQuota() {
   let remaining = 0;
   let resetAt = 0;
+  /** The window as its first answer stated it, and the background calls sent since. */
+  let window = { readAt: 0, remaining: 0, background: 0 };
+  let lastBackground = Number.NEGATIVE_INFINITY;
+
+  /** The rule of {@link CallOptions.background}. */
+  function nextBackgroundAt(now: number, inFlight: number): number {
+    const left = resetAt - now;
+    const free = remaining - inFlight;
+    const others = Math.max(0, window.remaining - free - window.background);
+    // A few calls in a short time say little about the rest of the window.
+    const elapsed = Math.max(now - window.readAt, (resetAt - window.readAt) / 4);
+    const othersPerMs = others / elapsed;
+    const spare = free - Math.max(reserved.least, reserved.share * window.remaining) - othersPerMs * left;
+    // Without a spare call there is one as soon as the others turn out to need fewer, else in the next window.
+    return spare < 1 ? Math.min(resetAt, now + (1 - spare) / othersPerMs) : lastBackground + left / (spare + 1);
+  }
+
   return {
     read(quota: ToldQuota, now: number): void {
       const newResetAt = now + Math.min(quota.resetInMs, longestPauseMs);
       // The same window, give or take a second of rounding: answers may overtake each other.
       const same = Math.abs(newResetAt - resetAt) <= 1000;
       if (!same && newResetAt < resetAt) return;
+      if (!same) window = { readAt: now, remaining: quota.remaining, background: 0 };
       remaining = same ? Math.min(remaining, quota.remaining) : quota.remaining;
       resetAt = same ? resetAt : newResetAt;
     },
-    nextAt(now: number, inFlight: number): number {
+    sentInBackground(now: number): void {
+      window.background += 1;
+      lastBackground = now;
+    },
+    nextAt(now: number, inFlight: number, background = false): number {
       // After the end of a window, one request finds out about the next.
       if (now >= resetAt) return inFlight === 0 ? now : Number.POSITIVE_INFINITY;
+      if (background) return nextBackgroundAt(now, inFlight);
       if (remaining > inFlight) return now;
       return inFlight === 0 ? resetAt : Number.POSITIVE_INFINITY;
     },

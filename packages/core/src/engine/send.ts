@@ -143,6 +143,7 @@ async function takeTurn(sender: Sender, call: Course): Promise<Turn | null> {
   try {
     return await sender.pacer.turn({
       stream: options.stream,
+      background: options.background,
       signal: options.signal,
       deadline: Number.isFinite(deadline) ? deadline : undefined,
       maxPauseMs: policy.maxRetryAfterMs,

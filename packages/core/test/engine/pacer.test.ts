@@ -251,6 +251,139 @@ describe('turns', () => {
   );
 });
 
+describe('background calls', () => {
+  it('wait until no other call waits, and keep their order and their turns between streams', async () => {
+    const { clock, ask, end, granted } = pacing({ concurrency: 1 });
+    const [list, bulk] = [{}, {}];
+    void ask('first');
+    await clock.advance(0);
+    for (const name of ['bulk1', 'bulk2', 'bulk3']) void ask(name, { background: true, stream: bulk });
+    for (const name of ['list1', 'list2']) void ask(name, { background: true, stream: list });
+    for (const name of ['a', 'b']) void ask(name);
+    for (let n = 0; n < 8; n += 1) {
+      const now = granted.at(-1) ?? '';
+      if (now === 'bulk1') void ask('c', { stream: bulk });
+      end(now);
+      await clock.advance(0);
+    }
+    expect(granted).toEqual(['first', 'a', 'b', 'bulk1', 'c', 'list1', 'bulk2', 'list2', 'bulk3']);
+  });
+
+  it('leave one of `concurrency` free, unless it is 1', async () => {
+    for (const [concurrency, inBackground, withOthers] of [
+      [5, 4, 5],
+      [1, 1, 1],
+    ] as const) {
+      const { clock, ask, granted } = pacing({ concurrency });
+      for (let n = 0; n < 9; n += 1) void ask(`background${n}`, { background: true });
+      await clock.advance(0);
+      expect(granted).toHaveLength(inBackground);
+      for (let n = 0; n < 9; n += 1) void ask(`other${n}`);
+      await clock.advance(0);
+      expect(granted).toHaveLength(withOthers);
+    }
+  });
+
+  it('end at their deadline and when their signal aborts, as other calls do', async () => {
+    const { clock, ask, end, granted } = pacing();
+    const abort = new AbortController();
+    void ask('a');
+    await clock.advance(0);
+    end('a', told(0));
+    const late = ask('late', { background: true, deadline: clock.now() + 5_000 });
+    const aborted = ask('aborted', { background: true, signal: abort.signal });
+    await clock.advance(5_000);
+    abort.abort();
+    expect(await late).toMatchObject({ failure: 'timeout', notSent: true });
+    expect(await aborted).toMatchObject({ failure: 'aborted' });
+    void ask('b', { background: true });
+    await clock.advance(55_000);
+    expect(granted).toEqual(['a', 'b']);
+  });
+
+  /** Endless background calls and another call at each interval, against a window of 180 calls a minute. */
+  async function drain({ minutes, everyMs }: { minutes: number; everyMs?: (minute: number) => number }) {
+    const clock = stillClock();
+    const pacer = createPacer(clock);
+    const start = clock.now();
+    const minute = (): number => Math.floor((clock.now() - start) / 60_000);
+    let [ends, used, refused] = [0, 0, 0];
+    const seen = Array.from({ length: minutes + 1 }, () => ({ background: [] as number[], waited: [0] }));
+    const answer = () => {
+      if (clock.now() >= ends) [ends, used] = [clock.now() + 60_000, 0];
+      used += 1;
+      if (used > 180) refused += 1;
+      const left = { 'ratelimit-remaining': String(Math.max(0, 180 - used)), 'ratelimit-reset': String(ends / 1000) };
+      return { status: used > 180 ? 429 : 200, headers: left };
+    };
+    const call = async (background: boolean): Promise<void> => {
+      const asked = clock.now();
+      const turn = await pacer.turn({ background });
+      if (background) seen[minute()]?.background.push(clock.now());
+      else seen[Math.floor((asked - start) / 60_000)]?.waited.push(clock.now() - asked);
+      await clock.sleep(100);
+      const answered = answer();
+      await clock.sleep(100);
+      turn.done(answered);
+    };
+    for (let n = 0; n < 10; n += 1) {
+      void (async () => {
+        for (;;) await call(true);
+      })();
+    }
+    if (everyMs) {
+      void (async () => {
+        for (;;) {
+          await clock.sleep(everyMs(minute()));
+          void call(false);
+        }
+      })();
+    }
+    await clock.advance(minutes * 60_000 - 1);
+    return seen.slice(0, minutes).map(({ background, waited }) => {
+      const gaps = background.slice(1).map((at, n) => at - (background[n] ?? 0));
+      return {
+        background: background.length,
+        other: waited.length - 1,
+        longestWait: Math.max(...waited),
+        longestGap: Math.max(...gaps),
+        refused,
+      };
+    });
+  }
+
+  it('spread evenly over the window of a stated quota, and use at least nine tenths of it', async () => {
+    for (const { background, longestGap, refused } of await drain({ minutes: 2 })) {
+      expect(background).toBeGreaterThanOrEqual(0.9 * 180);
+      expect(longestGap).toBeLessThan(1_000);
+      expect(refused).toBe(0);
+    }
+  });
+
+  it('let every other call go within a second, also in the last seconds of a window', async () => {
+    for (const { background, other, longestWait, refused } of await drain({ minutes: 2, everyMs: () => 7_300 })) {
+      expect(background + other).toBeGreaterThanOrEqual(0.9 * 180);
+      expect(other).toBeGreaterThanOrEqual(8);
+      expect(longestWait).toBeLessThan(1_000);
+      expect(refused).toBe(0);
+    }
+  });
+
+  it('leave to other calls what these use, and take up what is left', async () => {
+    for (const { background, other, longestWait } of await drain({ minutes: 3, everyMs: () => 500 })) {
+      expect(longestWait).toBeLessThan(1_000);
+      expect(background + other).toBeGreaterThanOrEqual(0.9 * 180);
+    }
+  });
+
+  it('wait while other calls use up the whole quota, and use it again after that', async () => {
+    const rush = (minute: number): number => (minute < 2 ? 250 : 70_000);
+    const [, busy, , after] = await drain({ minutes: 4, everyMs: rush });
+    expect(busy?.background).toBeLessThan(10);
+    expect(after?.background).toBeGreaterThanOrEqual(0.9 * 180);
+  });
+});
+
 describe('whoever comes later', () => {
   it('does not overtake who waits, though the timer has not rung yet', async () => {
     const { clock, ask, end, granted } = pacing();
@@ -484,9 +617,25 @@ describe('an engine', () => {
     const waiters: Waiter[] = [];
     const pacer: Pacer = { turn: async (waiter) => (waiters.push(waiter), { done() {} }) };
     const stream = {};
-    void get(engine({ pacer }), { stream, retry: { maxRetryAfterMs: 7_000 } });
+    void get(engine({ pacer }), { stream, background: true, retry: { maxRetryAfterMs: 7_000 } });
     await clock.advance(0);
-    expect(waiters).toMatchObject([{ stream, maxPauseMs: 7_000 }]);
+    void engine({ pacer }).request('GET', '/publications', { background: true });
+    await clock.advance(0);
+    expect(waiters).toMatchObject([{ stream, background: true, maxPauseMs: 7_000 }, { background: true }]);
+  });
+
+  it('sends every page of a list in the background where the list is', async () => {
+    const { clock, engine, host } = calling([]);
+    const waiters: Waiter[] = [];
+    const pacer: Pacer = { turn: async (waiter) => (waiters.push(waiter), { done() {} }) };
+    const page = (more: boolean): HostAnswer => ({
+      ...answered,
+      body: JSON.stringify({ data: [], has_more: more, next_cursor: more ? 'c' : null }),
+    });
+    const paged: Host = { ...host, send: async ({ url }) => page(!url.includes('cursor')) };
+    for await (const _ of engine({ pacer, host: paged }).list('subscriptions.list', {}, { background: true }).pages());
+    await clock.advance(0);
+    expect(waiters.map(({ background }) => background)).toEqual([true, true]);
   });
 
   it('sends as many calls at a time as `concurrency`, from the first one on', async () => {
