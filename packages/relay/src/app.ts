@@ -35,8 +35,8 @@ export interface RelayOptions {
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;
   readonly log: Log;
-  /** The client to deliver with. Default: one made from the configuration. */
-  readonly client?: Client | undefined;
+  /** Gives the client to deliver with, for an API key. Default: one made from the configuration. */
+  readonly clientOf?: ((apiKey: string) => Client) | undefined;
   /**
    * Signs form tokens and challenges. Default: the configured one, or one made anew, so that a token lasts no longer
    * than this process.
@@ -106,23 +106,28 @@ export function createRelay(options: RelayOptions): Relay {
     ...options,
     limiter,
     defence: config.defence,
-    countingSecret: config.api.key,
+    countingSecret: Object.values(config.forms)
+      .map(({ apiKey }) => apiKey)
+      .toSorted()
+      .join(' '),
     secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url'),
   });
   const allChecks = [...checks, ...(options.checks ?? [])];
   let draining = false;
   const rates = createRates(now);
-  const running: Running & { trouble: string | null; storeTrouble: string | null } = {
+  const running: Running & { storeTrouble: string | null } = {
     since: now(),
     trouble: null,
     storeTrouble: null,
     minutes: [],
   };
+  /** Why a key or a publication takes no signups at present. */
+  const troubles = new Map<string, string>();
   const listeners: Notice[] = [
     rates.notice,
     noticing({
-      stalled: ({ reason }) => (running.trouble = reason),
-      flowing: () => (running.trouble = null),
+      stalled: ({ scope, reason }) => troubles.set(scope, reason),
+      flowing: ({ scope }) => troubles.delete(scope),
       storeFailed: ({ reason }) => (running.storeTrouble = reason),
       storeWorks: () => (running.storeTrouble = null),
     }),
@@ -139,9 +144,9 @@ export function createRelay(options: RelayOptions): Relay {
     ...options.delivery,
     store,
     health,
-    // Its pacer learns the quota. Few calls wait in its line at a time, and their signups are claimed meanwhile, no
-    // more.
-    client: options.client ?? createClient({ baseUrl: config.api.url, token: config.api.key }),
+    // Its pacer learns the quota of the key. Few calls wait in its line at a time, and their signups are claimed
+    // meanwhile, no more.
+    clientOf: options.clientOf ?? ((token) => createClient({ baseUrl: config.api.url, token })),
     forms: config.forms,
     log,
     secrets: secretsOf(config),
@@ -155,23 +160,18 @@ export function createRelay(options: RelayOptions): Relay {
     const admission = await admit(visit, { checks: allChecks, gate, readBody: body, now: now() });
     if ('refused' in admission) return refuse(visit, admission.refused, admission);
     const { signup, passed } = admission;
-    const { id, repeated } = await store.accept(signup).catch(async (error: unknown) => {
+    const id = await store.accept(signup).catch(async (error: unknown) => {
       await passed.undo();
       health.failed('accept', error);
       throw error;
     });
     health.works('accept');
-    if (repeated) {
-      void passed.repeated();
-    } else {
-      log.debug({ signup: id, suspected: signup.suspected }, 'kept');
-      dispatcher.wake();
-    }
+    log.debug({ signup: id, suspected: signup.suspected }, 'kept');
+    dispatcher.wake();
     notice({
       what: 'kept',
       form: visit.form.name,
       suspected: signup.suspected,
-      repeated,
       tookMs: performance.now() - from,
     });
     return accepted(visit, thanks);
@@ -279,7 +279,7 @@ export function createRelay(options: RelayOptions): Relay {
   });
   if (options.operatorToken) {
     const operator = storeOperator(store, {
-      running: () => ({ ...running, minutes: rates.minutes() }),
+      running: () => ({ ...running, trouble: [...troubles.values()].join(' ') || null, minutes: rates.minutes() }),
       wake: () => dispatcher.wake(),
       now,
     });

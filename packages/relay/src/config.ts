@@ -15,7 +15,7 @@ import type { StoreAddress } from './store/open-store.ts';
 /** What the relay runs on. */
 export interface RelayConfig {
   readonly store: StoreAddress;
-  readonly api: { readonly url: string; readonly key: string };
+  readonly api: { readonly url: string };
   readonly listen: { readonly host: string; readonly port: number };
   readonly log: { readonly level: string; readonly format: 'json' | 'plain' | 'auto' };
   /** Who is told when delivery needs a person. */
@@ -72,7 +72,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   if (!relay) throw new Error('A configuration without mistakes has all its settings.');
   return {
     store: relay.RELAY_STORE,
-    api: { url: relay.NEWSLETTER_API_URL, key: relay.NEWSLETTER_API_KEY },
+    api: { url: relay.NEWSLETTER_API_URL },
     listen: { host: relay.RELAY_HOST, port: relay.RELAY_PORT },
     log: { level: relay.RELAY_LOG_LEVEL, format: relay.RELAY_LOG_FORMAT },
     alerts: { webhook: relay.RELAY_ALERT_WEBHOOK, command: relay.RELAY_ALERT_COMMAND },
@@ -97,15 +97,14 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
 
 /** Everything in a configuration that no log may hold. */
 export function secretsOf({
-  api,
   store,
   operator,
   secret,
   forms,
-}: Pick<RelayConfig, 'api' | 'store' | 'operator' | 'secret' | 'forms'>): readonly string[] {
+}: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'forms'>): readonly string[] {
   const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
-  const turnstile = Object.values(forms).map(({ protection }) => protection.turnstile?.secret);
-  return [api.key, password, operator.token, secret, ...turnstile].filter((each) => each !== undefined).filter(Boolean);
+  const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
+  return [password, operator.token, secret, ...ofForms].filter((each) => each !== undefined).filter(Boolean);
 }
 
 /** @throws StartupError where it cannot be read */
@@ -122,8 +121,8 @@ function openConfigFile(path: string): ConfigFile {
   return readConfigFile(path, text);
 }
 
-/** Variables of the relay that are no settings: of the command `move`, and of the command that an alert runs. */
-const otherVariables = ['RELAY_MOVE_TO', 'RELAY_ALERT_EVENT'];
+/** Variables of the relay that are no settings: of the command that an alert runs. */
+const otherVariables = ['RELAY_ALERT_EVENT'];
 
 function readEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
@@ -203,6 +202,7 @@ function toForm(name: string, data: z.output<typeof formSettings>): Form {
   return {
     name,
     publicationId: data.NEWSLETTER_PUBLICATION_ID,
+    apiKey: data.NEWSLETTER_API_KEY,
     origins: new Set(data.RELAY_ALLOWED_ORIGINS),
     allowedFields: data.RELAY_ALLOWED_FIELDS ? new Set(data.RELAY_ALLOWED_FIELDS) : null,
     pinned: pinnedFields(data),

@@ -247,6 +247,7 @@ const environment = z.object({
 
 /** The settings that each form has of its own. */
 const ofForm = {
+  NEWSLETTER_API_KEY: true,
   NEWSLETTER_PUBLICATION_ID: true,
   RELAY_ALLOWED_ORIGINS: true,
   RELAY_ALLOWED_FIELDS: true,

@@ -44,7 +44,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     config,
     store,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
-    client: createClient({ baseUrl: config.api.url, token: config.api.key, fetch: api, timeoutMs: 2000, pacer: false }),
+    clientOf: (token) => createClient({ baseUrl: config.api.url, token, fetch: api, timeoutMs: 2000, pacer: false }),
     ...parts,
   });
   onTestFinished(async () => {

@@ -26,6 +26,8 @@ export interface Protection {
 export interface Form {
   readonly name: string;
   readonly publicationId: string;
+  /** API key that its signups are delivered with; a secret. */
+  readonly apiKey: string;
   /** Origins of the pages it may stand on, as browsers send them. */
   readonly origins: ReadonlySet<string>;
   /** Names of the custom fields a page may set; null lets all through (the API drops what the publication lacks). */

@@ -15,12 +15,15 @@ export const checkCommand: Command = {
   options: { json: { about: 'Print JSON, for programs' } },
   async run({ switches }) {
     const config = readConfig(process.env); // names every mistake in the settings
-    const client = createClient({ baseUrl: config.api.url, token: config.api.key });
     const results: readonly CheckResult[] = [
       { name: 'settings', result: 'ok', text: 'complete' },
       checkOrigins(config),
       await checkStore(config),
-      ...(await checkService(config, { client, secrets: secretsOf(config), now: Date.now })),
+      ...(await checkService(config, {
+        clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
+        secrets: secretsOf(config),
+        now: Date.now,
+      })),
     ];
     const lines = results.map(({ name, result, text }) => `${marks[result]} ${name}: ${text}`);
     process.stdout.write(`${switches.has('json') ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);

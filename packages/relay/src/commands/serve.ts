@@ -25,11 +25,6 @@ export async function serve(): Promise<void> {
   const log = logFor(config, secret);
   const store = await openStore(config.store, {
     onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated'),
-    onMoved: (to) =>
-      log.warn(
-        { store: to },
-        'everything is moved, and kept there from now on: set RELAY_STORE to it before the next start',
-      ),
   });
   try {
     const alerts = createAlerts({ ...config.alerts, log });
@@ -47,16 +42,10 @@ export async function serve(): Promise<void> {
       { address: server.address, store: storeName(config.store), waiting, review, dead },
       'the relay takes signups',
     );
-    const move = store.moving?.progress();
-    if (move)
-      log.warn(
-        { to: move.to },
-        'a move was begun and is not over; everything is kept here until "newsletter-relay move" goes on with it',
-      );
     relay.start();
     // Beside the start: signups are taken and kept also while the API cannot be reached.
     void checkService(config, {
-      client: createClient({ baseUrl: config.api.url, token: config.api.key }),
+      clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
       secrets: secretsOf(config),
       now: Date.now,
     }).then((checks) => logChecks([checkOrigins(config), ...checks], log));

@@ -1,20 +1,19 @@
 /** How long to wait after a failure, in whole milliseconds. Pure. */
 
-/** How patient delivery is, in milliseconds. */
+/** Waits of the delivery, in milliseconds. */
 export interface Patience {
   /** Wait after the first failure; doubles with each. */
   readonly firstMs: number;
-  /** Longest wait of our own choosing: so soon is an API noticed that works again. */
+  /** Longest wait that the relay chooses itself. */
   readonly longestMs: number;
-  /** Longest wait the API may ask for: a wrong header must not put a signup off for a year. */
+  /** Longest wait the API may ask for: a wrong header must not delay a signup for a year. */
   readonly longestAskedMs: number;
 }
 
 export const defaultPatience: Patience = { firstMs: 1000, longestMs: 60_000, longestAskedMs: 3_600_000 };
 
 /**
- * Never sooner than the API asks; without a wish of its own exponential, of which the last half is chance, so that what
- * failed together does not return together.
+ * Never sooner than the API asks; otherwise exponential backoff with 50–100 % jitter.
  *
  * @param failures - failures so far, this one included
  */

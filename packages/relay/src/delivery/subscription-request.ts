@@ -6,8 +6,15 @@ import type { PinnedFields } from '../admission/form.ts';
 /**
  * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also
  * reaches the signups that are waiting.
+ *
+ * @param repetition - an earlier attempt may have reached the API. Then the person may have unsubscribed since, so that
+ *   nothing must reactivate the subscription, and may have the welcome mail already
  */
-export function toSubscriptionRequest(submission: KeptSubmission, pinned: PinnedFields): SubscriptionRequest {
+export function toSubscriptionRequest(
+  submission: KeptSubmission,
+  pinned: PinnedFields,
+  repetition = false,
+): SubscriptionRequest {
   const attribution = attributionFields
     .map((name) => [name, submission[name]] as const)
     .filter(([, value]) => value !== undefined);
@@ -21,5 +28,6 @@ export function toSubscriptionRequest(submission: KeptSubmission, pinned: Pinned
       })),
     }),
     ...pinned,
+    ...(repetition && { reactivate_existing: false }),
   };
 }

@@ -1,4 +1,4 @@
-/** What a failed attempt means for the signup: wait, for as long as it takes, or never again. Pure. */
+/** What a failed attempt means for the signup, and for others. Pure. */
 import {
   AbortedError,
   ApiError,
@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from '@newsletter-kit/core';
 
-/** - `dead`: this signup will never be taken. - `wait`: it may be later. - `aborted`: we stopped; nothing is known. */
+/** - `dead`: this signup will never be taken. - `wait`: it may be later. */
 export type Verdict =
   | { readonly kind: 'dead'; readonly reason: string }
   | {
@@ -20,18 +20,28 @@ export type Verdict =
       /** Only a person can end it. */
       readonly needsOperator: boolean;
       readonly askedMs: number | undefined;
-    }
-  | { readonly kind: 'aborted' };
+      /**
+       * What must pause: everything sent with the key, everything for the publication, or `maybe` – a failure of the
+       * service or of this signup alone, which only further failures can tell apart.
+       */
+      readonly holds: 'key' | 'publication' | 'maybe';
+      /** Whether the API may have carried the request out. */
+      readonly tried: boolean;
+      /** Whether the relay itself gave up, because it stops. */
+      readonly aborted: boolean;
+    };
 
-/**
- * Statuses that speak about the signup itself, and so will not change. Everything else is about the key (401, 403: no
- * right – the operator can grant it), the publication (404), the plan (402), the quota (429), the way there (405, 407,
- * proxies) or the service (5xx): there the signup is innocent, and waits.
- */
+/** Statuses that speak about the signup itself, and so will not change. */
 const refusesTheSignup: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Troubles that pass without anybody's doing. */
+/** Statuses that pass without anybody's doing. */
 const passes: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Statuses after which the request may have been carried out all the same. */
+const mayHaveReached = (status: number): boolean => status >= 500 || status === 408 || status === 409;
+
+/** Of the key: not accepted, not permitted, over quota, or its plan has ended. */
+const ofTheKey: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
 const remedies: Readonly<Record<number, string>> = {
   401: 'The API does not accept NEWSLETTER_API_KEY: set a valid key and restart the relay. Signups are kept and wait.',
@@ -41,21 +51,28 @@ const remedies: Readonly<Record<number, string>> = {
 
 /** @param secrets - taken out of every reason, as are addresses */
 export function judge(error: unknown, secrets: readonly string[] = []): Verdict {
-  if (error instanceof AbortedError) return { kind: 'aborted' };
   const reason = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 1000);
   if (error instanceof InvalidRequestError) return { kind: 'dead', reason };
+  const wait = { kind: 'wait', reason, askedMs: undefined, needsOperator: false, aborted: false } as const;
   if (error instanceof ApiError) {
     const { status, errors, retryAfterMs: askedMs } = error;
     // A refusal counts as the API's own only in its own words: a proxy's bare 400 page says nothing about the signup.
     if (refusesTheSignup.has(status) && errors.length > 0) return { kind: 'dead', reason };
-    const needsOperator = status < 500 && !passes.has(status);
-    return { kind: 'wait', reason: remedies[status] ?? reason, trouble: `status ${status}`, needsOperator, askedMs };
+    return {
+      ...wait,
+      reason: remedies[status] ?? reason,
+      trouble: `status ${status}`,
+      needsOperator: status < 500 && !passes.has(status),
+      askedMs,
+      // A service that asks for a pause asks everybody.
+      holds: status === 404 ? 'publication' : ofTheKey.has(status) || askedMs !== undefined ? 'key' : 'maybe',
+      tried: mayHaveReached(status),
+    };
   }
-  return { kind: 'wait', reason, trouble: troubleOf(error), needsOperator: !isPassing(error), askedMs: undefined };
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof NetworkError || error instanceof TimeoutError;
+  if (error instanceof AbortedError) return { ...wait, trouble: 'stopped', holds: 'maybe', tried: true, aborted: true };
+  const sent = !((error instanceof NetworkError || error instanceof TimeoutError) && error.notSent);
+  const passing = error instanceof NetworkError || error instanceof TimeoutError;
+  return { ...wait, trouble: troubleOf(error), needsOperator: !passing, holds: 'maybe', tried: sent };
 }
 
 function troubleOf(error: unknown): string {

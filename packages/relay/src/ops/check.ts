@@ -39,18 +39,25 @@ export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult
 export async function checkService(
   { forms }: Pick<RelayConfig, 'forms'>,
   {
-    client,
+    clientOf,
     secrets,
     now,
-  }: { readonly client: Client; readonly secrets: readonly string[]; readonly now: () => number },
+  }: {
+    readonly clientOf: (apiKey: string) => Client;
+    readonly secrets: readonly string[];
+    readonly now: () => number;
+  },
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
   let skewMs: number | undefined;
-  for (const publicationId of new Set(Object.values(forms).map((form) => form.publicationId))) {
-    const names = Object.values(forms).filter((form) => form.publicationId === publicationId);
-    const name = `publication of ${names.map((form) => `"${form.name}"`).join(', ')}`;
+  const lanes = Map.groupBy(Object.values(forms), ({ publicationId, apiKey }) =>
+    JSON.stringify([publicationId, apiKey]),
+  );
+  for (const group of lanes.values()) {
+    const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
+    const name = `publication of ${group.map((form) => `"${form.name}"`).join(', ')}`;
     try {
-      const { headers } = await client.subscriptions
+      const { headers } = await clientOf(apiKey).subscriptions
         .list({ publicationId, limit: 1 }, { timeoutMs, retry: { retries: 0 } })
         .withResponse();
       skewMs ??= skewOf(headers['date'], now());
@@ -59,7 +66,7 @@ export async function checkService(
       const verdict = judge(error, secrets);
       if (error instanceof ApiError && error.status === 403)
         results.push({ name, result: 'warning', text: mayNotRead });
-      else if (verdict.kind !== 'aborted') results.push({ name, result: 'failed', text: verdict.reason });
+      else results.push({ name, result: 'failed', text: verdict.reason });
     }
   }
   if (skewMs !== undefined) results.push(clockResult(skewMs));

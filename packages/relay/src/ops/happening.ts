@@ -7,14 +7,8 @@ import type { LimitKind } from '../admission/limits.ts';
 
 /** One thing that happened. Texts are safe to show. */
 export type Happening =
-  /** A post was answered with 202. `suspected`: it waits for review. `repeated`: it had been kept before. */
-  | {
-      readonly what: 'kept';
-      readonly form: string;
-      readonly suspected: boolean;
-      readonly repeated: boolean;
-      readonly tookMs: number;
-    }
+  /** A post was answered with 202. `suspected`: it waits for review. */
+  | { readonly what: 'kept'; readonly form: string; readonly suspected: boolean; readonly tookMs: number }
   /** A post was turned away. `limit`: the one it went beyond, where it was one. */
   | {
       readonly what: 'refused';
@@ -28,10 +22,19 @@ export type Happening =
   | { readonly what: 'putOff'; readonly trouble: string }
   /** The API refused a signup for good. */
   | { readonly what: 'dead'; readonly signup: string; readonly form: string; readonly reason: string }
-  /** The API takes no signups at present. `needsOperator`: it will not by itself. */
-  | { readonly what: 'stalled'; readonly trouble: string; readonly reason: string; readonly needsOperator: boolean }
-  /** The API takes signups again. */
-  | { readonly what: 'flowing' }
+  /**
+   * The API takes no signups of `scope`, a key or a publication, at present. `trouble`: `status 401`, `TimeoutError`, …
+   * `needsOperator`: it will not by itself.
+   */
+  | {
+      readonly what: 'stalled';
+      readonly scope: string;
+      readonly trouble: string;
+      readonly reason: string;
+      readonly needsOperator: boolean;
+    }
+  /** The API takes signups of `scope` again. */
+  | { readonly what: 'flowing'; readonly scope: string }
   /** The store cannot write or read. */
   | { readonly what: 'storeFailed'; readonly reason: string }
   | { readonly what: 'storeWorks' };

@@ -70,8 +70,8 @@ export const sql = {
 
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
-  ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~' ORDER BY id`,
-  consentsOf: `SELECT ${consent} FROM consent WHERE person = ? ORDER BY signup, kind DESC`,
+  ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
+  consentsOf: `SELECT ${consent} FROM consent WHERE person = ?`,
   consents: `SELECT ${consent} FROM consent WHERE signup > :after ORDER BY signup, kind DESC LIMIT :limit`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
   eraseConsents: `DELETE FROM consent WHERE person = ?`,

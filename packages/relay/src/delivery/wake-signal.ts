@@ -1,18 +1,17 @@
-/** Wakes the delivery loop: at a ring, or when its time has come. */
-
-export class Bell {
-  #rung = false;
+/** Wakes a delivery loop when something may be due. */
+export class WakeSignal {
+  #pending = false;
   #wake: (() => void) | null = null;
 
   /** Ends the current wait, or the next one if none is under way. */
-  ring(): void {
-    this.#rung = true;
+  notify(): void {
+    this.#pending = true;
     this.#wake?.();
   }
 
-  /** Waits for a ring, for `ms` milliseconds at most; null waits for a ring alone. */
+  /** Waits for {@link notify}, for `ms` milliseconds at most; null waits for that alone. */
   async wait(ms: number | null): Promise<void> {
-    if (!this.#rung) {
+    if (!this.#pending) {
       await new Promise<void>((resolve) => {
         const timer = ms === null ? null : setTimeout(resolve, Math.max(0, ms));
         this.#wake = () => {
@@ -22,6 +21,6 @@ export class Bell {
       });
     }
     this.#wake = null;
-    this.#rung = false;
+    this.#pending = false;
   }
 }

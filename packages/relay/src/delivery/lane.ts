@@ -1,0 +1,353 @@
+/**
+ * Delivers the signups of one publication with one API key: alone, or in bulk while there is a backlog. Lanes do not
+ * wait for each other.
+ */
+import { ApiError, type Client } from '@newsletter-kit/core';
+import type { Form } from '../admission/form.ts';
+import { signupId } from '../store/signup-id.ts';
+import type { Claim, ClaimedSignup, SignupStore } from '../store/signup-store.ts';
+import { backoff, type Patience } from './backoff.ts';
+import { BatchBody, largestBatch, smallestBatch, type BulkOptions } from './batch.ts';
+import type { DispatcherOptions } from './dispatcher.ts';
+import type { Hold } from './hold.ts';
+import { InFlight } from './in-flight.ts';
+import { storePauseMs, type Persistence } from './persistence.ts';
+import { toSubscriptionRequest } from './subscription-request.ts';
+import { judge, type Verdict } from './verdict.ts';
+import { WakeSignal } from './wake-signal.ts';
+import { BatchConfirmation } from './walk.ts';
+
+/** What a {@link Lane} is made of. */
+export interface LaneOptions extends Pick<DispatcherOptions, 'store' | 'health' | 'log' | 'secrets'> {
+  readonly publicationId: string;
+  readonly forms: Readonly<Record<string, Form>>;
+  readonly client: Client;
+  readonly notice: NonNullable<DispatcherOptions['notice']>;
+  readonly concurrency: number;
+  readonly patience: Patience;
+  readonly bulk: BulkOptions | null;
+  readonly random: () => number;
+  readonly now: () => number;
+  /** Of the API key; lanes with the same key share it. */
+  readonly keyHold: Hold;
+  /** Of the publication; lanes with the same publication share it. */
+  readonly publicationHold: Hold;
+  readonly persistence: Persistence;
+  /** Aborts when nothing new may be begun. */
+  readonly stopping: AbortSignal;
+  /** Aborts when what is under way is given up. */
+  readonly givenUp: AbortSignal;
+}
+
+/** Longest sleep of the loop, in milliseconds: a clock that was set back must not put anything off for longer. */
+const longestSleepMs = 60_000;
+
+/** Longest sleep where other processes take signups too. */
+const longestSharedSleepMs = 1000;
+
+/** Signups claimed in one transaction: posts that arrive meanwhile wait for one of them. */
+const claimedAtOnce = 200;
+
+/** How often a backlog below the threshold is counted again, in milliseconds. */
+const countEveryMs = 5000;
+
+/** How long signups go alone after a bulk creation was refused, at most, in milliseconds. */
+const longestWithoutBulkMs = 30 * 60_000;
+
+/** Time limit of a bulk creation, in milliseconds. */
+const bulkTimeoutMs = 120_000;
+
+/** The API's clock may be behind ours by this much, in milliseconds. */
+const skewMs = 5 * 60_000;
+
+const lookAfterMs = 30_000;
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #names: readonly string[];
+  readonly #signal = new WakeSignal();
+  readonly #single = new InFlight(() => this.#signal.notify());
+  readonly #batches = new InFlight(() => this.#signal.notify());
+  readonly #confirming = new InFlight(() => this.#signal.notify());
+  readonly #confirmation: BatchConfirmation;
+  /** Batches this process is sending. */
+  readonly #sending = new Set<string>();
+  /** Whether there is a backlog: from the threshold up, until hardly anything is left of it. */
+  #inBulk = false;
+  #nextCount = 0;
+  #nextLook = 0;
+  /** Bulk creations refused in succession. */
+  #refused = 0;
+  #loop: Promise<void> | null = null;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#names = Object.keys(options.forms);
+    this.#confirmation = new BatchConfirmation({
+      ...options,
+      lookAfterMs: options.bulk?.lookAfterMs ?? lookAfterMs,
+      signal: options.givenUp,
+    });
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Says that something new may be due. */
+  wake(): void {
+    this.#signal.notify();
+  }
+
+  /** Waits until nothing is under way any more; aborting `stopping` and `givenUp` brings that about. */
+  async end(): Promise<void> {
+    this.#signal.notify();
+    await this.#loop;
+    await Promise.all([this.#single.end(), this.#batches.end(), this.#confirming.end()]);
+  }
+
+  async #run(): Promise<void> {
+    const { stopping, health, store, now } = this.#options;
+    while (!stopping.aborted) {
+      const held = this.#heldUntil() - now();
+      if (held > 0) {
+        await this.#signal.wait(Math.min(held, longestSleepMs));
+        continue;
+      }
+      try {
+        const paused = await store.paused();
+        if (!paused) await this.#takeDue();
+        const untilNext = paused ? null : await this.#untilNext();
+        health.works('claim');
+        await this.#signal.wait(this.#atMost(untilNext));
+      } catch (error) {
+        health.failed('claim', error);
+        await this.#signal.wait(storePauseMs);
+      }
+    }
+  }
+
+  #heldUntil(): number {
+    const { keyHold, publicationHold } = this.#options;
+    return Math.max(keyHold.until, publicationHold.until);
+  }
+
+  /** While the API fails, one signup at a time is tried. */
+  get #limit(): number {
+    const { keyHold, publicationHold, concurrency } = this.#options;
+    return keyHold.failing || publicationHold.failing ? 1 : concurrency;
+  }
+
+  /** Other processes wake no loop of this one. */
+  #atMost(ms: number | null): number {
+    const longest = this.#options.store.shared ? longestSharedSleepMs : longestSleepMs;
+    return Math.min(ms ?? longest, longest);
+  }
+
+  async #takeDue(): Promise<void> {
+    const { store, now } = this.#options;
+    // An attempt may have failed since the loop looked.
+    if (now() < this.#heldUntil()) return;
+    if (await this.#hasBacklog()) {
+      if (this.#batches.size === 0) this.#batches.add(this.#sendBatch());
+    } else {
+      const free = this.#limit - this.#single.size;
+      if (free > 0) for (const signup of await store.claim(this.#claim(free))) this.#single.add(this.#deliver(signup));
+    }
+    if (this.#options.bulk && this.#confirming.size === 0 && now() >= this.#nextLook)
+      this.#confirming.add(this.#confirm());
+  }
+
+  #claim(limit: number): Claim {
+    return { forms: this.#names, limit, now: this.#options.now() };
+  }
+
+  /** Whether signups go in bulk now. */
+  async #hasBacklog(): Promise<boolean> {
+    const { bulk, store, now } = this.#options;
+    if (!bulk || this.#limit === 1 || now() < this.#nextCount) return false;
+    const enough = this.#inBulk ? smallestBatch : bulk.above;
+    this.#inBulk = (await store.backlog(this.#names, enough)) >= enough;
+    if (!this.#inBulk) this.#nextCount = now() + Math.min(countEveryMs, bulk.lookAfterMs ?? countEveryMs);
+    return this.#inBulk;
+  }
+
+  async #untilNext(): Promise<number | null> {
+    const { store, now } = this.#options;
+    if (this.#batches.size > 0 || this.#single.size >= this.#limit) return null;
+    const dueAt = await store.nextDueAt(this.#names);
+    const moments = [dueAt, this.#confirming.size === 0 && Number.isFinite(this.#nextLook) ? this.#nextLook : null];
+    const next = Math.min(...moments.filter((moment) => moment !== null));
+    return Number.isFinite(next) ? next - now() : null;
+  }
+
+  async #sendBatch(): Promise<void> {
+    const { store, client, log, persistence, patience, publicationId, now, givenUp } = this.#options;
+    const id = signupId(now());
+    const body = new BatchBody();
+    const signups: ClaimedSignup[] = [];
+    this.#sending.add(id);
+    try {
+      await this.#confirmation.begin();
+      await this.#fillBatch(id, body, signups);
+      if (signups.length === 0) return;
+      await client.subscriptions.bulkCreate(
+        { publicationId, subscriptions: body.subscriptions },
+        { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs }, timeoutMs: bulkTimeoutMs },
+      );
+      await persistence.write(() => store.batchSent(id, now()));
+      this.#succeeded();
+      this.#refused = 0;
+      log.info({ signups: signups.length }, 'sent in bulk');
+    } catch (error) {
+      await this.#batchFailed(id, signups, error);
+    } finally {
+      this.#sending.delete(id);
+      this.#nextLook = Math.min(this.#nextLook, now());
+    }
+  }
+
+  /** In parts, between which posts get their answers. */
+  async #fillBatch(id: string, body: BatchBody, signups: ClaimedSignup[]): Promise<void> {
+    const { store, forms, publicationId, stopping } = this.#options;
+    while (signups.length < largestBatch && !stopping.aborted) {
+      const part = await store.claim({ ...this.#claim(claimedAtOnce), batch: { id, publicationId } });
+      const left = part.filter((signup) => {
+        const form = forms[signup.form];
+        const fits = form !== undefined && body.add(signup, form);
+        if (fits) signups.push(signup);
+        return !fits;
+      });
+      if (left.length > 0) await store.release(left.map((signup) => signup.id));
+      if (left.length > 0 || part.length < claimedAtOnce) return;
+    }
+  }
+
+  async #batchFailed(id: string, signups: readonly ClaimedSignup[], error: unknown): Promise<void> {
+    const { store, persistence, log, notice, now, secrets, health } = this.#options;
+    // The store failed while signups were claimed; it is tried again.
+    if (!isOfTheApi(error)) return health.failed('claim', error);
+    const verdict = judge(error, secrets);
+    const refused = verdict.kind === 'dead' || (verdict.kind === 'wait' && mayNotRead(error, signups));
+    if (refused) this.#avoidBulk();
+    if (refused && signups.length > 0)
+      log.warn({ reason: verdict.reason, signups: signups.length }, 'refused in bulk; each goes alone');
+    if (verdict.kind === 'wait' && !refused) {
+      this.#failed(verdict);
+      notice({ what: 'putOff', trouble: verdict.trouble });
+      // Whether it arrived is for the walk to say.
+      if (verdict.tried && signups.length > 0) return void (await persistence.write(() => store.batchSent(id, now())));
+      if (verdict.tried || signups.length === 0) return;
+      await persistence.write(() => store.release(signups.map((signup) => signup.id)));
+    }
+    const at = now();
+    const outcome = { state: 'waiting', at, nextAttemptAt: at, reason: verdict.reason, tried: false } as const;
+    await persistence.write(() => store.endBatch(id, outcome));
+  }
+
+  /** An API that takes no bulk creation is not asked for it all the time. */
+  #avoidBulk(): void {
+    this.#nextCount = this.#options.now() + Math.min(longestWithoutBulkMs, countEveryMs * 2 ** this.#refused);
+    this.#refused += 1;
+    this.#inBulk = false;
+  }
+
+  async #confirm(): Promise<void> {
+    const { now, log, secrets, health, patience, random } = this.#options;
+    try {
+      this.#nextLook = (await this.#confirmation.run(this.#sending)) ?? Number.POSITIVE_INFINITY;
+    } catch (error) {
+      this.#nextLook = now() + patience.firstMs;
+      if (!isOfTheApi(error)) return health.failed('claim', error);
+      const verdict = judge(error, secrets);
+      if (verdict.kind === 'wait' && verdict.aborted) return;
+      log.warn({ reason: verdict.reason }, 'the list of subscriptions cannot be read to confirm what was sent in bulk');
+      if (verdict.kind === 'wait') {
+        this.#failed(verdict);
+        this.#nextLook = now() + backoff(3, verdict.askedMs, patience, random);
+      } else this.#nextLook = now() + patience.longestMs;
+    }
+  }
+
+  async #deliver(signup: ClaimedSignup): Promise<void> {
+    const { store, persistence, log: laneLog, notice, now, secrets, patience, random } = this.#options;
+    const { id } = signup;
+    const log = laneLog.child({ signup: id, attempt: signup.attempts + 1 });
+    try {
+      const warnings = await this.#send(signup);
+      this.#succeeded();
+      await persistence.write(() => store.settle([id], { state: 'delivered', at: now() }));
+      const waitedMs = now() - signup.receivedAt;
+      log.info({ waitedMs }, 'delivered');
+      notice({ what: 'delivered', form: signup.form, waitedMs });
+      if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
+    } catch (error) {
+      const verdict = judge(error, secrets);
+      const { reason } = verdict;
+      if (verdict.kind === 'dead') {
+        await persistence.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+        log.error({ reason }, 'refused for good; kept as a dead letter');
+        notice({ what: 'dead', signup: id, form: signup.form, reason });
+        return;
+      }
+      const { tried, aborted, trouble } = verdict;
+      if (!aborted) this.#failed(verdict);
+      const nextAttemptAt = aborted ? now() : now() + backoff(signup.attempts + 1, verdict.askedMs, patience, random);
+      log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
+      if (!aborted) notice({ what: 'putOff', trouble });
+      await persistence.write(() => store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried }));
+    }
+  }
+
+  /**
+   * A repetition looks first: where the subscription was created since the signup came in, the earlier attempt has
+   * arrived. It never reactivates a subscription: the person may have unsubscribed since.
+   */
+  async #send(signup: ClaimedSignup): Promise<readonly { message: string; code: string }[]> {
+    const { client, forms, publicationId, patience, givenUp } = this.#options;
+    const { submission, tried, receivedAt } = signup;
+    // A longer pause than it may ask for is waited out by the lane, where everybody can see it.
+    const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
+    if (tried && (await this.#createdSince(submission.email, receivedAt - skewMs, options))) return [];
+    const request = toSubscriptionRequest(submission, forms[signup.form]?.pinned ?? {}, tried);
+    const { warnings } = await client.subscriptions.create({ publicationId, ...request }, options);
+    return (warnings ?? []).map(({ message, code }) => ({ message, code }));
+  }
+
+  async #createdSince(
+    email: string,
+    since: number,
+    options: Parameters<Client['subscriptions']['list']>[1],
+  ): Promise<boolean> {
+    const { client, publicationId } = this.#options;
+    try {
+      const { items } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
+      return items.some(({ created }) => created * 1000 >= since);
+    } catch (error) {
+      // A key that may create and not read: the repetition changes nothing about a subscription that is there.
+      if (error instanceof ApiError && error.status === 403) return false;
+      throw error;
+    }
+  }
+
+  #succeeded(): void {
+    this.#options.keyHold.succeeded();
+    this.#options.publicationHold.succeeded();
+  }
+
+  #failed(verdict: Extract<Verdict, { kind: 'wait' }>): void {
+    const { keyHold, publicationHold } = this.#options;
+    if (verdict.holds === 'publication') publicationHold.pause(verdict);
+    else if (verdict.holds === 'key') keyHold.pause(verdict);
+    else keyHold.suspect(verdict);
+  }
+}
+
+/** Whether the list of subscriptions, not the bulk creation, was refused to the key. */
+function mayNotRead(error: unknown, signups: readonly ClaimedSignup[]): boolean {
+  return error instanceof ApiError && error.status === 403 && signups.length === 0;
+}
+
+function isOfTheApi(error: unknown): boolean {
+  return !(error instanceof Error && error.name === 'StoreUnavailableError');
+}
