@@ -132,10 +132,14 @@ export class Lane {
     return Math.max(keyHold.until, publicationHold.until);
   }
 
+  get #failing(): boolean {
+    const { keyHold, publicationHold } = this.#options;
+    return keyHold.failing || publicationHold.failing;
+  }
+
   /** While the API fails, one signup at a time is tried. */
   get #limit(): number {
-    const { keyHold, publicationHold, concurrency } = this.#options;
-    return keyHold.failing || publicationHold.failing ? 1 : concurrency;
+    return this.#failing ? 1 : this.#options.concurrency;
   }
 
   /** Other processes wake no loop of this one. */
@@ -165,7 +169,7 @@ export class Lane {
   /** Whether signups go in bulk now. */
   async #hasBacklog(): Promise<boolean> {
     const { bulk, store, now } = this.#options;
-    if (!bulk || this.#limit === 1 || now() < this.#nextCount) return false;
+    if (!bulk || this.#failing || now() < this.#nextCount) return false;
     const enough = this.#inBulk ? smallestBatch : bulk.above;
     this.#inBulk = (await store.backlog(this.#names, enough)) >= enough;
     if (!this.#inBulk) this.#nextCount = now() + Math.min(countEveryMs, bulk.lookAfterMs ?? countEveryMs);

@@ -57,8 +57,8 @@ export async function checkService(
     const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
     const name = `publication of ${group.map((form) => `"${form.name}"`).join(', ')}`;
     try {
-      const { headers } = await clientOf(apiKey).subscriptions
-        .list({ publicationId, limit: 1 }, { timeoutMs, retry: { retries: 0 } })
+      const { headers } = await clientOf(apiKey)
+        .subscriptions.list({ publicationId, limit: 1 }, { timeoutMs, retry: { retries: 0 } })
         .withResponse();
       skewMs ??= skewOf(headers['date'], now());
       results.push({ name, result: 'ok', text: `${publicationId} can be read` });

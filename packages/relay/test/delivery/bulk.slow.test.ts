@@ -1,5 +1,8 @@
 /** Delivery above a backlog: a few calls for many signups, and nobody counted as delivered on trust. */
-import { expect, it, vi } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../eventually.ts';
 import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
@@ -17,9 +20,19 @@ async function withBacklog(
   emails: readonly string[],
   parts: RelayParts = {},
   more: Readonly<Record<string, string>> = {},
+  receivedAt = Date.now(),
 ): Promise<RunningRelay> {
   const relay = runRelay({ api: api.fetch, delivery, ...parts });
-  const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
+  const signup = {
+    form: 'default',
+    suspected: false,
+    needsConfirmation: false,
+    origin: null,
+    idempotencyKey: null,
+    consent: null,
+    trace: null,
+    receivedAt,
+  };
   await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email, ...more } })));
   return relay;
 }
@@ -154,7 +167,8 @@ it('goes on one by one where the API refuses bulk creation', async () => {
 it('does not ask an API for bulk all the time that has refused it twice', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = refusingBulk(api);
-  const relay = await withBacklog(api, people(2300));
+  // More than go alone in the seconds until bulk is tried again.
+  const relay = await withBacklog(api, people(20_000));
   relay.start();
   await eventually('bulk was refused twice', () => asked.bulks.length === 2);
   const before = asked.singles.length;
@@ -190,4 +204,105 @@ it('delivers nothing while an operator has paused it', async () => {
   }
   expect(asked).toEqual({ singles: [], bulks: [] });
   expect((await relay.store.counts()).waiting).toBe(153);
+});
+
+describe('under a quota', () => {
+  /** Counts the calls of each kind that reach the API. */
+  function counted(api: SandboxApi): Record<string, number> {
+    const calls: Record<string, number> = { list: 0, create: 0, bulk: 0 };
+    api.instead = (request) => {
+      const kind = request.method === 'GET' ? 'list' : request.url.endsWith('/bulk_subscriptions') ? 'bulk' : 'create';
+      calls[kind] = (calls[kind] ?? 0) + 1;
+      return api.sandbox.fetch(request);
+    };
+    return calls;
+  }
+  const slowly = { ...delivery, bulk: { above: 100, lookAfterMs: 2500 } };
+
+  it('confirms a backlog of thousands with one shared walk, and creates nothing alone', async () => {
+    const api = sandboxApi({ seed: 'demo' });
+    const calls = counted(api);
+    const relay = await withBacklog(api, people(5000), { delivery: slowly });
+    relay.start();
+    await allDelivered(relay, 5000);
+    expect(calls).toMatchObject({ bulk: 5, create: 0 });
+    // 50 pages of 100; one call for the place before the first batch; pages read again where walks meet.
+    expect(calls['list']).toBeLessThanOrEqual(60);
+  });
+
+  it('goes on after a restart where it was, and creates nobody twice', async () => {
+    const api = sandboxApi({ seed: 'demo' });
+    const calls = counted(api);
+    const path = join(scratchFolder(), 'relay.db');
+    let store = openSqliteStore(path);
+    const before = await withBacklog(api, people(3000), { delivery: slowly, store });
+    before.start();
+    await eventually('two batches are sent', () => (calls['bulk'] ?? 0) >= 2);
+    await before.stop(0);
+    await store.close();
+    store = openSqliteStore(path);
+    onTestFinished(() => store.close());
+    const after = runRelay({ api: api.fetch, delivery: slowly, store });
+    after.start();
+    await after.fetch(post({ email: 'visitor@example.com' }));
+    await allDelivered(after, 3001);
+    expect(calls['create']).toBeLessThanOrEqual(1);
+    expect(calls['bulk']).toBeLessThanOrEqual(5);
+    expect(calls['list']).toBeLessThanOrEqual(50);
+    await after.stop(0);
+  });
+
+  it('sends a new signup before the backlog', async () => {
+    const api = sandboxApi({ seed: 'empty' });
+    const batches: string[][] = [];
+    api.instead = async (request) => {
+      if (request.url.endsWith('/bulk_subscriptions')) {
+        const { subscriptions } = (await request.clone().json()) as { subscriptions: { email: string }[] };
+        batches.push(subscriptions.map(({ email }) => email));
+        if (batches.length === 1) await relay.fetch(post({ email: 'visitor@example.com' }));
+      }
+      return api.sandbox.fetch(request);
+    };
+    const relay = await withBacklog(api, people(4000), { delivery: slowly }, {}, Date.now() - 3_600_000);
+    relay.start();
+    await eventually('a second batch is sent', () => batches.length > 1);
+    expect(batches[1]?.[0]).toBe('visitor@example.com');
+  });
+});
+
+it('counts a batch without an answer as sent, and looks before it sends anything of it again', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  let lost = 0;
+  api.instead = async (request) => {
+    const answer = await (through?.(request) ?? Response.error());
+    if (!request.url.endsWith('/bulk_subscriptions')) return answer;
+    lost += 1;
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+  };
+  const relay = await withBacklog(api, people(200), {
+    delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 2500 } },
+  });
+  relay.start();
+  await allDelivered(relay, 200);
+  expect(lost).toBe(1);
+  expect(asked.singles).toEqual([]);
+  expect(await api.subscriptions()).toHaveLength(200);
+});
+
+it('asks for no bulk where the key may not read what has become of it', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  const asked = watched(api);
+  const through = api.instead;
+  api.instead = (request) =>
+    request.method === 'GET'
+      ? Promise.resolve(
+          Response.json({ status: 403, statusText: 'x', errors: [{ message: 'No.', code: 'X' }] }, { status: 403 }),
+        )
+      : (through?.(request) ?? Promise.resolve(Response.error()));
+  const relay = await withBacklog(api, people(150));
+  relay.start();
+  await allDelivered(relay, 150);
+  expect(asked.bulks).toEqual([]);
 });

@@ -298,8 +298,14 @@ class SqliteStore implements SignupStore {
     return this.#read(() => {
       const person = personHash(address);
       return {
-        signups: this.#statements.ofPerson.all({ person }).map(toStored).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-        consents: this.#statements.consentsOf.all(person).map(toConsent).toSorted((a, b) => a.at - b.at),
+        signups: this.#statements.ofPerson
+          .all({ person })
+          .map(toStored)
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+        consents: this.#statements.consentsOf
+          .all(person)
+          .map(toConsent)
+          .toSorted((a, b) => a.at - b.at),
       };
     });
   }
