@@ -81,11 +81,10 @@ describe.each(ways)('with $name', ({ begin }) => {
       const store = await openStore(config.store);
       const { waiting } = await store.counts();
       const begun = Date.now();
-      const client = createClient({ baseUrl: config.api.url, token: config.api.key, fetch: api, pacer: false });
       const relay = createRelay({
         config,
         store,
-        client,
+        clientOf: (token) => createClient({ baseUrl: config.api.url, token, fetch: api, pacer: false }),
         log: createLog({ level: 'silent' }),
         now: () => today + Date.now() - begun,
       });

@@ -164,8 +164,8 @@ describe('the configuration', () => {
   it('reads a value from the file that a variable with _FILE names', () => {
     const path = join(scratchFolder(), 'key');
     writeFileSync(path, 'sk-from-a-file\n');
-    const { api } = readConfig({ ...environment, NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path });
-    expect(api.key).toBe('sk-from-a-file');
+    const { forms } = readConfig({ ...environment, NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path });
+    expect(forms['default']?.apiKey).toBe('sk-from-a-file');
     writeFileSync(path, 'sk with spaces');
     expect(mistakes({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toMatch(
       /NEWSLETTER_API_KEY_FILE must be the bare key/,

@@ -48,7 +48,7 @@ it('shows a file with two forms that starts', () => {
 it('lists every metric with its labels', async () => {
   const { store } = runRelay();
   const metrics = createMetrics({ store, health: { probe: () => Promise.resolve() } });
-  metrics.notice({ what: 'kept', form: 'default', suspected: false, repeated: false, tookMs: 1 });
+  metrics.notice({ what: 'kept', form: 'default', suspected: false, tookMs: 1 });
   metrics.notice({ what: 'refused', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
   metrics.notice({ what: 'dead', signup: 'id', form: 'default', reason: 'no' });
   const { text } = await metrics.page();

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@newsletter-kit/relay';
+import { newSignup } from '../../../packages/relay/test/new-signup.ts';
 import { median, tell } from '../figure.ts';
 import { load, percentile } from './callers.ts';
 import { startRelay } from './servers.ts';
@@ -50,12 +51,7 @@ await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
 const path = join(folder, 'full.db');
 const store = await openStore({ kind: 'sqlite', path });
 for (let at = 0; at < waiting; at += 1000) {
-  const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
-  await Promise.all(
-    Array.from({ length: 1000 }, (_, i) =>
-      store.accept({ ...signup, submission: { email: `waiting.${at + i}@example.com` } }),
-    ),
-  );
+  await Promise.all(Array.from({ length: 1000 }, (_, i) => store.accept(newSignup(`waiting.${at + i}@example.com`))));
 }
 await store.close();
 

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@newsletter-kit/core';
 import { createLog, createRelay, openStore, readConfig } from '@newsletter-kit/relay';
 import { createSandbox, publicationId, type QuotaRequest } from '@newsletter-kit/sandbox';
+import { newSignup } from '../../../packages/relay/test/new-signup.ts';
 import { tell } from '../figure.ts';
 
 const windows = 3;
@@ -28,24 +29,18 @@ async function run(name: string, quota: Partial<QuotaRequest>): Promise<{ used: 
     RELAY_ALLOWED_ORIGINS: 'https://shop.example',
   });
   const store = await openStore({ kind: 'sqlite', path: join(folder, `${name}.db`) });
-  const signup = { form: 'default', suspected: false, origin: null, idempotencyKey: null, receivedAt: Date.now() };
   await Promise.all(
-    Array.from({ length: limit * (windows + 1) }, (_, i) =>
-      store.accept({ ...signup, submission: { email: `p${i}@example.com` } }),
-    ),
+    Array.from({ length: limit * (windows + 1) }, (_, i) => store.accept(newSignup(`p${i}@example.com`))),
   );
   const answered = { passed: 0, refused: 0 };
-  const client = createClient({
-    baseUrl: config.api.url,
-    token: config.api.key,
-    async fetch(request) {
-      await sleep(answerMs);
-      const answer = await sandbox.fetch(request);
-      answered[answer.status === 429 ? 'refused' : 'passed'] += 1;
-      return answer;
-    },
-  });
-  const relay = createRelay({ config, store, client, log: createLog({ level: 'silent' }) });
+  const fetch = async (request: Request): Promise<Response> => {
+    await sleep(answerMs);
+    const answer = await sandbox.fetch(request);
+    answered[answer.status === 429 ? 'refused' : 'passed'] += 1;
+    return answer;
+  };
+  const clientOf = (token: string) => createClient({ baseUrl: config.api.url, token, fetch });
+  const relay = createRelay({ config, store, clientOf, log: createLog({ level: 'silent' }) });
   relay.start();
   await sleep(windows * windowSeconds * 1000 - 200);
   const { passed, refused } = answered;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog, createRelay, openStore, readConfig, type NewSignup, type SignupStore } from '@newsletter-kit/relay';
 import { publicationId } from '@newsletter-kit/sandbox';
+import { newSignup } from '../../../packages/relay/test/new-signup.ts';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
 import { tell, type Figure } from '../figure.ts';
 import { compareTimes } from './compare-times.ts';
@@ -47,14 +48,8 @@ async function withStore(address: string, work: (store: SignupStore) => Promise<
 /** At the store, while so many others sign up all the time. */
 function atStore(address: string, others: number): Promise<Shares> {
   const receivedAt = Date.now();
-  const signup = (email: string, suspected = false): NewSignup => ({
-    form: 'default',
-    submission: { email, utm_source: 'bench' },
-    suspected,
-    origin: 'https://shop.example',
-    idempotencyKey: null,
-    receivedAt,
-  });
+  const signup = (email: string, suspected = false): NewSignup =>
+    newSignup(email, { submission: { email, utm_source: 'bench' }, suspected, receivedAt });
   const kinds = {
     fresh: (round: number) => signup(`new${round}@example.com`),
     repeated: () => signup('same@example.com'),
@@ -66,11 +61,7 @@ function atStore(address: string, others: number): Promise<Shares> {
     const crowd = Array.from({ length: others }, async () => {
       for (; !ended; await sleep(Math.random() * 8)) await store.accept(signup(`other${(count += 1)}@example.com`));
     });
-    const comparing = compareTimes(kinds, 250, async (signedUp, kind, round) => {
-      const { repeated } = await store.accept(signedUp);
-      if (round >= 0 && repeated !== (kind === 'repeated'))
-        throw new Error(`The store took a ${kind} one for another.`);
-    });
+    const comparing = compareTimes(kinds, 250, async (signedUp) => void (await store.accept(signedUp)));
     const share = await comparing.finally(() => {
       ended = true;
     });

@@ -1,6 +1,6 @@
 /** `POST /signup` on the wire: one success for everybody, and every refusal. */
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError, type Acceptance, type Check } from '../../src/index.ts';
+import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay, site, type RelayParts } from '../running-relay.ts';
@@ -51,15 +51,15 @@ describe('an accepted signup', () => {
   it('is answered only after the store has written it', async () => {
     const relay = runRelay();
     const events: string[] = [];
-    let written: ((acceptance: Acceptance) => void) | undefined;
-    const slow = changedStore(relay.store, { accept: () => new Promise<Acceptance>((resolve) => (written = resolve)) });
+    let written: ((id: string) => void) | undefined;
+    const slow = changedStore(relay.store, { accept: () => new Promise<string>((resolve) => (written = resolve)) });
     const { fetch } = runRelay({ store: slow });
     const answer = fetch(post(ada)).then(({ status }) => events.push(`answered ${status}`));
     await eventually('the store has it', () => written);
     // What is asked later is answered meanwhile.
     expect((await fetch(new Request('http://relay.example/livez'))).status).toBe(200);
     events.push('written');
-    written?.({ id: '1', repeated: false });
+    written?.('1');
     await answer;
     expect(events).toEqual(['written', 'answered 202']);
   });
@@ -98,7 +98,7 @@ describe('a signup without JavaScript', () => {
     const page = await relay.fetch(new Request('http://relay.example/thanks'));
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await page.text()).toContain('<h1>Thank you for signing up</h1>');
-    expect((await relay.store.claim(1, Date.now()))[0]?.submission).toEqual({
+    expect((await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() }))[0]?.submission).toEqual({
       email: 'ada@example.com',
       custom_fields: [{ name: 'Topics', value: ['CSS'] }],
     });

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../eventually.ts';
+import { newSignup } from '../new-signup.ts';
 import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
@@ -23,17 +24,9 @@ async function withBacklog(
   receivedAt = Date.now(),
 ): Promise<RunningRelay> {
   const relay = runRelay({ api: api.fetch, delivery, ...parts });
-  const signup = {
-    form: 'default',
-    suspected: false,
-    needsConfirmation: false,
-    origin: null,
-    idempotencyKey: null,
-    consent: null,
-    trace: null,
-    receivedAt,
-  };
-  await Promise.all(emails.map((email) => relay.store.accept({ ...signup, submission: { email, ...more } })));
+  await Promise.all(
+    emails.map((email) => relay.store.accept(newSignup(email, { submission: { email, ...more }, receivedAt }))),
+  );
   return relay;
 }
 

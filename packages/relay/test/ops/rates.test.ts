@@ -6,8 +6,7 @@ test('the last hour is sixty minutes, each with what happened in it, and nothing
   const { notice, minutes } = createRates(() => now);
   notice({ what: 'refused', status: 403, codes: [] });
   now += 59 * 60_000;
-  for (let count = 0; count < 2; count += 1)
-    notice({ what: 'kept', form: 'default', suspected: false, repeated: false, tookMs: 1 });
+  for (let count = 0; count < 2; count += 1) notice({ what: 'kept', form: 'default', suspected: false, tookMs: 1 });
   expect(minutes()).toHaveLength(60);
   expect(minutes()[0]).toEqual({
     from: Date.parse('2026-03-01T12:00:00Z'),

@@ -10,19 +10,11 @@ import { applicationId, steps } from '../../src/store/sqlite/schema.ts';
 import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
 
-const ofPerson = (email: string, size = 0): NewSignup => ({
-  form: 'default',
-  submission: { email, utm_content: 'x'.repeat(size) },
-  suspected: false,
-  needsConfirmation: false,
-  origin: null,
-  idempotencyKey: null,
-  consent: null,
-  trace: null,
-  receivedAt: Date.now(),
-});
+const ofPerson = (email: string, size = 0): NewSignup =>
+  newSignup(email, { submission: { email, utm_content: 'x'.repeat(size) } });
 
 const forms = ['default'];
 const none = { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0 };

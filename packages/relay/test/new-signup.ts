@@ -1,0 +1,17 @@
+/** A signup as admission hands it to the store. */
+import type { NewSignup } from '../src/index.ts';
+
+export function newSignup(email: string, changes: Partial<NewSignup> = {}): NewSignup {
+  return {
+    form: 'default',
+    submission: { email },
+    suspected: false,
+    needsConfirmation: false,
+    origin: null,
+    idempotencyKey: null,
+    consent: null,
+    trace: null,
+    receivedAt: Date.now(),
+    ...changes,
+  };
+}
