@@ -61,17 +61,26 @@ export interface Sibling {
 /**
  * What becomes of a signup that is about to be attempted, given the other signups of its person.
  *
- * - `repeat`: an earlier one says the same; this one is superfluous.
- * - `blocked`: an earlier one is under way; sent at the same time, the older values might win.
+ * - `repeat`: another one says the same; this one is superfluous.
+ * - `blocked`: another one is under way; sent at the same time, the older values might win.
+ *
+ * Earlier is what was received earlier, and what has been sent: where the clocks of two relays differ, or one was set
+ * back, a signup may come in after the one it repeats and still bear an earlier time.
  */
 export function relationTo(siblings: readonly Sibling[], signup: Sibling): 'repeat' | 'blocked' | 'free' {
-  const earlier = siblings.filter(({ id }) => id < signup.id);
+  const earlier = siblings.filter(
+    ({ id, state }) => id < signup.id || (signup.state !== 'sent' && id !== signup.id && hasBeenSent(state)),
+  );
   const repeats = earlier.some(
     ({ intent, content, state, receivedAt }) =>
       (intent !== null && intent === signup.intent) ||
-      (content === signup.content && state !== 'dead' && receivedAt > signup.receivedAt - repeatWindowMs),
+      (content === signup.content && state !== 'dead' && Math.abs(receivedAt - signup.receivedAt) < repeatWindowMs),
   );
   // An attempt that may have reached the API is not thrown away: the earlier one may be waiting for its turn.
   if (repeats && signup.state !== 'sent') return 'repeat';
   return earlier.some(({ state }) => state === 'sent') ? 'blocked' : 'free';
+}
+
+function hasBeenSent(state: SignupState): boolean {
+  return state === 'sent' || state === 'delivered';
 }

@@ -268,7 +268,8 @@ export interface SignupStore {
    * whether an address was here before; repeats are joined in {@link claim}.
    *
    * @returns its identifier
-   * @throws StoreUnavailableError where it could not be written; then nothing was kept
+   * @throws StoreUnavailableError where it could not be written. It may be kept all the same where a server wrote it and
+   *   its answer was lost; sent again, it is joined like every repeat
    */
   accept(signup: NewSignup): Promise<string>;
   /**
@@ -327,7 +328,10 @@ export interface SignupStore {
   overview(now: number): Promise<Overview>;
   /** A page of the signups a filter means, newest first. `everySignup` walks all pages. */
   list(filter: SignupFilter, page: Page): Promise<readonly StoredSignup[]>;
-  /** A page of the consent ledger, in the order of signups, for export. */
+  /**
+   * A page of the consent ledger, in the order of signups, for export. The limit counts signups: each may have two
+   * entries, which stay together.
+   */
   listConsents(page: Page): Promise<readonly ConsentRecord[]>;
   /** Everything held about a person. @param address - in any spelling */
   person(address: string): Promise<HeldAboutPerson>;

@@ -275,6 +275,16 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await claim(store, 10, start + 1)).toMatchObject([{ id }]);
     });
 
+    it('joins what a clock that was set back has given an earlier time than the one it repeats', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup());
+      expect(await claim(store, 9, start)).toMatchObject([{ id }]);
+      await store.accept(signup({ receivedAt: start - 1000 }));
+      await store.accept({ ...ofPerson(signup().submission.email), receivedAt: start - 2000 });
+      expect(await claim(store, 9, start)).toEqual([]);
+      expect(await store.counts()).toEqual({ ...none, waiting: 1, sent: 1 });
+    });
+
     it('collapses double submissions that arrive at the same moment', async () => {
       const store = await fresh();
       await Promise.all(Array.from({ length: 50 }, () => store.accept(signup())));
@@ -443,6 +453,39 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         { signup: id, kind: 'confirmed', at: start + 9, visitor: '198.51.100.0' },
       ]);
       expect(await claim(store, 9, start + 9)).toMatchObject([{ id, attempts: 0, tried: false }]);
+    });
+
+    it('is not asked for again where the click comes before the mail is written down as sent', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup({ needsConfirmation: true }));
+      await claim(store, 9, start, { state: 'unconfirmed' });
+      await store.confirmPerson(id, start, { sentence: null, version: null, page: null, visitor: null });
+      await claim(store, 9, start);
+      await store.settle([id], { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null });
+      expect(await store.counts()).toEqual({ ...none, sent: 1 });
+    });
+
+    it('is exported in whole signups, however small the pages are', async () => {
+      const store = await fresh();
+      const ids: string[] = [];
+      for (const email of ['a@example.com', 'b@example.com']) {
+        const id = await store.accept({ ...signup({ needsConfirmation: true, consent }), submission: { email } });
+        await store.confirmPerson(id, start, consent);
+        ids.push(id);
+      }
+      const pages = [];
+      for (let after: string | undefined; ;) {
+        const page = await store.listConsents({ after, limit: 1 });
+        if (page.length === 0) break;
+        pages.push(page.map(({ signup: of, kind }) => [of, kind]).toSorted());
+        after = page.at(-1)?.signup;
+      }
+      expect(pages).toEqual(
+        ids.toSorted().map((id) => [
+          [id, 'confirmed'],
+          [id, 'given'],
+        ]),
+      );
     });
 
     it('is asked for by mail also after a review', async () => {

@@ -43,7 +43,8 @@ export const sql = {
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
   settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason WHERE id = :id AND state IN ('sent', 'unconfirmed')`,
+             settled_at = :settledAt, last_error = :reason WHERE id = :id
+             AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE received_at END WHERE id = ? AND state = 'sent'`,
   backlog: `SELECT count(*) AS count FROM (
@@ -72,7 +73,9 @@ export const sql = {
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
   ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
   consentsOf: `SELECT ${consent} FROM consent WHERE person = ?`,
-  consents: `SELECT ${consent} FROM consent WHERE signup > :after ORDER BY signup, kind DESC LIMIT :limit`,
+  // All entries of so many signups: the next page begins behind the last signup of this one.
+  consents: `SELECT ${consent} FROM consent WHERE signup IN (
+               SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY signup`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
   eraseConsents: `DELETE FROM consent WHERE person = ?`,
   expireDelivered: `UPDATE signup SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
