@@ -4,8 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import type { Form, PinnedFields } from './admission/form.ts';
+import { isSigning, type Confirmation, type Form, type PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/gate.ts';
+import { defaultText } from './confirmation/message.ts';
+import type { SmtpServer } from './confirmation/smtp-url.ts';
 import { readConfigFile, type ConfigFile, type Given } from './config-file.ts';
 import { nearestName } from './nearest-name.ts';
 import { formSettings, relaySettings, settings } from './settings.ts';
@@ -30,9 +32,11 @@ export interface RelayConfig {
     /** Signups due from which on they go in bulk; null: never. */
     readonly bulkAbove: number | null;
   };
+  /** For confirmation mails; undefined where it is not given, which no form with a confirmation is without. */
+  readonly mail: { readonly server: SmtpServer | undefined; readonly publicUrl: string | undefined };
   /** Networks in CIDR notation whose word on a visitor's address is taken. */
   readonly trustedProxies: readonly string[];
-  /** Signs form tokens and proofs; undefined: one is made and kept beside the store. */
+  /** Signs form tokens, proofs and links in mails; undefined: one is made and kept beside the store. */
   readonly secret: string | undefined;
   readonly defence: Defence;
   /** The forms, by name; the one named `default` is served at `/signup`. */
@@ -56,16 +60,23 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
 
   const shared = new Map([...(file?.top ?? []), ...environment]);
   const relay = check(relaySettings, shared, '', mistakes);
-  const forms = file?.forms ?? new Map([['default', new Map<string, Given>()]]);
-  const checked = [...forms].map(([name, own]) => {
+  const layers = file?.forms ?? new Map([['default', new Map<string, Given>()]]);
+  const checked = [...layers].map(([name, own]) => {
     const place = file?.forms ? `forms.${name}: ` : '';
     return [name, check(formSettings, new Map([...shared, ...own]), place, mistakes)] as const;
   });
-  const signs = checked.some(([, form]) => form && (form.RELAY_FORM_TOKEN || form.RELAY_PROOF !== 'off'));
-  if (relay?.RELAY_STORE.kind === 'postgres' && relay.RELAY_SECRET === undefined && signs) {
+  const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
+  if (relay?.RELAY_STORE.kind === 'postgres' && relay.RELAY_SECRET === undefined && forms.some(isSigning)) {
     mistakes.push(
-      'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens and proofs.',
+      'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens, proofs and links in mails.',
     );
+  }
+  if (relay && checked.some(([, data]) => data?.RELAY_CONFIRMATION)) {
+    for (const name of ['RELAY_SMTP_URL', 'RELAY_PUBLIC_URL'] as const) {
+      if (relay[name] === undefined) mistakes.push(`RELAY_CONFIRMATION needs ${name} beside it.`);
+    }
+    if (relay.RELAY_LIMIT_ADDRESS.length === 0)
+      mistakes.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
   }
   if (mistakes.length > 0)
     throw new StartupError(['The configuration has mistakes:', ...new Set(mistakes)].join('\n  - '));
@@ -78,6 +89,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     alerts: { webhook: relay.RELAY_ALERT_WEBHOOK, command: relay.RELAY_ALERT_COMMAND },
     operator: { token: relay.RELAY_OPERATOR_TOKEN, eraseAfterDays: relay.RELAY_ERASE_AFTER_DAYS },
     delivery: { bulkAbove: relay.RELAY_BULK_ABOVE },
+    mail: { server: relay.RELAY_SMTP_URL, publicUrl: relay.RELAY_PUBLIC_URL },
     trustedProxies: relay.RELAY_TRUSTED_PROXIES,
     secret: relay.RELAY_SECRET,
     defence: {
@@ -91,7 +103,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
       proofEffort: relay.RELAY_PROOF_EFFORT,
       turnstileUrl: relay.RELAY_TURNSTILE_URL,
     },
-    forms: Object.fromEntries(checked.flatMap(([name, data]) => (data ? [[name, toForm(name, data)]] : []))),
+    forms: Object.fromEntries(forms.map((form) => [form.name, form])),
   };
 }
 
@@ -100,11 +112,14 @@ export function secretsOf({
   store,
   operator,
   secret,
+  mail,
   forms,
-}: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'forms'>): readonly string[] {
+}: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms'>): readonly string[] {
   const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
   const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
-  return [password, operator.token, secret, ...ofForms].filter((each) => each !== undefined).filter(Boolean);
+  return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms]
+    .filter((each) => each !== undefined)
+    .filter(Boolean);
 }
 
 /** @throws StartupError where it cannot be read */
@@ -178,6 +193,8 @@ function check<Schema extends z.ZodObject>(
   for (const [name, needed] of together) {
     if (known.has(name) && !known.has(needed)) mistakes.push(`${where(name)} needs ${missing(needed)} beside it.`);
   }
+  if (known.get('RELAY_CONFIRMATION')?.value === 'true' && !known.has('RELAY_MAIL_FROM'))
+    mistakes.push(`${where('RELAY_CONFIRMATION')} needs ${missing('RELAY_MAIL_FROM')} beside it.`);
   const result = schema.safeParse(Object.fromEntries([...known].map(([name, { value }]) => [name, value])));
   if (result.success) return result.data;
   for (const {
@@ -213,6 +230,20 @@ function toForm(name: string, data: z.output<typeof formSettings>): Form {
       turnstile: siteKey !== undefined && secret !== undefined ? { siteKey, secret } : null,
       mx: data.RELAY_MX_CHECK,
     },
+    confirmation: confirmationOf(data),
+  };
+}
+
+function confirmationOf(data: z.output<typeof formSettings>): Confirmation | null {
+  const { RELAY_MAIL_FROM: from } = data;
+  if (!data.RELAY_CONFIRMATION || from === undefined) return null;
+  return {
+    from,
+    subject: data.RELAY_CONFIRMATION_SUBJECT,
+    text: data.RELAY_CONFIRMATION_TEXT ?? defaultText,
+    button: data.RELAY_CONFIRMATION_BUTTON,
+    lang: data.RELAY_CONFIRMATION_LANG,
+    confirmedUrl: data.RELAY_CONFIRMED_URL ?? null,
   };
 }
 

@@ -1,9 +1,12 @@
 /** Every setting: its name, its check, its default, and what it is for. */
 import { subscriptionRequest } from '@newsletter-kit/core/schema';
+import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { isNetwork } from './admission/client-address.ts';
 import type { LimitRule } from './admission/limits.ts';
 import { turnstileUrl } from './admission/turnstile.ts';
+import type { Sender } from './confirmation/message.ts';
+import { readSmtpUrl, smtpUrlRule, type SmtpServer } from './confirmation/smtp-url.ts';
 import type { StoreAddress } from './store/open-store.ts';
 
 const request = subscriptionRequest.shape;
@@ -67,6 +70,43 @@ const apiUrl = z
 const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
+
+const smtpServer = z.string().transform((text, context): SmtpServer => {
+  const server = readSmtpUrl(text);
+  if (server !== null) return server;
+  context.addIssue({ code: 'custom', message: smtpUrlRule });
+  return z.NEVER;
+});
+
+const sender = z.string().transform((text, context): Sender => {
+  const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
+  const address = inBrackets ?? bare ?? '';
+  if (isAddress(address)) return { name, address };
+  context.addIssue({
+    code: 'custom',
+    message: 'must be an address: news@example.com, or Example News <news@example.com>',
+  });
+  return z.NEVER;
+});
+
+/** A text in which {link} and {form} are replaced. */
+const template = z.string().superRefine((text, context) => {
+  const unknown = /\{(?!(?:link|form)\})\w{1,20}\}/.exec(text)?.[0];
+  if (unknown !== undefined)
+    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link} and {form} are replaced` });
+});
+
+const oneLine = (longest: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${longest}}$`, 'u'),
+      `must be one line of ${longest} characters at most`,
+    );
+
+const language = z
+  .string()
+  .refine((text) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text), 'must be a language tag such as en, de or pt-BR');
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
@@ -170,9 +210,17 @@ const environment = z.object({
     .regex(/^[\x21-\x7e]{24,}$/, 'must be 24 characters or more, without spaces')
     .optional()
     .describe(
-      'Signs form tokens and proofs. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed',
+      'Signs form tokens, proofs and links in mails. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed',
     ),
   RELAY_TURNSTILE_URL: webAddress.prefault(turnstileUrl).describe('Where Turnstile is asked'),
+  RELAY_PUBLIC_URL: webAddress
+    .refine((text) => !/[?#]/.test(text), 'must be an address without ? and #')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .describe('Address of this relay as visitors reach it, for links in mails: `https://signup.example.com`'),
+  RELAY_SMTP_URL: smtpServer
+    .optional()
+    .describe('Mail server for confirmation mails: `smtps://user:password@host`, or `smtp://` for STARTTLS'),
   RELAY_BULK_ABOVE: z
     .string()
     .refine(
@@ -218,11 +266,31 @@ const environment = z.object({
     .enum(['off', 'review', 'refuse'], 'must be off, review or refuse')
     .prefault('off')
     .describe('What becomes of an address whose domain takes no mail: kept for `review`, or `refuse`d'),
+  RELAY_CONFIRMATION: flag
+    .prefault('false')
+    .describe('`true`: a signup is delivered once the person clicked a link in a mail that the relay sends'),
+  RELAY_MAIL_FROM: sender
+    .optional()
+    .describe('Sender of that mail: `news@example.com`, or `Example News <news@example.com>`'),
+  RELAY_CONFIRMATION_SUBJECT: oneLine(200)
+    .pipe(template)
+    .refine((text) => !text.includes('{link}'), 'must be a subject without {link}')
+    .prefault('Please confirm your subscription')
+    .describe('Its subject, and the heading of the page that the link opens'),
+  RELAY_CONFIRMATION_TEXT: template
+    .refine((text) => text.includes('{link}'), 'must hold {link}, where the link is to stand')
+    .optional()
+    .describe('Its text, plain, with `{link}` where the link is to stand. Unset: a text in English'),
+  RELAY_CONFIRMATION_BUTTON: oneLine(60).prefault('Confirm').describe('The button of that page'),
+  RELAY_CONFIRMATION_LANG: language.prefault('en').describe('Language of these texts, as a tag: `de`, `pt-BR`'),
+  RELAY_CONFIRMED_URL: webAddress.optional().describe('Page for people who confirmed. Unset: a page of the relay'),
   RELAY_DOUBLE_OPT_OVERRIDE: z
     .string()
     .pipe(request.double_opt_override.unwrap())
     .optional()
-    .describe('Pins `double_opt_override`: `on`, `off` or `not_set`. `on` is recommended'),
+    .describe(
+      'Pins `double_opt_override`: `on`, `off` or `not_set`. `on` is recommended; with `RELAY_CONFIRMATION` leave it unset',
+    ),
   RELAY_SEND_WELCOME_EMAIL: flag.optional().describe('Pins `send_welcome_email`: `true` or `false`'),
   RELAY_REACTIVATE_EXISTING: flag
     .optional()
@@ -257,6 +325,13 @@ const ofForm = {
   RELAY_TURNSTILE_SITE_KEY: true,
   RELAY_TURNSTILE_SECRET: true,
   RELAY_MX_CHECK: true,
+  RELAY_CONFIRMATION: true,
+  RELAY_MAIL_FROM: true,
+  RELAY_CONFIRMATION_SUBJECT: true,
+  RELAY_CONFIRMATION_TEXT: true,
+  RELAY_CONFIRMATION_BUTTON: true,
+  RELAY_CONFIRMATION_LANG: true,
+  RELAY_CONFIRMED_URL: true,
   RELAY_DOUBLE_OPT_OVERRIDE: true,
   RELAY_SEND_WELCOME_EMAIL: true,
   RELAY_REACTIVATE_EXISTING: true,

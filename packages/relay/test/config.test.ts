@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig, settings, StartupError } from '../src/index.ts';
+import { readConfig, secretsOf, settings, StartupError } from '../src/index.ts';
 import { environment, publicationId, site } from './running-relay.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
@@ -16,6 +16,13 @@ const mistakes = (changes: Readonly<Record<string, string | undefined>>): string
   return '';
 };
 
+const confirming = {
+  RELAY_CONFIRMATION: 'true',
+  RELAY_SMTP_URL: 'smtp://relay:mail%26password@mail.example',
+  RELAY_MAIL_FROM: 'Example News <news@example.com>',
+  RELAY_PUBLIC_URL: 'https://signup.example/',
+};
+
 describe('the configuration', () => {
   it('needs four settings and has a default for the rest', () => {
     expect(readConfig(environment)).toEqual({
@@ -26,6 +33,7 @@ describe('the configuration', () => {
       alerts: { webhook: undefined, command: undefined },
       operator: { token: undefined, eraseAfterDays: 30 },
       delivery: { bulkAbove: 1000 },
+      mail: { server: undefined, publicUrl: undefined },
       trustedProxies: [],
       secret: undefined,
       defence: {
@@ -51,6 +59,7 @@ describe('the configuration', () => {
           pinned: {},
           thanksUrl: null,
           protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
+          confirmation: null,
         },
       },
     });
@@ -146,6 +155,35 @@ describe('the configuration', () => {
     [{ RELAY_SECRET: 'short' }, 'RELAY_SECRET must be 24 characters or more'],
     [{ RELAY_TURNSTILE_SITE_KEY: '0x4' }, 'RELAY_TURNSTILE_SITE_KEY needs RELAY_TURNSTILE_SECRET beside it'],
     [{ RELAY_TURNSTILE_SECRET: '0x4' }, 'RELAY_TURNSTILE_SECRET needs RELAY_TURNSTILE_SITE_KEY beside it'],
+    [
+      { RELAY_SMTP_URL: 'smtp://user:secret@mail.example?tls=maybe' },
+      'RELAY_SMTP_URL must be smtps://user:password@host:465 or smtp://user:password@host:587',
+    ],
+    [{ RELAY_MAIL_FROM: 'Example News' }, 'RELAY_MAIL_FROM must be an address: news@example.com'],
+    [
+      { RELAY_MAIL_FROM: 'Example\r\nBcc: all@example.com <news@example.com>' },
+      'RELAY_MAIL_FROM must be an address: news@example.com',
+    ],
+    [
+      { RELAY_CONFIRMATION_SUBJECT: 'Confirm\r\nBcc: all@example.com' },
+      'RELAY_CONFIRMATION_SUBJECT must be one line of 200 characters at most',
+    ],
+    [{ RELAY_CONFIRMATION_SUBJECT: 'Open {link}' }, 'RELAY_CONFIRMATION_SUBJECT must be a subject without {link}'],
+    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm.' }, 'RELAY_CONFIRMATION_TEXT must hold {link}'],
+    [
+      { RELAY_CONFIRMATION_TEXT: 'Dear {name}: {link}' },
+      'RELAY_CONFIRMATION_TEXT has {name}, but only {link} and {form} are replaced',
+    ],
+    [{ RELAY_CONFIRMATION_LANG: 'English!' }, 'RELAY_CONFIRMATION_LANG must be a language tag such as en'],
+    [{ RELAY_PUBLIC_URL: 'https://signup.example?a=b' }, 'RELAY_PUBLIC_URL must be an address without ? and #'],
+    [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_SMTP_URL beside it.'],
+    [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_PUBLIC_URL beside it.'],
+    [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_MAIL_FROM beside it.'],
+    [
+      { ...confirming, RELAY_LIMIT_ADDRESS: '0' },
+      'RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.',
+    ],
+    [{ ...confirming, RELAY_STORE: 'postgres://a:b@db/relay' }, 'RELAY_SECRET is missing'],
     [{ RELAY_CONFIG: '/nowhere/relay.yaml' }, 'The file /nowhere/relay.yaml, which RELAY_CONFIG names, cannot be read'],
     [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
     [{ RELAY_ALOWED_ORIGIN: site }, 'RELAY_ALOWED_ORIGIN is not a setting (is RELAY_ALLOWED_ORIGINS meant?).'],
@@ -180,6 +218,21 @@ describe('the configuration', () => {
     expect(
       mistakes({ RELAY_MOVE_TO: 'postgres://a/b', RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' }),
     ).toBe('');
+  });
+
+  it('reads how people confirm by mail', () => {
+    const { forms, mail } = readConfig({ ...environment, ...confirming, RELAY_CONFIRMED_URL: `${site}/welcome` });
+    expect(mail).toMatchObject({ server: { host: 'mail.example' }, publicUrl: 'https://signup.example' });
+    expect(forms['default']?.confirmation).toEqual({
+      from: { name: 'Example News', address: 'news@example.com' },
+      subject: 'Please confirm your subscription',
+      text: expect.stringContaining('{link}') as string,
+      button: 'Confirm',
+      lang: 'en',
+      confirmedUrl: `${site}/welcome`,
+    });
+    expect(secretsOf(readConfig({ ...environment, ...confirming }))).toContain('mail&password');
+    expect(readConfig(environment).forms['default']?.confirmation).toBeNull();
   });
 
   it('never says the key, not even a wrong one', () => {

@@ -22,7 +22,18 @@ export {
 } from './attribution-touches.ts';
 export { contentKind, parseContent, wantsPage, type ContentHeaders, type ContentKind } from './content.ts';
 export { honeypotField } from './honeypot.ts';
-export { askHtml, askPageHeaders, pageHeaders, refusalHtml, thanksHtml, type Entered } from './pages.ts';
+export {
+  askHtml,
+  askPageHeaders,
+  buttonHtml,
+  escapeHtml,
+  messageHtml,
+  pageHeaders,
+  refusalHtml,
+  thanksHtml,
+  type ButtonPage,
+  type Entered,
+} from './pages.ts';
 export { parseUrl } from './parse-url.ts';
 export {
   contentRefused,

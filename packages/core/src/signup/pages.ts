@@ -35,22 +35,42 @@ export function refusalHtml({ errors }: Refused): string {
 export function askHtml(entered: Entered, token: string): string {
   const kept = [...entered].filter(([name]) => name !== 'token' && name !== 'proof');
   const fields = [...kept, ['token', token] as const].map(
-    ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
   const form = `<form method="post" accept-charset="utf-8">\n${fields.join('\n')}\n<button>Sign up</button>\n</form>`;
   return page('One more step', ['Press the button to finish your signup.'], form);
 }
 
-function page(title: string, paragraphs: readonly string[], form = ''): string {
+/**
+ * A page in the operator's words whose one button posts, without fields, to the address of the page.
+ */
+export function buttonHtml({ title, button, lang }: ButtonPage): string {
+  return page(title, [], `<form method="post">\n<button>${escapeHtml(button)}</button>\n</form>\n`, lang);
+}
+
+/** Texts of a {@link buttonHtml} page. */
+export interface ButtonPage {
+  readonly title: string;
+  readonly button: string;
+  /** Their language, as a BCP 47 tag. */
+  readonly lang: string;
+}
+
+/** A page in English that says something, and offers nothing to do. */
+export function messageHtml(title: string, paragraphs: readonly string[]): string {
+  return page(title, paragraphs);
+}
+
+function page(title: string, paragraphs: readonly string[], form = '', lang = 'en'): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(lang)}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
-<main>
-<h1>${escape(title)}</h1>
-${paragraphs.map((text) => `<p>${escape(text)}</p>`).join('\n')}
+<main dir="auto">
+<h1>${escapeHtml(title)}</h1>
+${paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
 ${form}</main>
 </html>
 `;
@@ -64,6 +84,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escape(text: string): string {
+/** Text that stands in HTML, or in a quoted attribute, as what it is. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

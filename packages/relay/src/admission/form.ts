@@ -4,6 +4,7 @@
  */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
+import type { Sender } from '../confirmation/message.ts';
 
 /** Names of a SubscriptionRequest that a page may set. */
 export type PublicField = 'email' | 'custom_fields' | (typeof attributionFields)[number];
@@ -22,6 +23,21 @@ export interface Protection {
   readonly mx: 'off' | 'review' | 'refuse';
 }
 
+/** The mail that asks a person to confirm, and what its link opens. */
+export interface Confirmation {
+  readonly from: Sender;
+  /** Subject of the mail and heading of the page. */
+  readonly subject: string;
+  /** Plain text with `{link}`. */
+  readonly text: string;
+  /** Label of the page's button. */
+  readonly button: string;
+  /** Language of these texts, as a BCP 47 tag. */
+  readonly lang: string;
+  /** Where a person is sent who confirmed; null means the relay's own page. */
+  readonly confirmedUrl: string | null;
+}
+
 /** A form and its rules, made from the configuration. */
 export interface Form {
   readonly name: string;
@@ -36,4 +52,11 @@ export interface Form {
   /** Where a visitor without JavaScript is sent; null means the relay's own page. */
   readonly thanksUrl: string | null;
   readonly protection: Protection;
+  /** Null where signups are delivered without a click in a mail of the relay. */
+  readonly confirmation: Confirmation | null;
+}
+
+/** Whether something is signed for the form that must outlive the process, or hold for another one. */
+export function isSigning({ protection, confirmation }: Form): boolean {
+  return protection.token || protection.proof !== 'off' || confirmation !== null;
 }

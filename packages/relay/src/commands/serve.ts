@@ -1,6 +1,7 @@
 /** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
 import process from 'node:process';
 import { createClient } from '@newsletter-kit/core';
+import { isSigning } from '../admission/form.ts';
 import { createRelay } from '../app.ts';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { keptSecret } from '../kept-secret.ts';
@@ -66,9 +67,10 @@ export async function serve(): Promise<void> {
 
 /** Made and kept only where something is signed that has to outlive this process. */
 function signingSecret({ secret, forms, store }: RelayConfig): string | undefined {
-  const signs = Object.values(forms).some(({ protection: { token, proof } }) => token || proof !== 'off');
   if (secret !== undefined || store.kind === 'postgres') return secret;
-  return signs ? keptSecret(`${store.path}-secret`, 'The secret that signs form tokens', 'RELAY_SECRET') : undefined;
+  return Object.values(forms).some(isSigning)
+    ? keptSecret(`${store.path}-secret`, 'The secret that signs form tokens and links in mails', 'RELAY_SECRET')
+    : undefined;
 }
 
 /** What `newsletter-relay check` would say of them; the delivery itself logs what is only down at present. */

@@ -1,0 +1,61 @@
+/** The confirmation mail. Nothing a visitor entered stands in it, and it fetches nothing. Pure. */
+import { escapeHtml } from '@newsletter-kit/core/signup';
+import type { Form } from '../admission/form.ts';
+
+/** Who a mail is from. */
+export interface Sender {
+  /** Empty where only the address is shown. */
+  readonly name: string;
+  readonly address: string;
+}
+
+/** A mail, as nodemailer takes it. */
+export interface Message {
+  readonly from: Sender;
+  readonly to: Sender;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The same for each attempt, so that a mail sent twice is recognised. */
+  readonly messageId: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The text of a form that has none of its own. */
+export const defaultText = `Please confirm that you want to receive our newsletter:
+
+{link}
+
+If you did not sign up, ignore this mail: you will get no other.`;
+
+/** @returns null where the form asks for no confirmation any more */
+export function confirmationMessage(
+  { name: form, confirmation }: Form,
+  signup: { readonly id: string; readonly email: string },
+  link: string,
+): Message | null {
+  if (!confirmation) return null;
+  const { from, subject, text, lang } = confirmation;
+  const filled = (template: string): string => template.replaceAll('{form}', form);
+  const body = filled(text);
+  const anchor = `<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`;
+  const paragraphs = body
+    .trim()
+    .split(/(?:\r?\n[ \t]*){2,}/)
+    .map((paragraph) =>
+      escapeHtml(paragraph)
+        .replaceAll(/\r?\n/g, '<br>\n')
+        .replaceAll('{link}', () => anchor),
+    )
+    .map((paragraph) => `<p dir="auto">${paragraph}</p>`);
+  return {
+    from,
+    to: { name: '', address: signup.email },
+    subject: filled(subject),
+    text: body.replaceAll('{link}', () => link),
+    html: `<!doctype html>\n<html lang="${escapeHtml(lang)}">\n<meta charset="utf-8">\n${paragraphs.join('\n')}\n</html>\n`,
+    messageId: `<confirmation.${signup.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
+    // RFC 3834: no robot answers it. The second is what Exchange goes by.
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  };
+}
