@@ -30,7 +30,7 @@ import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts
 export interface RelayOptions {
   readonly config: Pick<
     RelayConfig,
-    'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'delivery' | 'trustedProxies'
+    'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'delivery' | 'mail' | 'trustedProxies'
   >;
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;

@@ -71,7 +71,7 @@ export async function admit(
       form: form.name,
       submission: keepSubmission(read.submission, form.allowedFields),
       suspected: passed.suspected,
-      needsConfirmation: false,
+      needsConfirmation: form.confirmation !== null,
       consent: null,
       trace: null,
       origin: passed.origin,

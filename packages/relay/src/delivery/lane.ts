@@ -313,7 +313,7 @@ export class Lane {
     // A longer pause than it may ask for is waited out by the lane, where everybody can see it.
     const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
     if (tried && (await this.#createdSince(submission.email, receivedAt - skewMs, options))) return [];
-    const request = toSubscriptionRequest(submission, forms[signup.form]?.pinned ?? {}, tried);
+    const request = toSubscriptionRequest(signup, forms[signup.form]?.pinned ?? {});
     const { warnings } = await client.subscriptions.create({ publicationId, ...request }, options);
     return (warnings ?? []).map(({ message, code }) => ({ message, code }));
   }

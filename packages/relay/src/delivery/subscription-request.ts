@@ -1,19 +1,20 @@
 /** The request a signup becomes. Nothing but the fields named here leaves the store, and what is pinned wins. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
-import { attributionFields, type Attribution, type KeptSubmission } from '@newsletter-kit/core/signup';
+import { attributionFields, type Attribution } from '@newsletter-kit/core/signup';
 import type { PinnedFields } from '../admission/form.ts';
+import type { ClaimedSignup } from '../store/signup-store.ts';
 
 /**
  * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also
  * reaches the signups that are waiting.
  *
- * @param repetition - an earlier attempt may have reached the API. Then the person may have unsubscribed since, so that
- *   nothing must reactivate the subscription, and may have the welcome mail already
+ * - Tried before: an earlier attempt may have reached the API. Then the person may have unsubscribed since, so that
+ *   nothing must reactivate the subscription, and may have the welcome mail already.
+ * - Confirmed here: the person has clicked a link and is not asked again, unless a pin says so.
  */
 export function toSubscriptionRequest(
-  submission: KeptSubmission,
+  { submission, tried, confirmed }: Pick<ClaimedSignup, 'submission' | 'tried' | 'confirmed'>,
   pinned: PinnedFields,
-  repetition = false,
 ): SubscriptionRequest {
   const attribution = attributionFields
     .map((name) => [name, submission[name]] as const)
@@ -27,7 +28,8 @@ export function toSubscriptionRequest(
         value: typeof value === 'object' ? [...value] : value,
       })),
     }),
+    ...(confirmed && { double_opt_override: 'off' }),
     ...pinned,
-    ...(repetition && { reactivate_existing: false }),
+    ...(tried && { reactivate_existing: false }),
   };
 }

@@ -30,6 +30,7 @@ export function toClaimed(row: Row): ClaimedSignup {
     receivedAt: Number(row['receivedAt']),
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']) || row['state'] === 'sent',
+    confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
     trace: textOrNull(row['trace']),
   };
 }

@@ -62,6 +62,8 @@ export interface ClaimedSignup {
   readonly attempts: number;
   /** True where an earlier attempt may have reached the API: the caller looks there before it sends again. */
   readonly tried: boolean;
+  /** True where the person clicked the link in a confirmation mail. */
+  readonly confirmed: boolean;
   readonly trace: string | null;
 }
 
@@ -100,7 +102,10 @@ export type Outcome =
       /** True where the attempt may have reached the API. What an earlier attempt may have done stays true. */
       readonly tried: boolean;
     }
-  /** `nextAttemptAt`: when its confirmation mail is tried again; null where the mail is sent. */
+  /**
+   * `nextAttemptAt`: when its confirmation mail is tried again; null where the mail is sent. Where the person has
+   * confirmed already, nothing changes.
+   */
   | {
       readonly state: 'unconfirmed';
       readonly at: number;
@@ -337,7 +342,7 @@ export interface SignupStore {
   person(address: string): Promise<HeldAboutPerson>;
   /**
    * Lets dead letters and signups in review that the filter means wait for delivery, as if they had just come in; those
-   * that need confirmation wait for that.
+   * that nobody has confirmed who had to wait for that.
    *
    * @returns how many
    */
@@ -355,7 +360,11 @@ export interface SignupStore {
     address: string,
     options?: { readonly keepConsent?: boolean | undefined },
   ): Promise<{ readonly signups: number; readonly consents: number }>;
-  /** Erases what is older than its retention. @returns how many signups and entries */
+  /**
+   * Erases what is older than its retention, and joins repeats in review.
+   *
+   * @returns how many signups and entries
+   */
   expire(retention: Retention): Promise<number>;
   /**
    * Takes over signups and consents of an export; what is here already stays as it is. What was `sent` waits, with

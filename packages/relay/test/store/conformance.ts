@@ -81,6 +81,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         receivedAt: start,
         attempts: 0,
         tried: false,
+        confirmed: false,
         trace,
       },
     ]);
@@ -440,7 +441,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         nextAttemptAt: start + 5,
         reason: 'the mail server is down',
       });
-      expect(await claim(store, 9, start + 5, { state: 'unconfirmed' })).toMatchObject([{ id }]);
+      expect(await claim(store, 9, start + 5, { state: 'unconfirmed' })).toMatchObject([{ id, confirmed: false }]);
       await store.settle([id], { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null });
       expect(await store.nextDueAt(forms, 'unconfirmed')).toBeNull();
 
@@ -452,7 +453,35 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         { signup: id, kind: 'given' },
         { signup: id, kind: 'confirmed', at: start + 9, visitor: '198.51.100.0' },
       ]);
-      expect(await claim(store, 9, start + 9)).toMatchObject([{ id, attempts: 0, tried: false }]);
+      expect(await claim(store, 9, start + 9)).toMatchObject([{ id, attempts: 0, tried: false, confirmed: true }]);
+    });
+
+    it('that was given by a click is not lost to the mail that is written down after it', async () => {
+      const store = await fresh();
+      const id = await store.accept(signup({ needsConfirmation: true }));
+      await claim(store, 9, start, { state: 'unconfirmed' });
+      await store.confirmPerson(id, start, consent);
+      const mailed: Outcome = { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null };
+      await store.settle([id], mailed);
+      expect(await store.counts()).toEqual({ ...none, waiting: 1 });
+      await claim(store, 9, start);
+      await store.settle([id], mailed);
+      expect(await store.counts()).toEqual({ ...none, sent: 1 });
+    });
+
+    it('is asked for again where the mail could not be sent, and not where only the delivery failed', async () => {
+      const store = await fresh();
+      const dead: Outcome = { state: 'dead', at: start, reason: 'refused' };
+      const id = await store.accept(signup({ needsConfirmation: true }));
+      await claim(store, 9, start, { state: 'unconfirmed' });
+      await store.settle([id], dead);
+      expect(await store.redrive({}, start)).toBe(1);
+      expect(await store.counts()).toEqual({ ...none, unconfirmed: 1 });
+      await store.confirmPerson(id, start, consent);
+      await claim(store, 9, start);
+      await store.settle([id], dead);
+      expect(await store.redrive({}, start)).toBe(1);
+      expect(await store.counts()).toEqual({ ...none, waiting: 1 });
     });
 
     it('is not asked for again where the click comes before the mail is written down as sent', async () => {
@@ -513,6 +542,25 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.expire({ ...keep, dead: start + 6 })).toBe(1);
     expect(await store.expire({ ...keep, unconfirmed: start + 1 })).toBe(1);
     expect(await store.counts()).toEqual({ ...none, waiting: 1 });
+  });
+
+  it('joins what says the same in review', async () => {
+    const store = await fresh();
+    const id = await store.accept(signup({ suspected: true, idempotencyKey: 'beyond the limit' }));
+    for (const utm_term of ['a', 'b'])
+      await store.accept(
+        signup({
+          suspected: true,
+          idempotencyKey: 'beyond the limit',
+          submission: { ...signup().submission, utm_term },
+          receivedAt: start + 1,
+        }),
+      );
+    await store.accept({ ...ofPerson('robot@example.com'), suspected: true });
+    await store.accept({ ...ofPerson('robot@example.com'), suspected: true });
+    expect(await store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null })).toBe(3);
+    expect(await store.counts()).toEqual({ ...none, review: 2 });
+    expect(await store.list({ ids: [id] }, { limit: 1 })).toHaveLength(1);
   });
 
   it('takes over an export, once, and knows in it what may have reached the API', async () => {

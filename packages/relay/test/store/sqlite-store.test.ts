@@ -160,7 +160,7 @@ describe('a signup store in an SQLite file', () => {
     };
     for (const [name, text] of Object.entries(ofOperators)) {
       expect(
-        plan(text).filter((step) => /^SCAN (?!signup USING (COVERING )?INDEX signup_(open|due))/.test(step)),
+        plan(text).filter((step) => /^SCAN (?!signup USING (COVERING )?INDEX signup_(open|due)|\(subquery)/.test(step)),
         name,
       ).toEqual([]);
     }

@@ -342,7 +342,9 @@ class SqliteStore implements SignupStore {
     const { expireDelivered, expireReceived, expireConsent, survey } = this.#statements;
     const limit = erasedAtOnce;
     const beforeId = firstIdOf;
+    const joined = await this.#commits.run(() => Number(survey.joinReview.run().changes));
     const erased =
+      joined +
       (await this.#inParts(delivered, (before) => expireDelivered.run({ before, limit }))) +
       (await this.#inParts(review, (before) =>
         expireReceived.run({ state: 'review', beforeId: beforeId(before), limit }),

@@ -7,7 +7,7 @@ const stored = `id, form, state, received_at AS receivedAt, origin, submission, 
   last_error AS reason, intent, trace`;
 
 const candidate = `id, form, state, submission, received_at AS receivedAt, intent, content, attempts, tried,
-  next_attempt_at AS nextAttemptAt, trace`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, trace`;
 
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -104,6 +104,10 @@ export const survey = {
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE state <> 'delivered' AND state = 'sent' AND batch IS NULL`,
+  // The first of those that say the same is enough to decide on; signups beyond an address's limit have one intent.
+  joinReview: `DELETE FROM signup WHERE id IN (SELECT id FROM (
+      SELECT id, row_number() OVER (PARTITION BY coalesce(intent, content) ORDER BY id) AS place
+      FROM signup WHERE state <> 'delivered' AND state = 'review') WHERE place > 1)`,
   expireDead: `DELETE FROM signup WHERE id IN (
       SELECT id FROM signup WHERE state <> 'delivered' AND state = 'dead' AND settled_at < :before LIMIT :limit)`,
 } as const;
@@ -114,10 +118,11 @@ export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state 
 /** Those that depend on a filter; `where` has a place for each of its values. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
-  // Never attempted, or the attempts of before have ended without reaching the API.
+  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was never
+  // sent to the API has not confirmed.
   redrive: (
     where: string,
-  ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND state = 'review' THEN 'unconfirmed' ELSE 'waiting' END,
+  ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
       attempts = 0, next_attempt_at = CASE tried WHEN 1 THEN ? ELSE 0 END, settled_at = NULL, last_error = NULL
     WHERE state <> 'delivered' AND state IN ('dead', 'review') AND ${where}`,
   discard: (where: string) =>
