@@ -312,24 +312,24 @@ export class Lane {
     const { submission, tried, receivedAt } = signup;
     // A longer pause than it may ask for is waited out by the lane, where everybody can see it.
     const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
-    if (tried && (await this.#createdSince(submission.email, receivedAt - skewMs, options))) return [];
+    const created = tried ? await this.#createdAt(submission.email, options) : null;
+    if (created !== null && created >= receivedAt - skewMs) return [];
     const request = toSubscriptionRequest(signup, forms[signup.form]?.pinned ?? {});
-    const { warnings } = await client.subscriptions.create({ publicationId, ...request }, options);
+    // Who was subscribed before may have the welcome mail of the earlier attempt.
+    const changes = created === null ? {} : { send_welcome_email: false };
+    const { warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
     return (warnings ?? []).map(({ message, code }) => ({ message, code }));
   }
 
-  async #createdSince(
-    email: string,
-    since: number,
-    options: Parameters<Client['subscriptions']['list']>[1],
-  ): Promise<boolean> {
+  /** When the subscription of this address was created, in milliseconds since the Unix epoch; null without one. */
+  async #createdAt(email: string, options: Parameters<Client['subscriptions']['list']>[1]): Promise<number | null> {
     const { client, publicationId } = this.#options;
     try {
       const { items } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
-      return items.some(({ created }) => created * 1000 >= since);
+      return items[0] ? items[0].created * 1000 : null;
     } catch (error) {
       // A key that may create and not read: the repetition changes nothing about a subscription that is there.
-      if (error instanceof ApiError && error.status === 403) return false;
+      if (error instanceof ApiError && error.status === 403) return null;
       throw error;
     }
   }

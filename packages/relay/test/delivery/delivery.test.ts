@@ -1,12 +1,16 @@
 /** Delivery to the sandbox: what arrives, and what happens to signups while the API will not take them. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, vi } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { eventually } from '../eventually.ts';
 import {
   apiKey,
   environment,
   post,
+  publicationId,
   runRelay,
   unreachable,
   type RelayParts,
@@ -198,7 +202,8 @@ describe('while the API will not take them', () => {
       const relay = start(api, { settings });
       await relay.fetch(post({ email: 'ada@example.com' }));
       await eventually('several attempts', () => api.answered.length > 3);
-      expect((await relay.store.counts()).waiting).toBe(1);
+      const { waiting, sent } = await relay.store.counts();
+      expect(waiting + sent).toBe(1);
       const errors = relay.logged.filter((line) => line.includes('"level":"error"'));
       expect(errors).toHaveLength(1);
       expect(errors[0]).toContain(advice);
@@ -244,6 +249,109 @@ describe('while the API will not take them', () => {
     });
     expect(asked).toEqual([0, expect.toSatisfy((ms: number) => ms >= 1000)]);
     expect(api.received).toHaveLength(1);
+  });
+});
+
+describe('the trouble of one', () => {
+  /** A relay with forms of their own settings. */
+  const withForms = (api: SandboxApi, forms: Readonly<Record<string, Record<string, string>>>): RunningRelay => {
+    const path = join(scratchFolder(), 'forms.yaml');
+    writeFileSync(path, JSON.stringify({ forms }));
+    return start(api, { settings: { RELAY_CONFIG: path } });
+  };
+
+  it.each([
+    ['a form with a wrong publication', { publication_id: 'pub_00000000-0000-4000-8000-00000000beef' }, 'status 404'],
+    ['a form with a wrong key of its own', { api_key: 'of-another-service' }, 'status 401'],
+  ])('stops nobody else: %s', async (_case, wrong, trouble) => {
+    const api = sandboxApi();
+    const relay = withForms(api, { wrong, footer: {}, header: {}, popup: {}, article: {} });
+    const names = ['wrong', 'wrong', 'wrong', 'footer', 'header', 'popup', 'article'];
+    const send = async (round: number) => {
+      for (const [n, name] of names.entries()) {
+        const request = post({ email: `p${round}.${n}@example.com` });
+        const { status } = await relay.fetch(new Request(request.url.replace('/signup', `/signup/${name}`), request));
+        expect(status).toBe(202);
+      }
+    };
+    for (let round = 0; round < 20; round += 1) await send(round);
+    await eventually('the other forms are delivered', async () => (await relay.store.counts()).delivered === 80);
+    expect(relay.logged.join('')).toContain(trouble);
+    await send(20);
+    await eventually('and so it goes on', async () => (await relay.store.counts()).delivered === 84);
+    expect((await relay.store.overview(Date.now())).forms).toMatchObject([{ form: 'wrong', open: 63 }]);
+  });
+
+  it('stops nobody else: a signup at which the API fails', async () => {
+    const api = sandboxApi();
+    api.instead = async (request) => {
+      const text = await request.clone().text();
+      return text.includes('poison') || request.url.includes('poison')
+        ? answering(500, problem(500))()
+        : api.sandbox.fetch(request);
+    };
+    const relay = start(api);
+    await relay.fetch(post({ email: 'poison@example.com' }));
+    for (let n = 0; n < 30; n += 1) {
+      await relay.fetch(post({ email: `p${n}@example.com` }));
+      await eventually('it is delivered', async () => (await relay.store.counts()).delivered === n + 1);
+    }
+    const { waiting, sent } = await relay.store.counts();
+    expect(waiting + sent).toBe(1);
+  });
+});
+
+describe('a repetition', () => {
+  /** Loses the answers to creations. */
+  const losing = (api: SandboxApi, before: () => Promise<unknown> = () => Promise.resolve()) => {
+    let lost = 0;
+    api.instead = async (request) => {
+      if (request.method !== 'POST' || lost > 0) return api.sandbox.fetch(request);
+      lost += 1;
+      await api.sandbox.fetch(request);
+      await before();
+      return unreachableAfterwards();
+    };
+  };
+  const unreachableAfterwards = (): Promise<Response> =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }));
+  const creations = (api: SandboxApi): number =>
+    api.sandbox.requests().filter(({ method, path }) => method === 'POST' && path.endsWith('/subscriptions')).length;
+
+  it('finds what has arrived although its answer was lost, and creates nothing', async () => {
+    const api = sandboxApi();
+    losing(api);
+    const relay = start(api);
+    await relay.fetch(post({ email: 'new@example.com' }));
+    await eventually('it is delivered', async () => (await relay.store.counts()).delivered === 1);
+    expect(creations(api)).toBe(1);
+  });
+
+  it('never reactivates who has unsubscribed meanwhile, also where the configuration reactivates', async () => {
+    const api = sandboxApi();
+    const ada = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
+    const client = createClient({
+      baseUrl: 'http://sandbox.example/v2',
+      token: apiKey,
+      publicationId,
+      fetch: api.sandbox.fetch,
+    });
+    const leave = () =>
+      client.subscriptions.updateStatus({ subscription_ids: [ada?.id ?? ''], new_status: 'inactive' });
+    await leave();
+    api.sandbox.clock.advance('PT1M');
+    losing(api, async () => {
+      await leave();
+      api.sandbox.clock.advance('PT1M');
+    });
+    const relay = start(api, { settings: { RELAY_REACTIVATE_EXISTING: 'true' } });
+    await relay.fetch(
+      post({ email: 'ada.lovelace@example.com', custom_fields: [{ name: 'First Name', value: 'Ada K.' }] }),
+    );
+    await eventually('it is delivered', async () => (await relay.store.counts()).delivered === 1);
+    const now = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
+    expect(now).toMatchObject({ status: 'inactive' });
+    expect(now?.custom_fields).toContainEqual(expect.objectContaining({ name: 'First Name', value: 'Ada K.' }));
   });
 });
 
