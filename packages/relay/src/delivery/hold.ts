@@ -31,9 +31,13 @@ export class Hold {
     this.#options = options;
   }
 
-  /** Nothing is sent before this moment. */
-  get until(): number {
-    return this.#until;
+  /** Milliseconds in which nothing is sent; 0 without a pause. */
+  get remainingMs(): number {
+    const { now, patience } = this.#options;
+    const remaining = this.#until - now();
+    // More than any pause: the clock was set back.
+    if (remaining > 2 * patience.longestAskedMs) this.#until = 0;
+    return Math.max(0, this.#until - now());
   }
 
   /** Whether a pause was needed since the last success: then one signup at a time is tried. */

@@ -57,7 +57,7 @@ const longestWithoutBulkMs = 30 * 60_000;
 /** Time limit of a bulk creation, in milliseconds. */
 const bulkTimeoutMs = 120_000;
 
-/** The API's clock may be behind ours by this much, in milliseconds. */
+/** Clocks may differ by this much, in milliseconds: ours from the API's, and from one moment to the next. */
 const skewMs = 5 * 60_000;
 
 const lookAfterMs = 30_000;
@@ -76,6 +76,8 @@ export class Lane {
   #inBulk = false;
   #nextCount = 0;
   #nextLook = 0;
+  /** The last time of day this lane has seen. */
+  #lastNow = 0;
   /** Bulk creations refused in succession. */
   #refused = 0;
   #loop: Promise<void> | null = null;
@@ -109,7 +111,7 @@ export class Lane {
   async #run(): Promise<void> {
     const { stopping, health, store, now } = this.#options;
     while (!stopping.aborted) {
-      const held = this.#heldUntil() - now();
+      const held = this.#heldMs;
       if (held > 0) {
         await this.#signal.wait(Math.min(held, longestSleepMs));
         continue;
@@ -127,9 +129,9 @@ export class Lane {
     }
   }
 
-  #heldUntil(): number {
+  get #heldMs(): number {
     const { keyHold, publicationHold } = this.#options;
-    return Math.max(keyHold.until, publicationHold.until);
+    return Math.max(keyHold.remainingMs, publicationHold.remainingMs);
   }
 
   get #failing(): boolean {
@@ -151,7 +153,8 @@ export class Lane {
   async #takeDue(): Promise<void> {
     const { store, now } = this.#options;
     // An attempt may have failed since the loop looked.
-    if (now() < this.#heldUntil()) return;
+    if (this.#heldMs > 0) return;
+    await this.#watchClock();
     if (await this.#hasBacklog()) {
       if (this.#batches.size === 0) this.#batches.add(this.#sendBatch());
     } else {
@@ -160,6 +163,17 @@ export class Lane {
     }
     if (this.#options.bulk && this.#confirming.size === 0 && now() >= this.#nextLook)
       this.#confirming.add(this.#confirm());
+  }
+
+  /** Where the clock was set back, what waits for a moment by the old clock would wait for that much longer. */
+  async #watchClock(): Promise<void> {
+    const { store, patience, now } = this.#options;
+    const at = now();
+    if (at < this.#lastNow - skewMs) {
+      this.#nextCount = this.#nextLook = at;
+      await store.pullForward(at, 2 * patience.longestAskedMs);
+    }
+    this.#lastNow = at;
   }
 
   #claim(limit: number): Claim {

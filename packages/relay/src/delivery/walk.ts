@@ -72,7 +72,7 @@ export class BatchConfirmation {
     if (open.length === 0) return null;
     const held = await store.holdWalk(publicationId, now(), now() + leaseMs);
     if (held === null) return now() + leaseMs;
-    const due = Math.min(...open.map(sentAt)) + lookAfterMs;
+    const due = Math.min(now(), ...open.map(sentAt)) + lookAfterMs;
     const underWay = held.walk !== null && held.walk.startedAt !== null;
     if (!underWay && now() < due) return due;
     const walk = await this.#walk(held.walk, open);
@@ -130,7 +130,8 @@ export class BatchConfirmation {
     const { store, publicationId, persistence, now, lookAfterMs, signal, log } = this.#options;
     if (signal.aborted) return;
     for (const batch of open) {
-      const last = (walk.startedAt ?? 0) >= sentAt(batch) + looks * lookAfterMs;
+      // Sent in the future: the clock was set back.
+      const last = (walk.startedAt ?? 0) >= sentAt(batch) + looks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
       if (batch.open > 0 && !last) continue;
       const at = now();
       if (batch.open > 0) log.info({ signups: batch.open }, 'sent in bulk and not found; each goes alone now');

@@ -299,3 +299,24 @@ it('asks for no bulk where the key may not read what has become of it', async ()
   await allDelivered(relay, 150);
   expect(asked.bulks).toEqual([]);
 });
+
+it('confirms a batch although the clock was set back after it was sent', async () => {
+  const api = sandboxApi({ seed: 'empty' });
+  let now = Date.now();
+  const relay = await withBacklog(api, people(150), { now: () => now }, {}, now);
+  api.instead = async (request) => {
+    const answer = await api.sandbox.fetch(request);
+    if (request.url.endsWith('/bulk_subscriptions')) now -= 86_400_000;
+    return answer;
+  };
+  relay.start();
+  let n = 0;
+  await eventually('all are delivered', async () => {
+    now += 100;
+    // Its arrival makes the relay look at its clock.
+    await relay.fetch(post({ email: `later${(n += 1)}@example.com` }));
+    api.sandbox.clock.advance(1000);
+    return (await relay.store.counts()).delivered >= 150;
+  });
+  expect(await api.subscriptions()).not.toHaveLength(0);
+});

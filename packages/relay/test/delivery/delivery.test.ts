@@ -252,6 +252,22 @@ describe('while the API will not take them', () => {
   });
 });
 
+describe('a clock that is set back', () => {
+  it('puts nothing off: neither a pause, nor a repetition, nor a batch', async () => {
+    const api = sandboxApi();
+    let now = Date.now();
+    let answer: (() => Promise<Response>) | null = answering(429, problem(429), { 'retry-after': '3600' });
+    api.instead = (request) => answer?.() ?? api.sandbox.fetch(request);
+    const relay = start(api, { now: () => now });
+    await relay.fetch(post({ email: 'ada@example.com' }));
+    await eventually('it was tried', () => putOff(relay) === 1);
+    answer = null;
+    now -= 86_400_000;
+    await relay.fetch(post({ email: 'bob@example.com' }));
+    await eventually('both are delivered', async () => (await relay.store.counts()).delivered === 2);
+  });
+});
+
 describe('the trouble of one', () => {
   /** A relay with forms of their own settings. */
   const withForms = (api: SandboxApi, forms: Readonly<Record<string, Record<string, string>>>): RunningRelay => {
