@@ -15,6 +15,6 @@ export { readConfig, secretsOf, type RelayConfig } from './config.ts';
 export { settings, type Setting } from './settings.ts';
 export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export { StartupError } from './startup-error.ts';
-export { openStore, type OpenStoreOptions, type StoreAddress } from './store/open-store.ts';
+export { openStore, type StoreAddress } from './store/open-store.ts';
 export { everySignup } from './store/every-signup.ts';
 export * from './store/signup-store.ts';

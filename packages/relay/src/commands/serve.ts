@@ -24,9 +24,7 @@ export async function serve(): Promise<void> {
   const stopAsked = firstSignal();
   const secret = signingSecret(config);
   const log = logFor(config, secret);
-  const store = await openStore(config.store, {
-    onTrouble: (error) => log.warn({ reason: error.message }, 'upkeep of the store failed; it is repeated'),
-  });
+  const store = await openStore(config.store);
   try {
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({

@@ -42,7 +42,8 @@ export function personOfFingerprint(fingerprint: string): string {
   return fingerprint.slice(0, digestLength);
 }
 
-const digestLength = 22;
+/** Characters of a hash. */
+export const digestLength = 22;
 
 /** 132 bits: no two by chance, and as short as that allows, since every signup has several in an index. */
 function digest(text: string): string {

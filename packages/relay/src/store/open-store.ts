@@ -10,27 +10,18 @@ export type StoreAddress =
       readonly url: string;
     };
 
-/** Options of {@link openStore}. */
-export interface OpenStoreOptions {
-  /** Told of failures of a store's own upkeep, which it repeats by itself. Their messages hold no secret. */
-  readonly onTrouble?: ((error: Error) => void) | undefined;
-}
-
 type Kind = StoreAddress['kind'];
-type Adapter<K extends Kind> = (
-  address: Extract<StoreAddress, { kind: K }>,
-  options: OpenStoreOptions,
-) => Promise<SignupStore>;
+type Adapter<K extends Kind> = (address: Extract<StoreAddress, { kind: K }>) => Promise<SignupStore>;
 
 /** One adapter per kind of address, each loaded when it is wanted. */
 const adapters: { readonly [K in Kind]: Adapter<K> } = {
   sqlite: async ({ path }) => (await import('./sqlite/sqlite-store.ts')).openSqliteStore(path),
-  postgres: async ({ url }, options) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url, options),
+  postgres: async ({ url }) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url),
 };
 
 /** @throws StartupError with one sentence that says what to do, and holds no password */
-export function openStore(address: StoreAddress, options: OpenStoreOptions = {}): Promise<SignupStore> {
-  return address.kind === 'sqlite' ? adapters.sqlite(address, options) : adapters.postgres(address, options);
+export function openStore(address: StoreAddress): Promise<SignupStore> {
+  return address.kind === 'sqlite' ? adapters.sqlite(address) : adapters.postgres(address);
 }
 
 /** An address for people to read: without user and password. */

@@ -3,7 +3,7 @@
  * does.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
-import { fingerprint } from './fingerprint.ts';
+import { fingerprint, personOfFingerprint, type Sibling } from './fingerprint.ts';
 import type {
   ClaimedSignup,
   ConfirmedSignup,
@@ -80,6 +80,16 @@ export function toConsent(row: Row): ConsentRecord {
   };
 }
 
+export function toSibling(row: Row): Sibling {
+  return {
+    id: String(row['id']),
+    state: row['state'] as SignupState,
+    intent: textOrNull(row['intent']),
+    content: textOrNull(row['content']),
+    receivedAt: Number(row['receivedAt']),
+  };
+}
+
 export function toBatch(row: Row): OpenBatch {
   return {
     id: String(row['id']),
@@ -134,6 +144,12 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
     last_error: null,
     trace,
   };
+}
+
+/** The entry of a new signup in the consent ledger, if it has one. */
+export function givenConsent(row: SignupRow, { consent, form, receivedAt }: NewSignup): ConsentRecord | null {
+  const person = personOfFingerprint(String(row.content));
+  return consent && { ...consent, signup: String(row.id), kind: 'given', at: receivedAt, form, person };
 }
 
 /** The row of a signup from an export. An attempt that was under way may have reached the API. */

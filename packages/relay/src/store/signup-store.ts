@@ -88,6 +88,9 @@ export interface Claim {
  */
 export const claimMs = 3 * 60_000;
 
+/** How long a signup waits for an earlier one of the same person that is under way, in milliseconds. */
+export const blockedMs = 5000;
+
 /** Signups received within this time, in milliseconds, are claimed before the backlog: their visitors are waiting. */
 export const freshMs = 10_000;
 

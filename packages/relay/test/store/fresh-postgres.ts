@@ -6,21 +6,30 @@ import { sharedPostgres } from '../postgres-server.ts';
 
 export const server = sharedPostgres();
 
-export const ofPerson = (email: string): NewSignup => ({
+export const forms = ['default'];
+
+export const ofPerson = (email: string, changes: Partial<NewSignup> = {}): NewSignup => ({
   form: 'default',
   submission: { email },
   suspected: false,
+  needsConfirmation: false,
   origin: null,
   idempotencyKey: null,
+  consent: null,
+  trace: null,
   receivedAt: Date.now(),
+  ...changes,
 });
 
-/** A store on a database of its own, closed after the test. */
-export async function fresh(
-  options: Parameters<typeof openPostgresStore>[1] = {},
-): Promise<{ address: string; store: SignupStore }> {
-  const address = await server.database();
-  const store = await openPostgresStore(address, options);
+/** Opens a store that is closed after the test. */
+export async function open(address: string): Promise<SignupStore> {
+  const store = await openPostgresStore(address);
   onTestFinished(() => store.close());
-  return { address, store };
+  return store;
+}
+
+/** A store on a database of its own. */
+export async function fresh(): Promise<{ address: string; store: SignupStore }> {
+  const address = await server.database();
+  return { address, store: await open(address) };
 }

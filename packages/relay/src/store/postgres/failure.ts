@@ -22,6 +22,11 @@ const meanings: Readonly<Record<string, string>> = {
   '53100': 'its disk is full; make room on it',
   '53200': 'it is out of memory',
   '53300': 'it has no connection left; raise max_connections, or run fewer relays',
+  '08P01':
+    'something on the way to it, such as PgBouncer, refuses the time limits of a connection; name statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
+  '25P03': 'a transaction waited too long for its next statement',
+  '55P03': 'another process keeps it locked',
+  '57014': 'a statement took too long; look at the load of its machine and disk',
   '57P01': 'it is shutting down',
   '57P02': 'it crashed and recovers',
   '57P03': 'it is starting up',
@@ -29,10 +34,10 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Problems of which every statement dies: of the connection (08), resources (53), shutdown (57P), login (28),
- * read-only.
+ * Problems of which every statement dies: of the connection (08), resources (53), time (57014, 55P03, 25P03), shutdown
+ * (57P), login (28), read-only.
  */
-const ofTheStore = /^(08|53|57P|28|25006|E[A-Z]+)/;
+const ofTheStore = /^(08|53|57|28|25006|25P03|55P03|E[A-Z]+)/;
 
 function code(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
@@ -53,8 +58,9 @@ export function isOfTheStore(error: unknown): boolean {
 /** What went wrong and what to do, for the end of a sentence. */
 export function meaning(error: unknown): string {
   const known = code(error);
+  // Of the time limits in this process, pg reports no code.
   if (known === null)
-    return error instanceof Error && /timeout|in time/i.test(error.message)
+    return error instanceof Error && /timeout/i.test(error.message)
       ? (meanings['ETIMEDOUT'] ?? '')
       : 'the connection broke';
   return meanings[known] ?? (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`);

@@ -1,31 +1,31 @@
-/** Many callers, one transaction: what arrives while a transaction is under way shares the next one. */
+/** Many callers, one statement: what arrives while a statement is under way shares the next one. */
 
-interface Call<Item, Result> {
+interface Call<Item> {
   readonly item: Item;
-  readonly resolve: (result: Result) => void;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Options of {@link Gathering}. */
-interface GatheringOptions<Item, Result> {
-  /** Does all of a group, or nothing of it and throws. Gives a result for each item, in order. */
-  readonly work: (items: readonly Item[]) => Promise<readonly Result[]>;
+interface GatheringOptions<Item> {
+  /** Does all of a group, or nothing of it and throws. */
+  readonly work: (items: readonly Item[]) => Promise<void>;
   /** Most items of one group. */
   readonly most: number;
   /** Whether a failure may be the fault of one item, so that the others must be tried without it. */
   readonly isOfOne: (error: unknown) => boolean;
 }
 
-export class Gathering<Item, Result> {
-  readonly #options: GatheringOptions<Item, Result>;
-  #waiting: Call<Item, Result>[] = [];
+export class Gathering<Item> {
+  readonly #options: GatheringOptions<Item>;
+  #waiting: Call<Item>[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(options: GatheringOptions<Item, Result>) {
+  constructor(options: GatheringOptions<Item>) {
     this.#options = options;
   }
 
-  run(item: Item): Promise<Result> {
+  run(item: Item): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       this.#running ??= this.#work();
@@ -44,16 +44,16 @@ export class Gathering<Item, Result> {
     this.#running = null;
   }
 
-  async #commit(group: readonly Call<Item, Result>[]): Promise<void> {
+  async #commit(group: readonly Call<Item>[]): Promise<void> {
     try {
-      const results = await this.#options.work(group.map(({ item }) => item));
-      group.forEach(({ resolve }, at) => resolve(results[at] as Result));
+      await this.#options.work(group.map(({ item }) => item));
+      for (const { resolve } of group) resolve();
     } catch (error) {
-      if (group.length > 1 && this.#options.isOfOne(error)) {
-        for (const call of group) await this.#commit([call]);
-        return;
-      }
-      for (const { reject } of group) reject(error);
+      if (!this.#options.isOfOne(error)) {
+        // Whoever has waited for this group has waited long enough where the store does not answer.
+        for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(error);
+      } else if (group.length > 1) for (const call of group) await this.#commit([call]);
+      else for (const { reject } of group) reject(error);
     }
   }
 }

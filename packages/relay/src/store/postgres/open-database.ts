@@ -1,106 +1,54 @@
-/** Connects to PostgreSQL, makes sure that it keeps what it commits, and prepares our tables and pg-boss's. */
-import { PgBoss, type Clock, type Db } from 'pg-boss';
+/** Connects to PostgreSQL, makes sure that it keeps what it commits, and prepares the tables. */
 import { StartupError } from '../../startup-error.ts';
-import type { Row } from '../rows.ts';
 import { storeName } from '../open-store.ts';
+import { Connections } from './connections.ts';
 import { meaning } from './failure.ts';
-import { queueSchema, schema, steps } from './schema.ts';
-import { applicationName, queue, sql } from './statements.ts';
-
-/** Options of {@link openDatabase}. */
-export interface DatabaseOptions {
-  /** Told of failures of the queue's own upkeep, which it repeats by itself. */
-  readonly onTrouble?: ((error: Error) => void) | undefined;
-  /** Time for pg-boss; a test moves it by hand. */
-  readonly clock?: Clock | undefined;
-  /** Name of its connections in the server's lists. Default `newsletter-relay`. */
-  readonly name?: string | undefined;
-}
+import { schema, steps } from './schema.ts';
+import { sql } from './statements.ts';
+import type { Row } from '../rows.ts';
 
 /** An open database. */
 export interface OpenDatabase {
-  readonly boss: PgBoss;
-  /** Runs a statement outside any transaction. */
-  query(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs everything `work` does through the `db` it gets, or nothing of it. */
-  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** For what visitors and delivery wait for: an answer, or a failure, comes within {@link brief}. */
+  readonly brief: Connections;
+  /** For the counters of the limits, of which every post asks several. */
+  readonly counting: Connections;
+  /** For what operators ask, which may read many signups. */
+  readonly long: Connections;
   close(): Promise<void>;
 }
 
-/** 13 is the oldest that pg-boss works with. */
+/** 13 is the oldest that this store is tested with. */
 const oldestVersion = 13;
 
-/** Waiting for as long as it takes: pg-boss deletes what waited longer, two weeks by default. */
-const foreverSeconds = 50 * 366 * 86_400;
-
-/** A claim is free again this many seconds after its process last renewed it, and {@link checkSeconds} at most. */
-const claimSeconds = 30;
-
-const checkSeconds = 10;
-
-/** How often a process renews its claims, in milliseconds: three times, before one is lost. */
-export const renewMs = (claimSeconds * 1000) / 4;
-
-/** Longest that one claim may be renewed: the most that pg-boss allows. */
-const longestClaimSeconds = 23 * 3600;
-
-/** Longest wait for a connection, in milliseconds; then it is 503. */
-const connectMs = 5000;
+// The server ends a statement first, if it can: then the connection lives on. Milliseconds.
+const brief = { name: 'newsletter-relay', most: 5, connectMs: 2000, serverMs: 2500, answerMs: 3000 };
+const counting = { ...brief, connectMs: 500, serverMs: 800, answerMs: 1000 };
+const long = { ...brief, most: 2, serverMs: 60_000, answerMs: 65_000 };
+/** Of a large table, steps to a new version read every row. */
+const migration = { ...brief, most: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
 
 /** @throws StartupError with one sentence that says what to do, and holds no password */
-export async function openDatabase(
-  url: string,
-  { onTrouble, clock, name = applicationName }: DatabaseOptions,
-): Promise<OpenDatabase> {
+export async function openDatabase(url: string): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
-  const boss = new PgBoss({
-    connectionString: url,
-    application_name: name,
-    connectionTimeoutMillis: connectMs,
-    schema: queueSchema,
-    schedule: false,
-    superviseIntervalSeconds: checkSeconds / 2,
-    monitorIntervalSeconds: checkSeconds / 2,
-    warningQueueSize: 1_000_000_000,
-    ...(clock && { clock }),
-  });
-  boss.on('error', (error) => onTrouble?.(error));
+  const database = {
+    brief: new Connections(url, brief),
+    counting: new Connections(url, counting),
+    long: new Connections(url, long),
+    async close() {
+      await Promise.all([this.brief.close(), this.counting.close(), this.long.close()]);
+    },
+  };
   try {
-    await boss.start();
-    const db = boss.getDb();
-    const [server = {}] = (await db.executeSql(sql.server)).rows as Row[];
+    const [server = {}] = await database.brief.query(sql.server);
     checkServer(server, place);
-    const database = connected(boss, db);
-    await migrate(database, place);
-    await prepareQueue(boss);
+    if (!(await isUpToDate(database.brief, place))) await migrate(url, place);
     return database;
   } catch (cause) {
-    await boss.stop({ graceful: false }).catch(() => undefined);
+    await database.close();
     if (cause instanceof StartupError) throw cause;
     throw new StartupError(`The store ${place} cannot be opened: ${meaning(cause)}.`, { cause });
   }
-}
-
-function connected(boss: PgBoss, db: Db): OpenDatabase {
-  return {
-    boss,
-    async query(text, values = []) {
-      return (await db.executeSql(text, [...values])).rows as Row[];
-    },
-    async transaction(work) {
-      const transaction = await db.beginTransaction?.();
-      if (!transaction) throw new Error('This database has no transactions.');
-      try {
-        const result = await work(transaction.db);
-        await transaction.commit();
-        return result;
-      } catch (error) {
-        await transaction.rollback();
-        throw error;
-      }
-    },
-    close: () => boss.stop({ graceful: false }),
-  };
 }
 
 function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place: string): void {
@@ -121,34 +69,32 @@ function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place
     throw new StartupError(`The store ${place} is a database in ${String(encoding)}: create one in UTF8.`);
 }
 
-async function migrate({ transaction }: OpenDatabase, place: string): Promise<void> {
-  await transaction(async (db) => {
-    await db.executeSql(sql.lockTables);
-    await db.executeSql(sql.prepareTables);
-    const [setting] = (await db.executeSql(sql.setting, ['version'])).rows as Row[];
-    const version = Number(setting?.['value'] ?? 0);
-    if (version > steps.length) {
-      throw new StartupError(
-        `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
-      );
-    }
-    for (const step of steps.slice(version)) await db.executeSql(step);
-    if (version < steps.length) await db.executeSql(sql.set, ['version', String(steps.length)]);
-  });
+async function isUpToDate({ query }: Pick<Connections, 'query'>, place: string): Promise<boolean> {
+  const [tables] = await query(sql.hasTables);
+  if (tables?.['hasTables'] !== true) return false;
+  return versionOf(await query(sql.setting, ['version']), place) === steps.length;
 }
 
-async function prepareQueue(boss: PgBoss): Promise<void> {
-  const settings = {
-    expireInSeconds: longestClaimSeconds,
-    heartbeatSeconds: claimSeconds,
-    retentionSeconds: foreverSeconds,
-    // A claim that ran out is no failure: it may do so as often as processes are killed.
-    retryLimit: 2_000_000_000,
-    retryDelay: 0,
-    retryBackoff: false,
-  };
-  await boss.createQueue(queue, settings);
-  await boss.updateQueue(queue, settings);
-  // Fills pg-boss's cache: its first look at a queue must not happen inside a transaction of ours.
-  await boss.insert(queue, []);
+/** Works step by step on one connection, while other relays that start wait. */
+async function migrate(url: string, place: string): Promise<void> {
+  const connections = new Connections(url, migration);
+  try {
+    await connections.transaction(async (query) => {
+      await query(sql.lockTables);
+      await query(sql.prepareTables);
+      const version = versionOf(await query(sql.setting, ['version']), place);
+      for (const step of steps.slice(version)) await query(step);
+      await query(sql.set, ['version', String(steps.length)]);
+    });
+  } finally {
+    await connections.close();
+  }
+}
+
+function versionOf([setting]: readonly Row[], place: string): number {
+  const version = Number(setting?.['value'] ?? 0);
+  if (version <= steps.length) return version;
+  throw new StartupError(
+    `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
+  );
 }

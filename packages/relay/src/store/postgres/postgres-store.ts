@@ -1,383 +1,390 @@
-/** Signups in PostgreSQL: a row and its job in one transaction, many signups per transaction, any number of relays. */
-import type { Db, JobInsert } from 'pg-boss';
-import { StartupError } from '../../startup-error.ts';
+/** Signups in PostgreSQL: a row for each, many signups per statement, any number of relays on one database. */
+import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
-import { fingerprint, personHash } from '../fingerprint.ts';
-import { storeName } from '../open-store.ts';
-import { parts } from '../parts.ts';
-import { numberOrNull, settledColumns, textOrNull, toClaimed, toStored, type Row } from '../rows.ts';
-import { signupId } from '../signup-id.ts';
+import { personHash, personOfFingerprint, relationTo } from '../fingerprint.ts';
 import {
+  givenConsent,
+  loadedRow,
+  neverAttempted,
+  newRow,
+  numberOrNull,
+  settledColumns,
+  toBatch,
+  toClaimed,
+  toConfirmed,
+  toConsent,
+  toSibling,
+  toStored,
+  toWalk,
+  type Row,
+  type SignupRow,
+} from '../rows.ts';
+import { firstIdOf, signupId, timeOfId } from '../signup-id.ts';
+import {
+  blockedMs,
+  claimMs,
+  freshMs,
   reasonsShown,
-  repeatWindowMs,
   StoreUnavailableError,
-  type Acceptance,
+  type Claim,
   type ClaimedSignup,
+  type ConfirmedSignup,
+  type Consent,
+  type ConsentRecord,
+  type HeldAboutPerson,
   type NewSignup,
+  type OpenBatch,
   type Outcome,
   type Overview,
   type Page,
+  type Retention,
+  type SharedCounters,
   type SignupCounts,
   type SignupFilter,
   type SignupState,
-  type SharedCounters,
   type SignupStore,
   type StoredSignup,
+  type Walk,
 } from '../signup-store.ts';
 import { isOfTheStore, meaning } from './failure.ts';
 import { Gathering } from './gathering.ts';
-import { openDatabase, renewMs, type DatabaseOptions, type OpenDatabase } from './open-database.ts';
-import { repeats, type Arrival, type Earlier } from './repeats.ts';
-import { SamePace } from './same-pace.ts';
+import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { counterTable, schema } from './schema.ts';
-import { filtered, moving, queue, sql } from './statements.ts';
+import { filtered, sql } from './statements.ts';
 
 /**
  * Opens, or creates, the store in one database.
  *
  * @throws StartupError where it cannot be reached, does not let us in, is too old or not durable
  */
-export async function openPostgresStore(url: string, options: DatabaseOptions = {}): Promise<SignupStore> {
-  const database = await openDatabase(url, options);
-  const [unfinished] = await database.query(sql.setting, [moving.from]);
-  if (!unfinished) return new PostgresStore(database);
-  await database.close();
-  throw new StartupError(
-    `A move into the store ${storeName({ kind: 'postgres', url })} is not over: name the old store in RELAY_STORE, and run "newsletter-relay move --to" with this one again.`,
-  );
+export async function openPostgresStore(url: string): Promise<SignupStore> {
+  return new PostgresStore(await openDatabase(url));
 }
 
-/** Signups of one transaction: each holds a lock until its end, and PostgreSQL has room for some thousands of those. */
-const groupSize = 200;
+/** Signups written in one statement. */
+const groupSize = 500;
 
-/** Signups that an operator's command or the sweeper moves in one statement. */
+/** Signups that an operator's command changes in one statement. */
 const partSize = 1000;
 
-/** How often signups without a job are looked for, in milliseconds. */
-const sweepMs = 60_000;
+/** Once the counters have not answered, they are left alone for so long, in milliseconds. */
+const uncountedMs = 5000;
+
+/** Sorts before every identifier. */
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+interface Arrival {
+  readonly row: SignupRow;
+  readonly consent: ConsentRecord | null;
+}
 
 interface Settlement {
   readonly ids: readonly string[];
   readonly outcome: Outcome;
 }
 
-export class PostgresStore implements SignupStore {
+class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: SharedCounters;
   readonly #database: OpenDatabase;
-  readonly #arrivals: Gathering<Arrival, Acceptance>;
-  readonly #settlements: Gathering<Settlement, undefined>;
-  readonly #pace = new SamePace();
-  readonly #timers: readonly NodeJS.Timeout[];
-  #swept: Promise<void>;
-  /** What this process has claimed, to be given back when it closes: others need not wait until the claims run out. */
-  readonly #claimed = new Set<string>();
+  readonly #arrivals: Gathering<Arrival>;
+  readonly #settlements: Gathering<Settlement>;
+  /** Names this process where it holds a walk. */
+  readonly #holder = randomUUID();
+  /** How long it holds each, in milliseconds: every step renews that. */
+  readonly #leases = new Map<string, number>();
+  #uncountedUntil = 0;
 
   constructor(database: OpenDatabase) {
     this.#database = database;
-    this.counters = { schema, table: counterTable, query: (text, values) => database.query(text, values) };
-    const isOfOne = (error: unknown): boolean => !isOfTheStore(error);
-    this.#arrivals = new Gathering({ work: (arrivals) => this.#keep(arrivals), most: groupSize, isOfOne });
-    this.#settlements = new Gathering({ work: (settlements) => this.#write(settlements), most: groupSize, isOfOne });
-    this.#swept = this.#giveJobs();
-    const sweep = (): void => {
-      this.#swept = this.#giveJobs();
-    };
-    this.#timers = [setInterval(sweep, sweepMs), setInterval(() => void this.#renew(), renewMs)];
+    this.counters = { schema, table: counterTable, query: (text, values) => this.#count(text, values) };
+    const gathering = { most: groupSize, isOfOne: (error: unknown) => !isOfTheStore(error) };
+    this.#arrivals = new Gathering({ ...gathering, work: (arrivals) => this.#keep(arrivals) });
+    this.#settlements = new Gathering({ ...gathering, work: (settlements) => this.#write(settlements) });
   }
 
-  accept(signup: NewSignup): Promise<Acceptance> {
-    return written(() => this.#arrivals.run({ id: signupId(signup.receivedAt), signup, ...fingerprint(signup) }));
+  async accept(signup: NewSignup): Promise<string> {
+    const id = signupId(signup.receivedAt);
+    const row = newRow(id, signup);
+    await written(() => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
+    return id;
   }
 
-  #keep(arrivals: readonly Arrival[]): Promise<readonly Acceptance[]> {
-    return this.#database.transaction(async (db) => {
-      // Two relays that get one signup at the same moment: the second waits here, and then sees the first one's row.
-      await db.executeSql(sql.lockPeople, [arrivals.map(({ content }) => lockKey(content))]);
-      const intents = arrivals.map(({ intent }) => intent).filter((intent) => intent !== null);
-      const since = Math.min(...arrivals.map(({ signup }) => signup.receivedAt)) - repeatWindowMs;
-      const kept = await db.executeSql(sql.same, [intents, arrivals.map(({ content }) => content), Math.floor(since)]);
-      const earlier = repeats(arrivals, (kept.rows as Row[]).map(toEarlier));
-      const fresh = arrivals.filter((_, at) => earlier[at] === null);
-      const due = fresh.filter(({ signup }) => !signup.suspected);
-      const from = performance.now();
-      if (fresh.length > 0) await db.executeSql(sql.insert, [JSON.stringify(fresh.map(row))]);
-      else await db.executeSql(sql.nothingNew);
-      if (due.length > 0) {
-        await this.#enqueue(
-          db,
-          due.map(({ id }) => ({ id })),
-        );
-        this.#pace.wrote(performance.now() - from);
-      } else {
-        // Nothing that will be delivered: no answer may come sooner for that.
-        await this.#pace.wait(from);
-      }
-      return arrivals.map(({ id }, at) => ({ id: earlier[at] ?? id, repeated: earlier[at] !== null }));
+  async #keep(arrivals: readonly Arrival[]): Promise<void> {
+    const consents = arrivals.map(({ consent }) => consent).filter((consent) => consent !== null);
+    await this.#database.brief.query(sql.insert, [json(arrivals.map(({ row }) => row)), json(consents)]);
+  }
+
+  claim({ forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
+    const states: SignupState[] = state === 'waiting' && !batch ? ['waiting', 'sent'] : [state];
+    const due = batch ? neverAttempted : now;
+    return written(() =>
+      this.#database.brief.transaction(async (query) => {
+        await query(sql.lockClaims);
+        const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
+        if (rows.length === 0) return [];
+        const people = [...new Set(rows.map(({ content }) => personOfFingerprint(String(content))))];
+        const signups = (await query(sql.siblings, [people])).map(toSibling);
+        const siblings = Map.groupBy(signups, ({ content }) => personOfFingerprint(String(content)));
+        const taken: ClaimedSignup[] = [];
+        const superfluous: string[] = [];
+        const blocked: string[] = [];
+        for (const row of rows) {
+          const signup = toSibling(row);
+          const person = personOfFingerprint(String(signup.content));
+          const others = siblings.get(person)?.filter(({ id }) => id !== signup.id) ?? [];
+          const relation = relationTo(others, signup);
+          if (relation === 'repeat') {
+            superfluous.push(signup.id);
+            siblings.set(person, others);
+          } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
+          else {
+            taken.push(toClaimed(row));
+            if (state !== 'unconfirmed') siblings.set(person, [...others, { ...signup, state: 'sent' }]);
+          }
+        }
+        const ids = taken.map(({ id }) => id);
+        if (superfluous.length > 0) await query(sql.remove, [superfluous]);
+        if (blocked.length > 0) await query(sql.putOff, [blocked, now + blockedMs]);
+        if (ids.length > 0 && state === 'unconfirmed') await query(sql.putOff, [ids, now + claimMs]);
+        else if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
+        if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
+        return taken;
+      }),
+    );
+  }
+
+  settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+    return written(() => this.#settlements.run({ ids, outcome }));
+  }
+
+  async #write(settlements: readonly Settlement[]): Promise<void> {
+    await this.#database.brief.query(sql.settle, [json(settlements.flatMap(settledRows))]);
+  }
+
+  release(ids: readonly string[]): Promise<void> {
+    return this.#change(sql.release, [ids]);
+  }
+
+  backlog(forms: readonly string[], most: number): Promise<number> {
+    return this.#ask(sql.backlog, [forms, most], ([row]) => Number(row?.['count']));
+  }
+
+  nextDueAt(forms: readonly string[], state: 'waiting' | 'unconfirmed' = 'waiting'): Promise<number | null> {
+    const states: SignupState[] = state === 'waiting' ? ['waiting', 'sent'] : [state];
+    return this.#ask(sql.nextDue, [forms, states], ([row]) => numberOrNull(row?.['nextAttemptAt']));
+  }
+
+  pullForward(now: number, longestMs: number): Promise<number> {
+    return written(async () => (await this.#database.brief.query(sql.pullForward, [now, now + longestMs])).length);
+  }
+
+  openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
+    return this.#ask(sql.openBatches, [publicationId], (rows) => rows.map(toBatch));
+  }
+
+  batchSent(id: string, at: number): Promise<void> {
+    return this.#change(sql.batchSent, [id, at]);
+  }
+
+  endBatch(id: string, outcome: Extract<Outcome, { state: 'waiting' }>): Promise<void> {
+    return this.#change(sql.endBatch, [id, outcome.tried, outcome.nextAttemptAt, outcome.reason.replaceAll('\0', '')]);
+  }
+
+  holdWalk(publicationId: string, now: number, until: number): Promise<{ readonly walk: Walk | null } | null> {
+    return written(async () => {
+      const [row] = await this.#database.brief.query(sql.holdWalk, [publicationId, this.#holder, now, until]);
+      if (!row) return null;
+      this.#leases.set(publicationId, until - now);
+      return { walk: toWalk(row['place']) };
     });
   }
 
-  claim(limit: number): Promise<readonly ClaimedSignup[]> {
-    return read(async () => {
-      const jobs = await this.#database.boss.fetch(queue, { batchSize: limit });
-      if (jobs.length === 0) return [];
-      const ids = jobs.map(({ id }) => id);
-      const signups = (await this.#database.query(sql.claimed, [ids])).map(toClaimed);
-      const found = new Set(signups.map(({ id }) => id));
-      for (const id of found) this.#claimed.add(id);
-      const orphans = ids.filter((id) => !found.has(id));
-      if (orphans.length > 0) await this.#database.boss.deleteJob(queue, orphans);
-      return signups;
-    });
+  confirm(
+    publicationId: string,
+    emails: readonly string[],
+    at: number,
+    walk: Walk,
+  ): Promise<readonly ConfirmedSignup[]> {
+    const people = [...new Set(emails.map(personHash))];
+    const lease = this.#leases.get(publicationId) ?? 0;
+    const values = [people, publicationId, at, JSON.stringify(walk), this.#holder, lease];
+    return written(async () => (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed));
   }
 
-  async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
-    await written(() => this.#settlements.run({ ids, outcome }));
-    for (const id of ids) this.#claimed.delete(id);
-  }
-
-  #write(settlements: readonly Settlement[]): Promise<undefined[]> {
-    return this.#database.transaction(async (db) => {
-      const rows = await db.executeSql(sql.settle, [JSON.stringify(settlements.flatMap(settledRows))]);
-      const written = new Set((rows.rows as Row[]).map(({ id }) => String(id)));
-      await this.#database.boss.deleteJob(
-        queue,
-        settlements.flatMap(({ ids }) => ids),
-        { db },
-      );
-      const again = settlements.flatMap(({ ids, outcome }) => {
-        if (outcome.state !== 'waiting') return [];
-        // A span, not a moment: the clocks of relay and server may differ.
-        const startAfter = Math.max(0, outcome.nextAttemptAt - outcome.at) / 1000;
-        return ids.filter((id) => written.has(id)).map((id) => ({ id, startAfter }));
-      });
-      await this.#enqueue(db, again);
-      return settlements.map(() => undefined);
-    });
-  }
-
-  async release(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await written(() => this.#giveBack(ids));
-    for (const id of ids) this.#claimed.delete(id);
-  }
-
-  backlog(most: number): Promise<number> {
-    return read(async () => Number((await this.#database.query(sql.backlog, [most]))[0]?.['count']));
-  }
-
-  #giveBack(ids: readonly string[]): Promise<void> {
-    return this.#database.transaction(async (db) => {
-      await this.#database.boss.deleteJob(queue, [...ids], { db });
-      await this.#enqueue(
-        db,
-        ids.map((id) => ({ id })),
-      );
-    });
-  }
-
-  async #enqueue(db: Db, jobs: JobInsert[]): Promise<void> {
-    if (jobs.length > 0) await this.#database.boss.insert(queue, jobs, { db });
-  }
-
-  nextDueAt(now: number): Promise<number | null> {
-    return read(async () => {
-      const [due] = await this.#database.query(sql.nextDue);
-      const inMs = numberOrNull(due?.['inMs']);
-      return inMs === null ? null : Math.ceil(now + inMs);
-    });
+  confirmPerson(id: string, at: number, { sentence, version, page, visitor }: Consent): Promise<boolean> {
+    const values = [id, at, sentence, version, page, visitor];
+    return written(async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true);
   }
 
   counts(): Promise<SignupCounts> {
-    return read(async () => {
-      const rows = (await this.#database.query(sql.counts)).map(
-        ({ state, count }) => [String(state), Number(count)] as const,
-      );
-      return { waiting: 0, review: 0, delivered: 0, dead: 0, ...Object.fromEntries(rows) };
+    return this.#ask(sql.counts, [], (rows) => {
+      const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
+      return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
     });
   }
 
-  overview(now: number): Promise<Overview> {
-    return read(async () => {
-      const [counts, [waiting], dead] = await Promise.all([
-        this.counts(),
-        this.#database.query(sql.waiting, [now]),
-        this.#database.query(sql.deadByReason, [reasonsShown]),
-      ]);
-      return {
-        counts,
-        due: Number(waiting?.['due']),
-        oldestWaitingSince: numberOrNull(waiting?.['since']),
-        deadByReason: dead.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
-      };
-    });
+  async overview(now: number): Promise<Overview> {
+    const [counts, due, forms, deadByReason] = await Promise.all([
+      this.counts(),
+      this.#ask(sql.due, [now], ([row]) => Number(row?.['count'])),
+      this.#ask(sql.forms, [], (rows) =>
+        rows.map(({ form, open, oldest }) => ({
+          form: String(form),
+          open: Number(open),
+          oldestSince: timeOfId(String(oldest)),
+        })),
+      ),
+      this.#ask(sql.deadByReason, [reasonsShown], (rows) =>
+        rows.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+      ),
+    ]);
+    const oldestWaitingSince = forms.length === 0 ? null : Math.min(...forms.map(({ oldestSince }) => oldestSince));
+    return { counts, due, oldestWaitingSince, forms, deadByReason };
   }
 
   list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
-    return read(async () => {
-      const { sql: where, values } = conditions(filter, 'strpos');
-      const page =
-        after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
-      return (await this.#database.query(filtered.list(page.where), [...page.values, limit])).map(toStored);
-    });
+    const { sql: where, values } = conditions(filter, 'strpos');
+    const page = after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
+    return this.#search(filtered.list(page.where), [...page.values, limit], toStored);
+  }
+
+  listConsents({ after = firstId, limit }: Page): Promise<readonly ConsentRecord[]> {
+    return this.#search(sql.consents, [after, limit], toConsent);
+  }
+
+  async person(address: string): Promise<HeldAboutPerson> {
+    const person = personHash(address);
+    const [signups, consents] = await Promise.all([
+      this.#search(sql.ofPerson, [[person]], toStored),
+      this.#search(sql.consentsOf, [person], toConsent),
+    ]);
+    return { signups, consents };
   }
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql: where, values } = conditions(filter, 'strpos');
-    return written(() =>
-      this.#database.transaction(async (db) => {
-        const { rows } = await db.executeSql(filtered.redrive(where), [now, ...values]);
-        const ids = (rows as Row[]).map(({ id }) => String(id));
-        for (const part of parts(ids, partSize))
-          await this.#enqueue(
-            db,
-            part.map((id) => ({ id })),
-          );
-        return ids.length;
-      }),
-    );
+    return this.#inParts(filtered.redrive(where), (after) => [...values, after, partSize, now]);
   }
 
-  erase(address: string): Promise<number> {
-    return written(() =>
-      this.#database.transaction(async (db) => {
-        const person = personHash(address);
-        await db.executeSql(sql.lockPeople, [[lockKey(person)]]);
-        const { rows } = await db.executeSql(sql.erase, [person]);
-        const ids = (rows as Row[]).map(({ id }) => String(id));
-        if (ids.length > 0) await this.#database.boss.deleteJob(queue, ids, { db });
-        return ids.length;
-      }),
-    );
+  discard(filter: SignupFilter): Promise<number> {
+    const { sql: where, values } = conditions(filter, 'strpos');
+    return this.#inParts(filtered.discard(where), (after) => [...values, after, partSize]);
   }
 
-  eraseDelivered(before: number): Promise<number> {
+  erase(
+    address: string,
+    { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
+  ): Promise<{ readonly signups: number; readonly consents: number }> {
     return written(async () => {
-      let erased = 0;
+      const [erased] = await this.#database.long.query(sql.erase, [personHash(address), keepConsent]);
+      return { signups: Number(erased?.['signups']), consents: Number(erased?.['consents']) };
+    });
+  }
+
+  async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
+    const idOf = (moment: number): string => `${firstIdOf(moment)}-0000-0000-000000000000`;
+    const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
+      values.includes(null) ? 0 : this.#inParts(text, () => values);
+    return (
+      (await parts(sql.expireDelivered, [delivered, partSize])) +
+      (await parts(sql.expireReceived, [review && idOf(review), partSize, 'review'])) +
+      (await parts(sql.expireReceived, [unconfirmed && idOf(unconfirmed), partSize, 'unconfirmed'])) +
+      (await parts(sql.expireDead, [dead, partSize])) +
+      (await parts(sql.expireConsent, [consent && idOf(consent), partSize, consent]))
+    );
+  }
+
+  /**
+   * In parts, so that delivery does not wait for all of it. `values` are given the last identifier of the part before:
+   * what is changed back meanwhile is not changed again.
+   */
+  #inParts(text: string, values: (after: string) => readonly unknown[]): Promise<number> {
+    return written(async () => {
+      let changed = 0;
+      let after = firstId;
       for (;;) {
-        const part = (await this.#database.query(sql.eraseDelivered, [before, partSize])).length;
-        erased += part;
-        if (part < partSize) return erased;
+        const ids = (await this.#database.long.query(text, values(after))).map(({ id }) => String(id));
+        changed += ids.length;
+        if (ids.length < partSize) return changed;
+        after = ids.reduce((last, id) => (id > last ? id : last));
       }
     });
   }
 
+  load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
+    const rows = signups.map((signup) => loadedRow(signup, Date.now()));
+    return written(async () => {
+      const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents)]);
+      return Number(loaded?.['count']);
+    });
+  }
+
   paused(): Promise<boolean> {
-    return read(async () => (await this.#database.query(sql.setting, ['paused']))[0]?.['value'] === 'true');
+    return this.#ask(sql.setting, ['paused'], ([row]) => row?.['value'] === 'true');
   }
 
   setPaused(paused: boolean): Promise<void> {
-    return written(async () => void (await this.#database.query(sql.set, ['paused', String(paused)])));
+    return this.#change(sql.set, ['paused', String(paused)]);
   }
 
   probe(now: number): Promise<void> {
-    return written(async () => void (await this.#database.query(sql.probe, [now])));
+    return this.#change(sql.probe, [now]);
+  }
+
+  /** A post asks several counters: only the first waits for a server that does not answer. */
+  async #count(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    if (performance.now() < this.#uncountedUntil) throw new StoreUnavailableError('The counters did not answer.');
+    const { counting, long } = this.#database;
+    try {
+      // Those that have ended are deleted every few minutes.
+      return await (text.startsWith('DELETE') ? long : counting).query(text, values);
+    } catch (error) {
+      if (isOfTheStore(error)) this.#uncountedUntil = performance.now() + uncountedMs;
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    await Promise.all([this.#arrivals.done(), this.#settlements.done(), this.#swept]);
-    // Where that fails they run out by themselves.
-    for (const part of parts([...this.#claimed], partSize))
-      await this.#giveBack(part).catch((error: unknown) => this.#report(error));
+    await Promise.all([this.#arrivals.done(), this.#settlements.done()]);
     await this.#database.close();
   }
 
-  /** The sweeper. What it cannot do now it does a minute later. */
-  async #giveJobs(): Promise<void> {
-    try {
-      let found: number;
-      do {
-        found = await this.#database.transaction(async (db) => {
-          const { rows } = await db.executeSql(sql.withoutJob, [partSize]);
-          const jobs = (rows as Row[]).map(({ id, nextAttemptAt }) => ({
-            id: String(id),
-            startAfter: new Date(Number(nextAttemptAt)),
-          }));
-          if (jobs.length > 0)
-            await this.#database.boss.deleteJob(
-              queue,
-              jobs.map(({ id }) => id),
-              { db },
-            );
-          await this.#enqueue(db, jobs);
-          return jobs.length;
-        });
-      } while (found === partSize);
-    } catch (error) {
-      this.#report(error);
-    }
+  #change(text: string, values: readonly unknown[]): Promise<void> {
+    return written(async () => void (await this.#database.brief.query(text, values)));
   }
 
-  /** Tells that this process is alive and still at work on what it claimed. */
-  async #renew(): Promise<void> {
-    try {
-      for (const part of parts([...this.#claimed], partSize)) await this.#database.boss.touch(queue, [...part]);
-    } catch (error) {
-      this.#report(error);
-    }
+  #ask<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
+    return inOurWords('read', async () => answer(await this.#database.brief.query(text, values)));
   }
 
-  #report(error: unknown): void {
-    this.#database.boss.emit('error', error instanceof Error ? error : new Error(String(error)));
+  #search<T>(text: string, values: readonly unknown[], toItem: (row: Row) => T): Promise<readonly T[]> {
+    return inOurWords('read', async () => (await this.#database.long.query(text, values)).map(toItem));
   }
 }
 
-/** Failures reach the caller in the port's own words. */
 function written<T>(work: () => Promise<T>): Promise<T> {
   return inOurWords('written', work);
 }
 
-function read<T>(work: () => Promise<T>): Promise<T> {
-  return inOurWords('read', work);
-}
-
-export async function inOurWords<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+/** Failures reach the caller in the port's own words. */
+async function inOurWords<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof StoreUnavailableError || cause instanceof StartupError) throw cause;
     throw new StoreUnavailableError(`The store cannot be ${verb}: ${meaning(cause)}.`, { cause });
   }
 }
 
-/** A person's lock: 60 bits of their hash. */
-function lockKey(hash: string): string {
-  return BigInt.asIntN(64, Buffer.from(hash, 'base64url').readBigInt64BE()).toString();
-}
-
-function row({ id, intent, content, signup }: Arrival): Row {
-  return {
-    id,
-    form: signup.form,
-    state: signup.suspected ? 'review' : 'waiting',
-    received_at: signup.receivedAt,
-    origin: signup.origin,
-    submission: JSON.stringify(signup.submission),
-    intent,
-    content,
-    next_attempt_at: signup.suspected ? null : signup.receivedAt,
-  };
-}
-
 function settledRows({ ids, outcome }: Settlement): Row[] {
-  const { state, nextAttemptAt, settledAt, reason } = settledColumns(outcome);
-  // PostgreSQL's texts have no NUL.
-  return ids.map((id) => ({
-    id,
-    state,
-    next_attempt_at: nextAttemptAt,
-    settled_at: settledAt,
-    last_error: reason?.replaceAll('\0', '') ?? null,
-  }));
+  const { state, nextAttemptAt, settledAt, reason, tried } = settledColumns(outcome);
+  const columns = { state, tried, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason };
+  return ids.map((id) => ({ id, ...columns }));
 }
 
-function toEarlier({ id, intent, content, receivedAt, state }: Row): Earlier {
-  return {
-    id: String(id),
-    intent: textOrNull(intent),
-    content: textOrNull(content),
-    receivedAt: Number(receivedAt),
-    state: state as SignupState,
-  };
+/** PostgreSQL's texts have neither NUL nor half a surrogate pair. */
+function json(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_name, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  );
 }

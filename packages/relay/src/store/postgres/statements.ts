@@ -1,117 +1,181 @@
-/** Every statement of our own that the PostgreSQL store runs, in one place; pg-boss has its own. */
-import { queueSchema, schema } from './schema.ts';
+/** Every statement that the PostgreSQL store runs, in one place. */
+import { digestLength } from '../fingerprint.ts';
+import { signupColumns } from '../rows.ts';
+import { counterTable, schema } from './schema.ts';
 
 const signup = `${schema}.signup`;
+const consent = `${schema}.consent`;
+const batch = `${schema}.batch`;
+const walk = `${schema}.walk`;
+const setting = `${schema}.setting`;
 
-/** The queue of what waits for delivery. A job has the identifier of its signup, and nothing else. */
-export const queue = 'delivery';
-
-/** Name of a relay's connections. */
-export const applicationName = 'newsletter-relay';
-
-/** Nobody else's lock, we hope ("NKRL"). */
+/** Nobody else's locks, we hope ("NKRL", and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
+const claimsLock = tablesLock + 1;
 
-const stored = `id, form, state, received_at AS "receivedAt", origin, submission, attempts,
-  next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt", last_error AS reason`;
+const stored = `id, form, state, received_at AS "receivedAt", origin, submission, attempts, tried,
+  needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
+  last_error AS reason, intent, trace`;
+
+const candidate = `s.id, s.form, s.state, s.submission, s.received_at AS "receivedAt", s.intent, s.content, s.attempts, s.tried, s.trace`;
+
+const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
+
+const columns = signupColumns.join(', ');
+
+/** Rows given as JSON. */
+const rowsOf = (table: string, parameter: string): string =>
+  `json_populate_recordset(null::${table}, ${parameter}::text::json)`;
+
+/**
+ * The signups of the people whose hashes are the first parameter. Everything of one person lies side by side in one
+ * index; '~' sorts behind every letter a hash is written with. OFFSET 0 keeps the planner from joining the other way
+ * round.
+ */
+const ofPeople = `unnest($1::text[]) AS p(person) CROSS JOIN LATERAL (
+    SELECT * FROM ${signup} WHERE content >= p.person AND content < p.person || '~' OFFSET 0) AS s`;
+
+/** Signups of a form and state from the front of their index: a form that is held costs nothing, however many it has. */
+const front = (forms: string, states: string, condition: string): string => `
+  SELECT c.* FROM unnest(${forms}::text[]) AS f(form) CROSS JOIN unnest(${states}::text[]) AS t(state) CROSS JOIN LATERAL (
+    SELECT id, state, next_attempt_at, received_at FROM ${signup}
+    WHERE form = f.form AND state = t.state AND ${condition} ORDER BY next_attempt_at, received_at LIMIT $4) AS c`;
+
+/**
+ * Counts the delivered among the rows that the CTE "changed" names, in the same transaction: there may be millions, and
+ * nothing counts them anew.
+ */
+const tally = (sign: '+' | '-'): string => `tally AS (
+  UPDATE ${setting} SET value = (value::bigint ${sign} (SELECT count(*) FROM changed WHERE state = 'delivered'))::text
+  WHERE name = 'delivered' AND EXISTS (SELECT FROM changed WHERE state = 'delivered'))`;
 
 /** The statements, by name. */
 export const sql = {
   server: `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
              current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
-  /** One process at a time prepares the tables. */
   lockTables: `SELECT pg_advisory_xact_lock(${tablesLock})`,
   prepareTables: `CREATE SCHEMA IF NOT EXISTS ${schema};
-    CREATE TABLE IF NOT EXISTS ${schema}.setting (name text PRIMARY KEY, value text NOT NULL);
+    CREATE TABLE IF NOT EXISTS ${setting} (name text PRIMARY KEY, value text NOT NULL);
     CREATE TABLE IF NOT EXISTS ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL)`,
+  hasTables: `SELECT to_regclass('${setting}') IS NOT NULL AS "hasTables"`,
 
-  // Sorted, so that two groups that share people never wait for each other.
-  lockPeople: `SELECT pg_advisory_xact_lock(key) FROM (SELECT DISTINCT unnest($1::bigint[]) AS key ORDER BY 1) AS people`,
-  same: `SELECT id, intent, content, received_at AS "receivedAt", state FROM ${signup} WHERE intent = ANY($1)
-         UNION SELECT id, intent, content, received_at AS "receivedAt", state FROM ${signup}
-           WHERE content = ANY($2) AND received_at > $3 AND state <> 'dead'`,
-  insert: `INSERT INTO ${signup} (id, form, state, received_at, origin, submission, intent, content, next_attempt_at)
-           SELECT id, form, state, received_at, origin, submission, intent, content, next_attempt_at
-           FROM json_populate_recordset(null::${signup}, $1::text::json)`,
-  // Changes nothing, and makes the commit one that is synced.
-  nothingNew: `SELECT pg_logical_emit_message(true, '${applicationName}', 'repeated')`,
+  insert: `WITH kept AS (INSERT INTO ${signup} (${columns}) SELECT ${columns} FROM ${rowsOf(signup, '$1')})
+           INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')}`,
+  load: `WITH changed AS (INSERT INTO ${signup} (${columns}) SELECT ${columns} FROM ${rowsOf(signup, '$1')}
+             ON CONFLICT (id) DO NOTHING RETURNING state),
+           ledger AS (INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')} ON CONFLICT (signup, kind) DO NOTHING),
+           ${tally('+')} SELECT count(*) AS count FROM changed`,
 
-  claimed: `SELECT id, form, submission, received_at AS "receivedAt", attempts FROM ${signup}
-            WHERE id = ANY($1::uuid[]) AND state = 'waiting' ORDER BY received_at, id`,
-  settle: `UPDATE ${signup} AS s SET state = o.state, attempts = s.attempts + 1, next_attempt_at = o.next_attempt_at,
-             settled_at = o.settled_at, last_error = o.last_error
-           FROM (SELECT * FROM json_populate_recordset(null::${signup}, $1::text::json) ORDER BY id) AS o
-           WHERE s.id = o.id AND s.state = 'waiting' RETURNING s.id`,
-  /**
-   * How long until the first job falls due, in milliseconds by the clock of the server; less than zero where it is
-   * late.
-   */
-  nextDue: `SELECT (extract(epoch FROM min(start_after) - ${queueSchema}.job_now()) * 1000)::float8 AS "inMs"
-            FROM ${queueSchema}.job WHERE name = '${queue}' AND state < 'active'`,
-  backlog: `SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM ${queueSchema}.job WHERE name = '${queue}' AND state < 'active' AND start_after <= ${queueSchema}.job_now() LIMIT $1) AS due`,
-  /**
-   * Waiting without a job that will ever run: somebody cleared or cancelled jobs by hand, or restored one schema
-   * without the other.
-   */
-  withoutJob: `SELECT s.id, s.next_attempt_at AS "nextAttemptAt" FROM ${signup} AS s
-               WHERE s.state = 'waiting' AND NOT EXISTS (
-                 SELECT 1 FROM ${queueSchema}.job AS j WHERE j.name = '${queue}' AND j.id = s.id AND j.state < 'completed')
-               ORDER BY s.id LIMIT $1 FOR UPDATE OF s SKIP LOCKED`,
+  /** All relays claim one after the other, so that each sees what the others have claimed. */
+  lockClaims: `SELECT pg_advisory_xact_lock(${claimsLock})`,
+  // 0: never attempted. What was changed between choosing and locking is passed over.
+  candidates: `WITH chosen AS (
+      SELECT 0 AS turn, * FROM (${front('$1', 'ARRAY[$2]', 'next_attempt_at = 0 AND received_at > $3')}) AS fresh
+      UNION ALL
+      SELECT 1, * FROM (${front('$1', '$5', 'next_attempt_at <= $6 AND NOT (next_attempt_at = 0 AND received_at > $3)')}) AS due
+      ORDER BY 1, next_attempt_at, received_at, id LIMIT $4)
+    SELECT ${candidate} FROM chosen AS c JOIN ${signup} AS s ON s.id = c.id AND s.state = c.state AND s.next_attempt_at = c.next_attempt_at
+    ORDER BY c.turn, c.next_attempt_at, c.received_at, c.id FOR UPDATE OF s SKIP LOCKED`,
+  siblings: `SELECT s.id, s.state, s.intent, s.content, s.received_at AS "receivedAt" FROM ${ofPeople}`,
+  markSent: `UPDATE ${signup} SET state = 'sent', attempts = attempts + 1, tried = tried OR state = 'sent', batch = $2, next_attempt_at = $3
+             WHERE id = ANY($1::uuid[])`,
+  putOff: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
+  remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
+  beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 
-  counts: `SELECT state, count(*)::float8 AS count FROM ${signup} GROUP BY state`,
-  waiting: `SELECT count(*) FILTER (WHERE next_attempt_at <= $1)::float8 AS due, min(received_at) AS since FROM ${signup} WHERE state = 'waiting'`,
-  deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*)::float8 AS count FROM ${signup} WHERE state = 'dead'
+  settle: `WITH changed AS (
+      UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
+        settled_at = o.settled_at, last_error = o.last_error
+      FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
+      WHERE s.id = o.id AND (s.state = 'unconfirmed' OR (s.state = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
+    ${tally('+')} SELECT`,
+  release: `UPDATE ${signup} SET state = 'waiting', attempts = attempts - 1, batch = NULL,
+              next_attempt_at = CASE WHEN attempts = 1 AND NOT tried THEN 0 ELSE received_at END
+            WHERE id = ANY($1::uuid[]) AND state = 'sent'`,
+  backlog: `SELECT count(*) AS count FROM (SELECT FROM unnest($1::text[]) AS f(form) CROSS JOIN LATERAL (
+      SELECT FROM ${signup} WHERE form = f.form AND state = 'waiting' AND next_attempt_at = 0 LIMIT $2) AS s LIMIT $2) AS counted`,
+  nextDue: `SELECT min(s.next_attempt_at) AS "nextAttemptAt" FROM unnest($1::text[]) AS f(form) CROSS JOIN unnest($2::text[]) AS t(state)
+            CROSS JOIN LATERAL (SELECT next_attempt_at FROM ${signup} WHERE form = f.form AND state = t.state AND next_attempt_at IS NOT NULL
+              ORDER BY next_attempt_at LIMIT 1) AS s`,
+  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL AND next_attempt_at > $2 RETURNING id`,
+
+  openBatches: `SELECT id, claimed_at AS "claimedAt", sent_at AS "sentAt",
+                  (SELECT count(*) FROM ${signup} AS s WHERE s.batch = b.id) AS open
+                FROM ${batch} AS b WHERE publication = $1 ORDER BY claimed_at, id`,
+  batchSent: `UPDATE ${batch} SET sent_at = $2 WHERE id = $1`,
+  endBatch: `WITH ended AS (DELETE FROM ${batch} WHERE id = $1)
+             UPDATE ${signup} SET state = 'waiting', tried = tried OR $2, batch = NULL, next_attempt_at = $3, last_error = $4 WHERE batch = $1`,
+  holdWalk: `INSERT INTO ${walk} AS w (publication, holder, held_until) VALUES ($1, $2, $4)
+             ON CONFLICT (publication) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+               WHERE w.holder = excluded.holder OR w.held_until <= $3 RETURNING place`,
+  // What was seen is delivered, whoever has the walk now; its place is written by the one who has it.
+  confirm: `WITH changed AS (
+      UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
+      FROM ${ofPeople}
+      WHERE t.id = s.id AND t.state = 'sent' AND t.batch IN (SELECT id FROM ${batch} WHERE publication = $2)
+      RETURNING t.id, t.form, t.state, t.received_at, t.trace),
+    ${tally('+')},
+    step AS (INSERT INTO ${walk} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
+      ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
+        WHERE w.holder = excluded.holder OR w.held_until <= $3)
+    SELECT id, form, received_at AS "receivedAt", trace FROM changed`,
+  confirmPerson: `WITH confirmed AS (
+      UPDATE ${signup} SET state = 'waiting', next_attempt_at = 0, last_error = NULL WHERE id = $1 AND state = 'unconfirmed'
+      RETURNING id, form, content),
+    ledger AS (INSERT INTO ${consent} (${entry})
+      SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING)
+    SELECT EXISTS (SELECT FROM ${signup} WHERE id = $1) AS known`,
+
+  counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
+           UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,
+  due: `SELECT count(*) AS count FROM ${signup} WHERE state = 'waiting' AND next_attempt_at <= $1`,
+  forms: `SELECT form, count(*) AS open, min(id::text COLLATE "C") AS oldest FROM ${signup}
+          WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
+  deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
-  // The person's hash begins each fingerprint; '~' sorts behind every letter a hash is written with.
-  erase: `DELETE FROM ${signup} WHERE content >= $1 AND content < $1 || '~' RETURNING id`,
-  eraseDelivered: `UPDATE ${signup} SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
+  ofPerson: `SELECT ${stored} FROM ${ofPeople} ORDER BY id`,
+  consentsOf: `SELECT ${entry} FROM ${consent} WHERE person = $1 ORDER BY signup, kind DESC`,
+  // All entries of so many signups: the next page begins behind the last signup of this one.
+  consents: `SELECT ${entry} FROM ${consent} WHERE signup IN (
+      SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY signup, kind DESC`,
+
+  erase: `WITH changed AS (DELETE FROM ${signup} WHERE content >= $1 AND content < $1 || '~' RETURNING state),
+    ${tally('-')},
+    consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1)
+    SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
+  // In parts, each of which names the rows it changed.
+  expireDelivered: `UPDATE ${signup} SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
       SELECT id FROM ${signup} WHERE state = 'delivered' AND submission IS NOT NULL AND settled_at < $1 ORDER BY settled_at LIMIT $2
       FOR UPDATE SKIP LOCKED) RETURNING id`,
-  setting: `SELECT value FROM ${schema}.setting WHERE name = $1`,
-  set: `INSERT INTO ${schema}.setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  expireReceived: `DELETE FROM ${signup} WHERE id IN (
+      SELECT id FROM ${signup} WHERE state <> 'delivered' AND state = $3 AND id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
+  expireDead: `DELETE FROM ${signup} WHERE id IN (
+      SELECT id FROM ${signup} WHERE state <> 'delivered' AND state = 'dead' AND settled_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
+  expireConsent: `DELETE FROM ${consent} WHERE at < $3 AND signup IN (
+      SELECT signup FROM ${consent} WHERE signup < $1 AND at < $3 ORDER BY signup LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING signup AS id`,
+
+  setting: `SELECT value FROM ${setting} WHERE name = $1`,
+  set: `INSERT INTO ${setting} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   // Larger than any signup with its indexes, and incompressible: on a nearly full disk the probe must fail first.
   probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, 2048)
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
 } as const;
 
-const columns = [
-  'form',
-  'state',
-  'received_at',
-  'origin',
-  'submission',
-  'intent',
-  'content',
-  'attempts',
-  'next_attempt_at',
-  'settled_at',
-  'last_error',
-];
+const chosen = (states: string, where: string): string =>
+  `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
-/** What a move into this store needs: its settings, and statements. */
-export const moving = {
-  application: `${applicationName}-move`,
-  /** Names the move that is under way. */
-  from: 'moving_from',
-  /** Names the move that filled this store. */
-  done: 'moved_from',
-  relays: `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = '${applicationName}'`,
-  total: `SELECT count(*)::float8 AS count FROM ${signup}`,
-  any: `SELECT 1 FROM ${signup} LIMIT 1`,
-  upsert: `INSERT INTO ${signup} (id, ${columns.join(', ')}) SELECT id, ${columns.join(', ')}
-           FROM json_populate_recordset(null::${signup}, $1::text::json)
-           ON CONFLICT (id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
-  end: `DELETE FROM ${schema}.setting WHERE name = 'moving_from'`,
-} as const;
-
-/** Those that depend on a filter; `where` has a `?` for each of its values. */
+/** Those that depend on a filter; `where` has a `?` for each of its values. Both changes take a part, behind an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
+  // Never attempted, or the attempts of before have ended without reaching the API.
   redrive: (where: string) =>
-    numbered(`UPDATE ${signup} SET state = 'waiting', attempts = 0, next_attempt_at = ?, settled_at = NULL, last_error = NULL
-      WHERE state <> 'delivered' AND state IN ('dead', 'review') AND ${where} RETURNING id`),
+    numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
+      UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND state = 'review' THEN 'unconfirmed' ELSE 'waiting' END,
+        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, settled_at = NULL, last_error = NULL
+      FROM part WHERE s.id = part.id RETURNING s.id`),
+  discard: (where: string) =>
+    numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})
+      DELETE FROM ${signup} AS s USING part WHERE s.id = part.id RETURNING s.id`),
 } as const;
 
 function numbered(text: string): string {

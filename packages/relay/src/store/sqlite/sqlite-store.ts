@@ -2,17 +2,18 @@
 import { conditions } from '../conditions.ts';
 import { personHash, personOfFingerprint, relationTo, type Sibling } from '../fingerprint.ts';
 import {
+  givenConsent,
   loadedRow,
   neverAttempted,
   newRow,
   numberOrNull,
   settledColumns,
   signupColumns,
-  textOrNull,
   toBatch,
   toClaimed,
   toConfirmed,
   toConsent,
+  toSibling,
   toStored,
   toWalk,
   type Row,
@@ -20,6 +21,7 @@ import {
 } from '../rows.ts';
 import { firstIdOf, signupId, timeOfId } from '../signup-id.ts';
 import {
+  blockedMs,
   claimMs,
   freshMs,
   reasonsShown,
@@ -66,9 +68,6 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
 /** Signups erased in one transaction. */
 const erasedAtOnce = 500;
 
-/** How long a signup waits for an earlier one of the same person that is under way, in milliseconds. */
-const blockedMs = 5000;
-
 class SqliteStore implements SignupStore {
   readonly shared = false;
   readonly #file: OpenDatabase;
@@ -92,15 +91,7 @@ class SqliteStore implements SignupStore {
   accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    const { consent } = signup;
-    const record: ConsentRecord | null = consent && {
-      ...consent,
-      signup: id,
-      kind: 'given',
-      at: signup.receivedAt,
-      form: signup.form,
-      person: personOfFingerprint(String(row.content)),
-    };
+    const record = givenConsent(row, signup);
     return this.#commits.run(() => {
       this.#statements.insert.run(...signupColumns.map((name) => row[name]));
       if (record) this.#addConsent(record);
@@ -426,16 +417,6 @@ class SqliteStore implements SignupStore {
       return Promise.reject(new StoreUnavailableError(`The store cannot be read: ${meaning(cause)}.`, { cause }));
     }
   }
-}
-
-function toSibling(row: Row): Sibling {
-  return {
-    id: String(row['id']),
-    state: row['state'] as SignupState,
-    intent: textOrNull(row['intent']),
-    content: textOrNull(row['content']),
-    receivedAt: Number(row['receivedAt']),
-  };
 }
 
 function byReceipt(one: Row, other: Row): number {
