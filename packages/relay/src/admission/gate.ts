@@ -5,6 +5,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import {
   addressKey,
+  keepSubmission,
   refused,
   wantsPage,
   originRefused,
@@ -14,6 +15,8 @@ import {
   type Submission,
 } from '@newsletter-kit/core/signup';
 import type { Log } from '../ops/log.ts';
+import { fingerprint } from '../store/fingerprint.ts';
+import { repeatWindowMs } from '../store/signup-store.ts';
 import { AttackMeter } from './attack.ts';
 import { networksOf } from './client-address.ts';
 import type { Form } from './form.ts';
@@ -59,8 +62,6 @@ export interface Passed {
   readonly origin: string | null;
   /** Beyond the address's limit all signups of it are one, kept for review. */
   readonly overLimit: boolean;
-  /** It was kept before: it uses up nobody's share. */
-  repeated(this: void): Promise<void>;
   /** It could not be kept: what it used up may be used again. */
   undo(this: void): Promise<void>;
 }
@@ -94,6 +95,8 @@ export class Gate {
   readonly #proofOfWork: ProofOfWork;
   readonly #usedTokens: SingleUse;
   readonly #usedProofs: SingleUse;
+  /** Signups that were counted for their address. */
+  readonly #counted: SingleUse;
   readonly #mail: MailDomains;
   readonly #tokenKey: Buffer;
   readonly #limitKey: string;
@@ -108,6 +111,7 @@ export class Gate {
     this.#proofOfWork = new ProofOfWork(secret, defence.proofEffort);
     this.#usedTokens = new SingleUse('token', tokenLastsMs / 1000, limiter);
     this.#usedProofs = new SingleUse('proof', challengeLastsSeconds, limiter);
+    this.#counted = new SingleUse('signup', repeatWindowMs / 1000, limiter);
     this.#mail = new MailDomains(options.mail);
     this.#tokenKey = purposeKey(secret, 'form token');
     this.#limitKey = purposeKey(options.countingSecret, 'limit').toString('base64url');
@@ -174,19 +178,40 @@ export class Gate {
       suspected = true;
     }
     // What is held for review sends no mail: it has a share of its own, and uses up nothing of the person's.
+    const share = await this.#countAddress(form, submission, suspected);
+    used.push(share.giveBack);
+    return { passed: { suspected: suspected || !share.within, overLimit: !share.within, origin, undo } };
+  }
+
+  /**
+   * Counts a signup for its mailbox. The same signup again within {@link repeatWindowMs} is not counted: the store joins
+   * the two. Every case takes the same calls to the counters, so that their time tells nothing.
+   */
+  async #countAddress(
+    { name: form, allowedFields }: Form,
+    submission: Submission,
+    suspected: boolean,
+  ): Promise<{ readonly within: boolean; giveBack(this: void): Promise<void> }> {
+    const kept = keepSubmission(submission, allowedFields);
+    const { content } = fingerprint({ form, submission: kept, suspected, idempotencyKey: null });
+    const signup = this.#hidden(content);
+    const counted = await this.#counted.isUsed(signup);
     const share = await this.#limits.count({
       address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${mailboxKey(submission.email)}`),
     });
-    if (share.within) used.push(share.giveBack);
+    const within = share.within || counted;
+    // Remembered only where it is within: two at once, both beyond the limit, must not let each other through.
+    const name = within ? signup : this.#hidden(`beyond ${content}`);
+    const first = await this.#counted.use(name);
+    if (!share.within) return { within, giveBack: () => Promise.resolve() };
+    if (!first) {
+      void share.giveBack();
+      return { within, giveBack: () => Promise.resolve() };
+    }
     return {
-      passed: {
-        suspected: suspected || !share.within,
-        overLimit: !share.within,
-        origin,
-        repeated: async () => {
-          if (share.within) await share.giveBack();
-        },
-        undo,
+      within,
+      giveBack: async () => {
+        await Promise.all([share.giveBack(), this.#counted.giveBack(name)]);
       },
     };
   }

@@ -24,6 +24,10 @@ export class SingleUse {
     }
   }
 
+  async isUsed(name: string): Promise<boolean> {
+    return ((await this.#limiter.get(name))?.consumedPoints ?? 0) > 0;
+  }
+
   /** What it was used for came to nothing: it may be used again. */
   async giveBack(name: string): Promise<void> {
     await this.#limiter.delete(name);
