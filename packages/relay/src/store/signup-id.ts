@@ -4,10 +4,19 @@
  */
 import { randomUUID } from 'node:crypto';
 
-/** @param now - milliseconds since the Unix epoch; the identifier sorts by it */
+/** The millisecond of the last identifier, and how many it had before. */
+let last = { time: '', count: 0 };
+
+/**
+ * @param now - milliseconds since the Unix epoch; the identifier sorts by it, and within a millisecond by the order of
+ *   the calls in this process: a repeat must sort behind what it repeats
+ */
 export function signupId(now: number): string {
-  // Version 4 and 7 differ in their first 48 bits and the version digit alone; Node keeps random ones in stock.
-  return `${firstIdOf(now)}-7${randomUUID().slice(15)}`;
+  const time = firstIdOf(now);
+  // RFC 9562, section 6.2, method 1: a counter of 12 bits.
+  last = { time, count: time === last.time ? (last.count + 1) % 4096 : 0 };
+  // Version 4 and 7 differ in their first 64 bits alone; Node keeps random ones in stock.
+  return `${time}-7${last.count.toString(16).padStart(3, '0')}${randomUUID().slice(18)}`;
 }
 
 /** Sorts before every identifier made at this moment or later, and behind all that were made before. */
