@@ -152,6 +152,7 @@ describe('a signup store in an SQLite file', () => {
         name,
       ).toEqual([]);
     }
+    expect(plan(sql.confirm)[0]).toBe('SEARCH signup USING INDEX signup_by_content (content>? AND content<?)');
     // What operators ask walks what is open, and never the delivered.
     const ofOperators = {
       ...survey,

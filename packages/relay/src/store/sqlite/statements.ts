@@ -61,9 +61,10 @@ export const sql = {
   removeBatch: `DELETE FROM batch WHERE id = ?`,
   walk: `SELECT place FROM walk WHERE publication = ?`,
   saveWalk: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
+  // The plus keeps the planner from walking every signup of every batch for each address.
   confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
-              AND batch IN (SELECT id FROM batch WHERE publication = :publicationId)
+              AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
             RETURNING id, form, received_at AS receivedAt, trace`,
   confirmPerson: `UPDATE signup SET state = 'waiting', next_attempt_at = 0, last_error = NULL WHERE id = ? AND state = 'unconfirmed'
                   RETURNING form, content`,
