@@ -161,8 +161,7 @@ export class Lane {
       const free = this.#limit - this.#single.size;
       if (free > 0) for (const signup of await store.claim(this.#claim(free))) this.#single.add(this.#deliver(signup));
     }
-    if (this.#options.bulk && this.#confirming.size === 0 && now() >= this.#nextLook)
-      this.#confirming.add(this.#confirm());
+    if (this.#confirming.size === 0 && now() >= this.#nextLook) this.#confirming.add(this.#confirm());
   }
 
   /** Where the clock was set back, what waits for a moment by the old clock would wait for that much longer. */
