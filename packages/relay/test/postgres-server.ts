@@ -121,8 +121,8 @@ export class PostgresServer extends Postgres {
   async crash(): Promise<void> {
     const server = this.#process;
     if (!server || server.exitCode !== null) return;
-    const [pid] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n');
-    process.kill(Number(pid), 'SIGQUIT');
+    this.thaw();
+    process.kill(this.#pid, 'SIGQUIT');
     const ended = once(server, 'close');
     server.stdin?.end();
     await ended;
@@ -133,15 +133,47 @@ export class PostgresServer extends Postgres {
    * still be written. More than a file of a new database, or of the server's log, takes. Null: there is room again.
    */
   async confine(bytes: number | null): Promise<void> {
-    const [pid = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n');
-    const limit = async (process: string): Promise<void> => {
+    const limit = async (process: number): Promise<void> => {
       // The soft limit alone, as the server's own user: that needs no privilege, and can be taken back.
-      await promisify(execFile)('prlimit', ['--pid', process, `--fsize=${bytes ?? 'unlimited'}:`], this.#user ?? {});
+      await promisify(execFile)(
+        'prlimit',
+        ['--pid', String(process), `--fsize=${bytes ?? 'unlimited'}:`],
+        this.#user ?? {},
+      );
     };
-    await limit(pid);
+    await limit(this.#pid);
     // Those that begin later inherit it; one that has ended meanwhile needs none.
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-    await Promise.all(children.map((child) => limit(child).catch(() => undefined)));
+    await Promise.all(this.#children.map((child) => limit(child).catch(() => undefined)));
+  }
+
+  /** From now on it answers nothing, and breaks no connection either: as on a disk that hangs. */
+  freeze(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  /** Goes on where {@link freeze} stopped it. */
+  thaw(): void {
+    this.#signal('SIGCONT');
+  }
+
+  #signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(this.#pid, name);
+    for (const child of this.#children)
+      try {
+        process.kill(child, name);
+      } catch {
+        // It has ended meanwhile.
+      }
+  }
+
+  get #pid(): number {
+    return Number(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  }
+
+  /** A process for each connection and each task of its own. */
+  get #children(): number[] {
+    const listed = readFileSync(`/proc/${this.#pid}/task/${this.#pid}/children`, 'utf8').trim();
+    return listed.split(' ').filter(Boolean).map(Number);
   }
 
   async remove(): Promise<void> {

@@ -83,8 +83,8 @@ export interface Claim {
 }
 
 /**
- * A claim without a batch lasts this long, in milliseconds: after that its process counts as gone, and the signup is due
- * again with `tried`. An attempt must end sooner.
+ * A claim without a batch lasts this long, in milliseconds: after that its process counts as gone, and the signup is
+ * due again with `tried`. An attempt must end sooner.
  */
 export const claimMs = 3 * 60_000;
 
@@ -276,8 +276,8 @@ export interface SignupStore {
    * whether an address was here before; repeats are joined in {@link claim}.
    *
    * @returns its identifier
-   * @throws StoreUnavailableError where it could not be written. It may be kept all the same where a server wrote it and
-   *   its answer was lost; sent again, it is joined like every repeat
+   * @throws StoreUnavailableError where it could not be written. It may be kept all the same, where a server wrote it
+   *   and its answer was lost; sent again, it is joined like every repeat
    */
   accept(signup: NewSignup): Promise<string>;
   /**

@@ -1,7 +1,11 @@
 /** The PostgreSQL store: the conformance suite, its statements and tables, and what it says where it cannot open. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/index.ts';
+import { personHash } from '../../src/store/fingerprint.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { steps } from '../../src/store/postgres/schema.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
 import { forms, fresh, ofPerson, open, server } from './fresh-postgres.ts';
@@ -77,6 +81,64 @@ describe('a signup store in PostgreSQL', () => {
   });
 });
 
+describe('the tables', () => {
+  it('of a relay with a queue beside them are brought up to date, and lose nothing', async () => {
+    const address = await server.database();
+    const id = (n: number): string => `00000000-03e8-7000-8000-00000000000${n}`;
+    const person = (n: number): string => personHash(`p${n}@example.com`);
+    await server.run(
+      `CREATE SCHEMA newsletter_relay;
+       CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
+       CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
+       ${steps.slice(0, 2).join(';')};
+       INSERT INTO newsletter_relay.setting VALUES ('version', '2'), ('paused', 'true');
+       CREATE SCHEMA newsletter_relay_queue;
+       CREATE TABLE newsletter_relay_queue.job (id uuid, state text);
+       INSERT INTO newsletter_relay_queue.job VALUES ('${id(3)}', 'active'), ('${id(1)}', 'created');
+       ${(
+         [
+           ['waiting', 0, '1000', 'NULL'],
+           ['waiting', 2, '2000', 'NULL'],
+           ['waiting', 0, '1000', 'NULL'],
+           ['review', 0, 'NULL', 'NULL'],
+           ['delivered', 1, 'NULL', '3000'],
+           ['dead', 1, 'NULL', '3000'],
+         ] as const
+       )
+         .map(
+           ([state, attempts, next, settled], at) =>
+             `INSERT INTO newsletter_relay.signup (id, form, state, received_at, submission, content, attempts, next_attempt_at, settled_at)
+              VALUES ('${id(at + 1)}', 'default', '${state}', 1000, '{"email":"p${at + 1}@example.com"}', '${person(at + 1)}content', ${attempts}, ${next}, ${settled})`,
+         )
+         .join(';')}`,
+      address,
+    );
+    const store = await open(address);
+    expect(await store.counts()).toEqual({ unconfirmed: 0, review: 1, waiting: 3, sent: 0, delivered: 1, dead: 1 });
+    expect(await store.paused()).toBe(true);
+    expect(await store.backlog(forms, 9)).toBe(1);
+    expect(await store.claim({ forms, limit: 9, now: 2000 })).toMatchObject([
+      { id: id(1), attempts: 0, tried: false },
+      { id: id(3), attempts: 0, tried: true },
+      { id: id(2), attempts: 2, tried: true },
+    ]);
+    expect(await store.erase('P5@example.com')).toEqual({ signups: 1, consents: 0 });
+    expect((await store.counts()).delivered).toBe(0);
+    expect(await server.run("SELECT 1 FROM pg_namespace WHERE nspname = 'newsletter_relay_queue'", address)).toEqual(
+      [],
+    );
+  });
+
+  it('of the consent ledger let nothing be changed', async () => {
+    const { address, store } = await fresh();
+    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    await store.accept(ofPerson('ada@example.com', { consent }));
+    await expect(server.run("UPDATE newsletter_relay.consent SET sentence = 'No.'", address)).rejects.toThrow(
+      'the consent ledger is append-only',
+    );
+  });
+});
+
 describe('what is said when it cannot be opened', () => {
   it.each<[string, (address: string) => string, string]>([
     [
@@ -109,6 +171,31 @@ describe('what is said when it cannot be opened', () => {
     await own.start(['fsync=off']);
     await expect(openPostgresStore(await own.database())).rejects.toThrow(
       'runs with fsync off and may lose what it said yes to: set fsync = on',
+    );
+  });
+
+  it('something on the way to it refuses the time limits', async () => {
+    const pooler = createServer((socket) => {
+      const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + fields.length);
+      socket
+        .on('error', () => undefined)
+        .once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
+    });
+    onTestFinished(() => void pooler.close());
+    await new Promise<void>((resolve) => void pooler.listen(0, '127.0.0.1', resolve));
+    const { port } = pooler.address() as AddressInfo;
+    await expect(openPostgresStore((await server.database()).replace(/:\d+\//, `:${port}/`))).rejects.toThrow(
+      'name statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
+    );
+  });
+
+  it('the database is not in UTF8', async () => {
+    const name = `test_latin_${randomUUID().replaceAll('-', '')}`;
+    await server.run(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await expect(openPostgresStore(server.address(name))).rejects.toThrow(
+      'is a database in LATIN1: create one in UTF8',
     );
   });
 

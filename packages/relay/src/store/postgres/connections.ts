@@ -35,7 +35,8 @@ export class Connections {
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
       statement_timeout: serverMs,
-      lock_timeout: serverMs,
+      // Sooner, so that the failure says which it was.
+      lock_timeout: Math.round(serverMs * 0.8),
       idle_in_transaction_session_timeout: serverMs,
       query_timeout: answerMs,
       stream: () => this.#socket(),

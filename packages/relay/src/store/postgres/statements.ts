@@ -1,7 +1,7 @@
 /** Every statement that the PostgreSQL store runs, in one place. */
 import { digestLength } from '../fingerprint.ts';
 import { signupColumns } from '../rows.ts';
-import { counterTable, schema } from './schema.ts';
+import { schema } from './schema.ts';
 
 const signup = `${schema}.signup`;
 const consent = `${schema}.consent`;
@@ -35,7 +35,7 @@ const rowsOf = (table: string, parameter: string): string =>
 const ofPeople = `unnest($1::text[]) AS p(person) CROSS JOIN LATERAL (
     SELECT * FROM ${signup} WHERE content >= p.person AND content < p.person || '~' OFFSET 0) AS s`;
 
-/** Signups of a form and state from the front of their index: a form that is held costs nothing, however many it has. */
+/** Signups of forms and states, from the front of their index: a form with many that are not due costs nothing. */
 const front = (forms: string, states: string, condition: string): string => `
   SELECT c.* FROM unnest(${forms}::text[]) AS f(form) CROSS JOIN unnest(${states}::text[]) AS t(state) CROSS JOIN LATERAL (
     SELECT id, state, next_attempt_at, received_at FROM ${signup}
