@@ -10,6 +10,7 @@ import { defaultText } from './confirmation/message.ts';
 import type { SmtpServer } from './confirmation/smtp-url.ts';
 import { readConfigFile, type ConfigFile, type Given } from './config-file.ts';
 import { nearestName } from './nearest-name.ts';
+import type { RetentionDays } from './ops/eraser.ts';
 import { formSettings, relaySettings, settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
 import type { StoreAddress } from './store/open-store.ts';
@@ -25,9 +26,8 @@ export interface RelayConfig {
   readonly operator: {
     /** The token of the operator's page and API; undefined: one is made and kept beside the store. */
     readonly token: string | undefined;
-    /** Days after which a delivered signup's content is erased; null: never. */
-    readonly eraseAfterDays: number | null;
   };
+  readonly retention: RetentionDays;
   readonly delivery: {
     /** Signups due from which on they go in bulk; null: never. */
     readonly bulkAbove: number | null;
@@ -68,7 +68,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
   if (relay?.RELAY_STORE.kind === 'postgres' && relay.RELAY_SECRET === undefined && forms.some(isSigning)) {
     mistakes.push(
-      'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens, proofs and links in mails.',
+      'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens, proofs and links in mails, and hash addresses.',
     );
   }
   if (relay && checked.some(([, data]) => data?.RELAY_CONFIRMATION)) {
@@ -87,7 +87,14 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     listen: { host: relay.RELAY_HOST, port: relay.RELAY_PORT },
     log: { level: relay.RELAY_LOG_LEVEL, format: relay.RELAY_LOG_FORMAT },
     alerts: { webhook: relay.RELAY_ALERT_WEBHOOK, command: relay.RELAY_ALERT_COMMAND },
-    operator: { token: relay.RELAY_OPERATOR_TOKEN, eraseAfterDays: relay.RELAY_ERASE_AFTER_DAYS },
+    operator: { token: relay.RELAY_OPERATOR_TOKEN },
+    retention: {
+      delivered: relay.RELAY_ERASE_AFTER_DAYS,
+      review: relay.RELAY_REVIEW_DAYS,
+      dead: relay.RELAY_DEAD_DAYS,
+      unconfirmed: relay.RELAY_UNCONFIRMED_DAYS,
+      consent: relay.RELAY_CONSENT_DAYS,
+    },
     delivery: { bulkAbove: relay.RELAY_BULK_ABOVE },
     mail: { server: relay.RELAY_SMTP_URL, publicUrl: relay.RELAY_PUBLIC_URL },
     trustedProxies: relay.RELAY_TRUSTED_PROXIES,
@@ -229,6 +236,12 @@ function toForm(name: string, data: z.output<typeof formSettings>): Form {
       proof: data.RELAY_PROOF,
       turnstile: siteKey !== undefined && secret !== undefined ? { siteKey, secret } : null,
       mx: data.RELAY_MX_CHECK,
+    },
+    consent: {
+      version: data.RELAY_CONSENT_VERSION ?? null,
+      required: data.RELAY_CONSENT_REQUIRED,
+      field: data.RELAY_CONSENT_FIELD ?? null,
+      address: data.RELAY_CONSENT_ADDRESS,
     },
     confirmation: confirmationOf(data),
   };

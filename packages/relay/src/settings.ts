@@ -39,19 +39,11 @@ const origin = z.string().superRefine((text, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-/** What is said of an address that is none. It is not repeated: it may hold a password. */
-export const moveAddressRule = 'must be postgres://user:password@host:5432/database';
-
-/** The address of a database, to which a store can be moved; null where it is none. */
-export function moveAddress(text: string): string | null {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1 ? text : null;
-}
-
 const store = z.string().transform((text, context): StoreAddress => {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path && path !== ':memory:') return { kind: 'sqlite', path };
-  const url = moveAddress(text);
-  if (url !== null) return { kind: 'postgres', url };
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1)
+    return { kind: 'postgres', url: text };
   // The value is not repeated: it may hold a password.
   const message =
     'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
@@ -132,6 +124,12 @@ const leastBulk = 100;
 /** So many are counted each time it is looked how many are due. */
 const mostBulk = 100_000;
 
+/** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
+const retentionDays = z
+  .string()
+  .regex(/^([1-9]\d{0,4}|never)$/, 'must be a number of days from 1 to 99999, or never')
+  .transform((text) => (text === 'never' ? null : Number(text)));
+
 const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
 
 /** Every variable: its check, its default, and what it is for. The README's tables are compared with it. */
@@ -210,7 +208,7 @@ const environment = z.object({
     .regex(/^[\x21-\x7e]{24,}$/, 'must be 24 characters or more, without spaces')
     .optional()
     .describe(
-      'Signs form tokens, proofs and links in mails. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed',
+      'Signs form tokens, proofs and links in mails, and hashes visitors’ addresses. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed or hashed',
     ),
   RELAY_TURNSTILE_URL: webAddress.prefault(turnstileUrl).describe('Where Turnstile is asked'),
   RELAY_PUBLIC_URL: webAddress
@@ -236,6 +234,18 @@ const environment = z.object({
     .transform((text) => (text === 'never' ? null : Number(text)))
     .prefault('30')
     .describe('Days after delivery until address and fields are erased here; `0` at once, `never` keeps them'),
+  RELAY_REVIEW_DAYS: retentionDays
+    .prefault('90')
+    .describe('Days after receipt until a signup in review is deleted; `never` keeps it'),
+  RELAY_DEAD_DAYS: retentionDays
+    .prefault('90')
+    .describe('Days after its refusal until a dead letter is deleted; `never` keeps it'),
+  RELAY_UNCONFIRMED_DAYS: retentionDays
+    .prefault('7')
+    .describe('Days after receipt until a signup that was never confirmed is deleted; `never` keeps it'),
+  RELAY_CONSENT_DAYS: retentionDays
+    .prefault('never')
+    .describe('Days after consent was given until its entry in the ledger is deleted; `never` keeps it'),
   RELAY_OPERATOR_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 characters or more, without spaces')
@@ -266,6 +276,24 @@ const environment = z.object({
     .enum(['off', 'review', 'refuse'], 'must be off, review or refuse')
     .prefault('off')
     .describe('What becomes of an address whose domain takes no mail: kept for `review`, or `refuse`d'),
+  RELAY_CONSENT_REQUIRED: flag
+    .prefault('false')
+    .describe('`true`: a signup without `consent` is refused, with 400 and the code `CONSENT_REQUIRED`'),
+  RELAY_CONSENT_VERSION: z
+    .string()
+    .max(200, 'must be 200 characters or fewer')
+    .optional()
+    .describe('Your name for the version of the consent sentence or of the privacy policy; kept with each consent'),
+  RELAY_CONSENT_ADDRESS: z
+    .enum(['shortened', 'hashed', 'none'], 'must be shortened, hashed or none')
+    .prefault('shortened')
+    .describe(
+      'The visitor’s address in the consent ledger: `shortened` to a /24 (IPv4) or /48 (IPv6), `hashed` with a secret of the relay, or `none`',
+    ),
+  RELAY_CONSENT_FIELD: z
+    .string()
+    .optional()
+    .describe('Name of the custom field in which the API gets the sentence, or `yes` where the page sent none'),
   RELAY_CONFIRMATION: flag
     .prefault('false')
     .describe('`true`: a signup is delivered once the person clicked a link in a mail that the relay sends'),
@@ -325,6 +353,10 @@ const ofForm = {
   RELAY_TURNSTILE_SITE_KEY: true,
   RELAY_TURNSTILE_SECRET: true,
   RELAY_MX_CHECK: true,
+  RELAY_CONSENT_REQUIRED: true,
+  RELAY_CONSENT_VERSION: true,
+  RELAY_CONSENT_ADDRESS: true,
+  RELAY_CONSENT_FIELD: true,
   RELAY_CONFIRMATION: true,
   RELAY_MAIL_FROM: true,
   RELAY_CONFIRMATION_SUBJECT: true,

@@ -31,7 +31,8 @@ describe('the configuration', () => {
       listen: { host: '127.0.0.1', port: 4020 },
       log: { level: 'info', format: 'auto' },
       alerts: { webhook: undefined, command: undefined },
-      operator: { token: undefined, eraseAfterDays: 30 },
+      operator: { token: undefined },
+      retention: { delivered: 30, review: 90, dead: 90, unconfirmed: 7, consent: null },
       delivery: { bulkAbove: 1000 },
       mail: { server: undefined, publicUrl: undefined },
       trustedProxies: [],
@@ -60,6 +61,7 @@ describe('the configuration', () => {
           thanksUrl: null,
           protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
           confirmation: null,
+          consent: { version: null, required: false, field: null, address: 'shortened' },
         },
       },
     });
@@ -189,6 +191,13 @@ describe('the configuration', () => {
     [{ RELAY_ALOWED_ORIGIN: site }, 'RELAY_ALOWED_ORIGIN is not a setting (is RELAY_ALLOWED_ORIGINS meant?).'],
     [{ RELAY_TRUST_PROXY: '127.0.0.1' }, 'RELAY_TRUST_PROXY is not a setting (is RELAY_TRUSTED_PROXIES meant?).'],
     [{ RELAY_API_KEY: 'k' }, 'RELAY_API_KEY is not a setting (is NEWSLETTER_API_KEY meant?).'],
+    [{ RELAY_REVIEW_DAYS: '0' }, 'RELAY_REVIEW_DAYS must be a number of days from 1 to 99999, or never'],
+    [{ RELAY_CONSENT_DAYS: '3y' }, 'RELAY_CONSENT_DAYS must be a number of days from 1 to 99999, or never'],
+    [{ RELAY_CONSENT_ADDRESS: 'plain' }, 'RELAY_CONSENT_ADDRESS must be shortened, hashed or none'],
+    [
+      { RELAY_CONSENT_ADDRESS: 'hashed', RELAY_STORE: 'postgres://relay:p@db/relay' },
+      'RELAY_SECRET is missing: relays that share a database',
+    ],
     [{ RELAY_COLOUR: 'blue' }, 'RELAY_COLOUR is not a setting.'],
     [{ RELAY_SECRET_FILE: '/nowhere/secret' }, 'The file that RELAY_SECRET_FILE names cannot be read'],
     [
@@ -215,9 +224,7 @@ describe('the configuration', () => {
   });
 
   it('takes the variables that are no settings, and empty ones', () => {
-    expect(
-      mistakes({ RELAY_MOVE_TO: 'postgres://a/b', RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' }),
-    ).toBe('');
+    expect(mistakes({ RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' })).toBe('');
   });
 
   it('reads how people confirm by mail', () => {

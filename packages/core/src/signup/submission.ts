@@ -63,6 +63,9 @@ export type ReadSubmission =
 /** Longest proof: Turnstile's answers have up to 2048 characters, a solved challenge of ALTCHA about a thousand. */
 const proofLimit = 4096;
 
+/** Longest consent sentence, in code points: what was agreed to must not be cut. */
+const consentLimit = 2000;
+
 /** Most custom fields a submission carries, and most choices of one list. */
 const fieldLimit = 50;
 
@@ -97,7 +100,7 @@ export function readSubmission(input: unknown): ReadSubmission {
   }
   const token = text('token');
   const proof = text('proof', proofLimit);
-  const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent');
+  const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent', consentLimit);
   const fields = readFields(input['custom_fields'], errors);
 
   if (errors.length > 0) return { ok: false, errors };

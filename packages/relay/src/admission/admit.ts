@@ -4,6 +4,7 @@ import {
   keepSubmission,
   parseContent,
   readSubmission,
+  refused,
   tooLarge,
   unreadable,
   type ContentKind,
@@ -13,6 +14,7 @@ import {
 } from '@newsletter-kit/core/signup';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { Check } from './checks.ts';
+import { consentOf, givenConsent } from './consent.ts';
 import type { Gate, Passed } from './gate.ts';
 import type { LimitKind } from './limits.ts';
 import { contentHeaders, type Visit } from './visit.ts';
@@ -24,6 +26,12 @@ export type Admission =
 
 /** The name under which all signups beyond an address's limit are one. */
 const beyondLimit = 'beyond the limit of the address';
+
+const consentRequired = refused(
+  400,
+  'CONSENT_REQUIRED',
+  'This form needs your consent: tick its box, so that "consent" is sent.',
+);
 
 /**
  * Runs the checks, reads the body, keeps of it what the form allows, and brings it through the gate.
@@ -56,6 +64,7 @@ export async function admit(
     return { refused: unreadable() };
   }
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
+  if (form.consent.required && givenConsent(read.submission) === null) return { refused: consentRequired };
   const passage = await gate.pass(visit, read, now);
   if ('refused' in passage) {
     return {
@@ -65,17 +74,18 @@ export async function admit(
     };
   }
   const { passed } = passage;
+  const submission = keepSubmission(read.submission, form.allowedFields);
   return {
     passed,
     signup: {
       form: form.name,
-      submission: keepSubmission(read.submission, form.allowedFields),
+      submission,
       suspected: passed.suspected,
       needsConfirmation: form.confirmation !== null,
-      consent: null,
-      trace: null,
       origin: passed.origin,
       idempotencyKey: passed.overLimit ? beyondLimit : header('idempotency-key')?.trim() || null,
+      consent: consentOf(visit, submission, passed.origin, gate.visitorKey),
+      trace: null,
       receivedAt: now,
     },
   };

@@ -76,8 +76,7 @@ export function isUnnamedProxy(peer: string | null, forwardedFor: string | null,
  */
 export function networksOf(address: string): { readonly narrow: string; readonly wide: string | null } {
   if (isIP(address) !== 6) return { narrow: address, wide: null };
-  // A URL writes an IPv6 address in one way only, without an IPv4 tail.
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [head = '', tail] = canonicalAddress(address).split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const all =
@@ -85,6 +84,11 @@ export function networksOf(address: string): { readonly narrow: string; readonly
       ? groups
       : [...groups, ...Array.from({ length: 8 - groups.length - after.length }, () => '0'), ...after];
   return { narrow: `${all.slice(0, 4).join(':')}::/64`, wide: `${all.slice(0, 3).join(':')}::/48` };
+}
+
+/** The one spelling of an address. A URL writes an IPv6 address in one way only, without an IPv4 tail. */
+export function canonicalAddress(address: string): string {
+  return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }
 
 /** An address without port, brackets, zone and IPv4-in-IPv6 wrapping; null where it is none. */

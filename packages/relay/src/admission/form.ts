@@ -5,6 +5,7 @@
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 import type { Sender } from '../confirmation/message.ts';
+import type { ConsentRules } from './consent.ts';
 
 /** Names of a SubscriptionRequest that a page may set. */
 export type PublicField = 'email' | 'custom_fields' | (typeof attributionFields)[number];
@@ -52,11 +53,12 @@ export interface Form {
   /** Where a visitor without JavaScript is sent; null means the relay's own page. */
   readonly thanksUrl: string | null;
   readonly protection: Protection;
+  readonly consent: ConsentRules;
   /** Null where signups are delivered without a click in a mail of the relay. */
   readonly confirmation: Confirmation | null;
 }
 
-/** Whether something is signed for the form that must outlive the process, or hold for another one. */
-export function isSigning({ protection, confirmation }: Form): boolean {
-  return protection.token || protection.proof !== 'off' || confirmation !== null;
+/** Whether something is signed or hashed for the form that must outlive the process, or hold for another one. */
+export function isSigning({ protection, confirmation, consent }: Form): boolean {
+  return protection.token || protection.proof !== 'off' || confirmation !== null || consent.address === 'hashed';
 }

@@ -43,7 +43,7 @@ export interface Defence {
 /** What a {@link Gate} is made of. */
 export interface GateOptions {
   readonly defence: Defence;
-  /** Signs tokens and challenges. */
+  /** Signs tokens and challenges, and hashes visitors' addresses. */
   readonly secret: string;
   /** Hides who is counted; the same in all relays that count together. Nothing made with it leaves the relay. */
   readonly countingSecret: string;
@@ -100,6 +100,8 @@ export class Gate {
   readonly #mail: MailDomains;
   readonly #tokenKey: Buffer;
   readonly #limitKey: string;
+  /** Hashes visitors' addresses for the consent ledger. */
+  readonly visitorKey: Buffer;
 
   constructor(options: GateOptions) {
     const { defence, secret, log, limiter = inMemory } = options;
@@ -114,6 +116,7 @@ export class Gate {
     this.#counted = new SingleUse('signup', repeatWindowMs / 1000, limiter);
     this.#mail = new MailDomains(options.mail);
     this.#tokenKey = purposeKey(secret, 'form token');
+    this.visitorKey = purposeKey(secret, 'visitor');
     this.#limitKey = purposeKey(options.countingSecret, 'limit').toString('base64url');
   }
 

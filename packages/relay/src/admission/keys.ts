@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 
 /** What the secret is used for. */
-export type Purpose = 'form token' | 'challenge' | 'challenge solution' | 'limit' | 'confirmation';
+export type Purpose = 'form token' | 'challenge' | 'challenge solution' | 'limit' | 'visitor' | 'confirmation';
 
 /** A key of its own for each purpose, so that nothing signed for one can pass for another. */
 export function purposeKey(secret: string, purpose: Purpose): Buffer {

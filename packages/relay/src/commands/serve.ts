@@ -41,6 +41,7 @@ export async function serve(): Promise<void> {
       { address: server.address, store: storeName(config.store), waiting, review, dead },
       'the relay takes signups',
     );
+    const stopErasing = startEraser({ store, retention: config.retention, log });
     relay.start();
     // Beside the start: signups are taken and kept also while the API cannot be reached.
     void checkService(config, {
@@ -49,7 +50,6 @@ export async function serve(): Promise<void> {
       now: Date.now,
     }).then((checks) => logChecks([checkOrigins(config), ...checks], log));
     letYoungGenerationGrow();
-    const stopErasing = startEraser({ store, afterDays: config.operator.eraseAfterDays, log });
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
     const closed = server.close(graceMs);
@@ -63,11 +63,15 @@ export async function serve(): Promise<void> {
   log.info('stopped');
 }
 
-/** Made and kept only where something is signed that has to outlive this process. */
+/** Made and kept only where something is signed or hashed that has to outlive this process. */
 function signingSecret({ secret, forms, store }: RelayConfig): string | undefined {
   if (secret !== undefined || store.kind === 'postgres') return secret;
   return Object.values(forms).some(isSigning)
-    ? keptSecret(`${store.path}-secret`, 'The secret that signs form tokens and links in mails', 'RELAY_SECRET')
+    ? keptSecret(
+        `${store.path}-secret`,
+        'The secret that signs form tokens and links in mails, and hashes addresses',
+        'RELAY_SECRET',
+      )
     : undefined;
 }
 

@@ -28,7 +28,7 @@ export class BatchBody {
 
   /** Adds a signup. @returns false where the body is full */
   add(signup: ClaimedSignup, form: Form): boolean {
-    const request = toSubscriptionRequest(signup, form.pinned);
+    const request = toSubscriptionRequest(signup, form);
     const bytes = Buffer.byteLength(JSON.stringify(request)) + 1;
     if (this.subscriptions.length === largestBatch || this.#bytes + bytes > batchBytes) return false;
     this.#bytes += bytes;

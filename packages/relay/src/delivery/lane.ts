@@ -327,7 +327,7 @@ export class Lane {
     const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
     const created = tried ? await this.#createdAt(submission.email, options) : null;
     if (created !== null && created >= receivedAt - skewMs) return [];
-    const request = toSubscriptionRequest(signup, forms[signup.form]?.pinned ?? {});
+    const request = toSubscriptionRequest(signup, forms[signup.form]);
     // Who was subscribed before may have the welcome mail of the earlier attempt.
     const changes = created === null ? {} : { send_welcome_email: false };
     const { warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);

@@ -1,7 +1,8 @@
 /** The request a signup becomes. Nothing but the fields named here leaves the store, and what is pinned wins. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import { attributionFields, type Attribution } from '@newsletter-kit/core/signup';
-import type { PinnedFields } from '../admission/form.ts';
+import { givenConsent } from '../admission/consent.ts';
+import type { Form } from '../admission/form.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 
 /**
@@ -14,22 +15,24 @@ import type { ClaimedSignup } from '../store/signup-store.ts';
  */
 export function toSubscriptionRequest(
   { submission, tried, confirmed }: Pick<ClaimedSignup, 'submission' | 'tried' | 'confirmed'>,
-  pinned: PinnedFields,
+  form: Pick<Form, 'pinned' | 'consent'> | undefined,
 ): SubscriptionRequest {
   const attribution = attributionFields
     .map((name) => [name, submission[name]] as const)
     .filter(([, value]) => value !== undefined);
+  const consentField = form?.consent.field ?? null;
+  const fields = (submission.custom_fields ?? [])
+    .filter(({ name }) => name !== consentField)
+    .map(({ name, value }) => ({ name, value: typeof value === 'object' ? [...value] : value }));
+  const given = givenConsent(submission);
+  // Set by the relay alone: a page must not claim a consent in it.
+  if (consentField !== null && given) fields.push({ name: consentField, value: given.sentence ?? 'yes' });
   return {
     email: submission.email,
     ...(Object.fromEntries(attribution) satisfies Partial<Attribution>),
-    ...(submission.custom_fields && {
-      custom_fields: submission.custom_fields.map(({ name, value }) => ({
-        name,
-        value: typeof value === 'object' ? [...value] : value,
-      })),
-    }),
+    ...(fields.length > 0 && { custom_fields: fields }),
     ...(confirmed && { double_opt_override: 'off' }),
-    ...pinned,
+    ...form?.pinned,
     ...(tried && { reactivate_existing: false }),
   };
 }

@@ -1,15 +1,17 @@
-/** Erases what was delivered long enough ago: now, and every hour as long as the relay runs. */
-import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
+/** Erases what is older than its retention: now, and every hour as long as the relay runs. */
+import { StoreUnavailableError, type Retention, type SignupStore } from '../store/signup-store.ts';
 import type { Log } from './log.ts';
+
+/** Days for which each kind of record is kept; null: for ever. {@link Retention} says from when they count. */
+export type RetentionDays = Retention;
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
 /** Options of {@link startEraser}. */
 export interface EraserOptions {
-  readonly store: Pick<SignupStore, 'eraseDelivered'>;
-  /** Days from delivery to erasure; null: never. */
-  readonly afterDays: number | null;
+  readonly store: Pick<SignupStore, 'expire'>;
+  readonly retention: RetentionDays;
   readonly log: Log;
   readonly now?: (() => number) | undefined;
   /** Milliseconds between two looks. Default an hour. */
@@ -19,16 +21,15 @@ export interface EraserOptions {
 /** @returns a function that stops it, once the look under way is over */
 export function startEraser({
   store,
-  afterDays,
+  retention,
   log,
   now = Date.now,
   everyMs = hourMs,
 }: EraserOptions): () => Promise<void> {
-  if (afterDays === null) return () => Promise.resolve();
   const look = async (): Promise<void> => {
     try {
-      const erased = await store.eraseDelivered(now() - afterDays * dayMs);
-      if (erased > 0) log.info({ erased }, 'erased what was delivered long enough ago');
+      const erased = await store.expire(momentsBefore(retention, now()));
+      if (erased > 0) log.info({ erased }, 'erased what was older than its retention');
     } catch (error) {
       // The next look finds what this one left.
       if (!(error instanceof StoreUnavailableError)) throw error;
@@ -42,5 +43,16 @@ export function startEraser({
   return () => {
     clearInterval(timer);
     return looking;
+  };
+}
+
+function momentsBefore({ delivered, review, dead, unconfirmed, consent }: RetentionDays, now: number): Retention {
+  const before = (days: number | null): number | null => (days === null ? null : now - days * dayMs);
+  return {
+    delivered: before(delivered),
+    review: before(review),
+    dead: before(dead),
+    unconfirmed: before(unconfirmed),
+    consent: before(consent),
   };
 }

@@ -1,0 +1,124 @@
+/** Consent: what the ledger keeps of a post, and what of it reaches the API. */
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/index.ts';
+import { toSubscriptionRequest } from '../../src/delivery/subscription-request.ts';
+import { environment, formPost, post, runRelay, site } from '../running-relay.ts';
+
+const email = 'ada@example.com';
+const sentence = 'I agree to receive the newsletter.';
+
+/** The ledger's entries after a post of `body`. */
+async function ledgerAfter(
+  body: Readonly<Record<string, unknown>>,
+  {
+    settings = {},
+    headers = {},
+    peer = '203.0.113.77',
+  }: { settings?: Record<string, string>; headers?: Record<string, string>; peer?: string | null } = {},
+) {
+  const relay = runRelay({ settings, now: () => 1_772_366_400_000, secret: 'a-secret-for-the-test-alone' });
+  const answer = await relay.fetch(post({ email, ...body }, headers), peer);
+  expect(answer.status).toBe(202);
+  return (await relay.store.person(email)).consents;
+}
+
+describe('the consent ledger', () => {
+  it('keeps sentence, version, time, page, form and the network of the visitor', async () => {
+    const entries = await ledgerAfter(
+      { consent: sentence },
+      {
+        settings: { RELAY_CONSENT_VERSION: 'privacy 2026-02' },
+        headers: { referer: `${site}/landing/spring?email=ada@example.com#top` },
+      },
+    );
+    expect(entries).toEqual([
+      {
+        signup: expect.any(String),
+        kind: 'given',
+        at: 1_772_366_400_000,
+        form: 'default',
+        person: expect.any(String),
+        sentence,
+        version: 'privacy 2026-02',
+        page: `${site}/landing/spring`,
+        visitor: '203.0.113.0/24',
+      },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(email);
+  });
+
+  it.each([
+    ['true', true, null],
+    ['a ticked box without a value', 'on', null],
+    ['a sentence of 1900 characters, uncut', 'a'.repeat(1900), 'a'.repeat(1900)],
+  ])('has an entry for %s', async (_case, consent, expected) => {
+    expect(await ledgerAfter({ consent })).toEqual([expect.objectContaining({ sentence: expected })]);
+  });
+
+  it.each([[undefined], [false], [''], ['false']])('has no entry for %j', async (consent) => {
+    expect(await ledgerAfter({ consent })).toEqual([]);
+  });
+
+  it.each([
+    ['shortened', '203.0.113.77', '203.0.113.0/24'],
+    ['shortened', '2001:db8:1:2:3::4', '2001:db8:1::/48'],
+    ['none', '203.0.113.77', null],
+    ['shortened', null, null],
+  ])('%s: keeps %s as %s', async (kind, peer, visitor) => {
+    const [entry] = await ledgerAfter({ consent: true }, { settings: { RELAY_CONSENT_ADDRESS: kind }, peer });
+    expect(entry?.visitor).toBe(visitor);
+  });
+
+  it('hashed: gives one visitor one hash in every spelling, which nobody can make without the secret', async () => {
+    const settings = { RELAY_CONSENT_ADDRESS: 'hashed', RELAY_SECRET: 'a-secret-of-24-characters' };
+    const hashOf = async (peer: string): Promise<string | null | undefined> =>
+      (await ledgerAfter({ consent: true }, { settings, peer }))[0]?.visitor;
+    const hash = await hashOf('2001:db8::1');
+    expect(hash).toMatch(/^[\w-]{43}$/);
+    expect(await hashOf('2001:0DB8:0:0::1')).toBe(hash);
+    expect(await hashOf('2001:db8::2')).not.toBe(hash);
+  });
+
+  it.each([
+    ['another site', 'https://elsewhere.example/page'],
+    ['no address', 'nonsense'],
+  ])('does not believe a page that is %s', async (_case, referer) => {
+    expect((await ledgerAfter({ consent: true }, { headers: { referer } }))[0]?.page).toBeNull();
+  });
+});
+
+describe('a form that requires consent', () => {
+  const settings = { RELAY_CONSENT_REQUIRED: 'true', RELAY_LIMIT_ADDRESS: '1/1d' };
+
+  it('refuses a signup without it, says so, and counts it for nobody', async () => {
+    const relay = runRelay({ settings });
+    for (const consent of [undefined, false]) {
+      const answer = await relay.fetch(post({ email, consent }));
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        expect.objectContaining({ errors: [expect.objectContaining({ code: 'CONSENT_REQUIRED' })] }),
+      ]);
+    }
+    expect((await relay.fetch(formPost({ email, consent: sentence }))).status).toBe(303);
+    expect(await relay.store.counts()).toMatchObject({ waiting: 1, review: 0 });
+  });
+});
+
+describe('the custom field of RELAY_CONSENT_FIELD', () => {
+  const form = readConfig({ ...environment, RELAY_CONSENT_FIELD: 'Consent' }).forms['default'];
+  if (!form) throw new Error('The environment makes the form "default".');
+  const claimed = { name: 'Consent', value: 'claimed by the page' };
+  const other = { name: 'First Name', value: 'Ada' };
+
+  it.each([
+    ['the sentence', sentence, [other, { name: 'Consent', value: sentence }]],
+    ['yes, where the page sent none', true, [other, { name: 'Consent', value: 'yes' }]],
+    ['nothing without consent', undefined, [other]],
+  ])('gets %s, and never what the page wrote into it', (_case, consent, fields) => {
+    const submission = { email, custom_fields: [claimed, other], ...(consent !== undefined && { consent }) };
+    expect(toSubscriptionRequest({ submission, tried: false, confirmed: false }, form)).toEqual({
+      email,
+      custom_fields: fields,
+    });
+  });
+});
