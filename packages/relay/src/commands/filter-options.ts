@@ -6,6 +6,7 @@ import { UsageError, type Given, type Option } from './command.ts';
 const words: Readonly<Record<string, string>> = {
   state: 'STATES',
   form: 'NAME',
+  email: 'ADDRESS',
   reason: 'WORDS',
   since: 'WHEN',
   until: 'WHEN',

@@ -1,9 +1,10 @@
 /** The operator's HTTP door: a page anybody may load and, behind the token, what it shows and does. */
 import { refusalBody, refused, type Refused } from '@newsletter-kit/core/signup';
-import { Hono } from 'hono';
+import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
-import { everySignup } from '../store/every-signup.ts';
-import { moveAddress, moveAddressRule } from '../settings.ts';
+import * as z from 'zod';
+import type { Page } from '../store/signup-store.ts';
+import { exportLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
 import { isOperator } from './operator-token.ts';
 import { operatorPage } from './operator-page.ts';
@@ -49,8 +50,11 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
     const { after, limit, ...parts } = req.query();
     const read = readFilter(parts, now());
     if (!read.ok) return refuse(badFilter(read.mistakes));
-    const size = Math.min(Math.max(1, Number(limit) || 100), largestPage);
-    return Response.json({ signups: await operator.list(read.filter, { after, limit: size }) }, { headers });
+    return Response.json({ signups: await operator.list(read.filter, pageOf(after, limit)) }, { headers });
+  });
+  door.get('/api/consents', async ({ req }) => {
+    const { after, limit } = req.query();
+    return Response.json({ consents: await operator.listConsents(pageOf(after, limit)) }, { headers });
   });
   door.get('/api/export', (context) => {
     const read = readFilter(context.req.query(), now());
@@ -59,7 +63,7 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
     context.header('content-type', 'application/x-ndjson');
     context.header('cache-control', 'no-store');
     return stream(context, async (out) => {
-      for await (const signup of everySignup(operator, filter)) await out.writeln(JSON.stringify(signup));
+      for await (const line of exportLines(operator, filter)) await out.writeln(line);
     });
   });
   door.post('/api/redrive', async ({ req }) => {
@@ -67,27 +71,38 @@ export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hon
     if (!read.ok) return refuse(badFilter(read.mistakes));
     return Response.json({ redriven: await operator.redrive(read.filter) }, { headers });
   });
-  door.get('/api/move', async () => Response.json({ move: await operator.moving() }, { headers }));
-  door.post('/api/move', async ({ req }) => {
-    const to = moveAddress(textOf(await req.json().catch(() => null), 'to'));
-    if (to === null)
-      return refuse(refused(400, 'INVALID_BODY', `Send {"to": "…"} with the new store: it ${moveAddressRule}.`));
-    return Response.json(await operator.move(to), { headers });
+  door.post('/api/discard', async ({ req }) => {
+    const read = readFilter(req.query(), now());
+    if (!read.ok) return refuse(badFilter(read.mistakes));
+    if (Object.keys(read.filter).length === 0)
+      return refuse(badFilter(['Say which signups to discard, for example with "state"']));
+    return Response.json({ discarded: await operator.discard(read.filter) }, { headers });
+  });
+  // The address of a person goes in the body: proxies log the query.
+  door.post('/api/person', async ({ req }) => {
+    const { address } = await personBody(req);
+    if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address.'));
+    return Response.json(await operator.person(address), { headers });
   });
   door.post('/api/erase', async ({ req }) => {
-    const address = textOf(await req.json().catch(() => null), 'address');
-    if (!address) return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
-    return Response.json({ erased: await operator.erase(address) }, { headers });
+    const { address, keepConsent } = await personBody(req);
+    if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
+    return Response.json(await operator.erase(address, { keepConsent }), { headers });
   });
   door.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
   return door;
 }
 
-/** A text of a JSON body; empty where there is none. */
-function textOf(body: unknown, name: string): string {
-  const value: unknown =
-    typeof body === 'object' && body !== null ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined;
-  return typeof value === 'string' ? value.trim() : '';
+function pageOf(after: string | undefined, limit: string | undefined): Page {
+  return { after, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
+}
+
+const personRequest = z.object({ address: z.string().trim(), keepConsent: z.boolean().default(false) });
+
+/** Which person is meant; the address is empty where none was sent. */
+async function personBody(req: HonoRequest): Promise<z.output<typeof personRequest>> {
+  const read = personRequest.safeParse(await req.json().catch(() => null));
+  return read.success ? read.data : { address: '', keepConsent: false };
 }
 
 function badFilter(mistakes: readonly string[]): Refused {

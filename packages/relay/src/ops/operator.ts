@@ -1,6 +1,4 @@
 /** What an operator can see and do. The same whether it reaches the store itself or a running relay that holds it. */
-import { StartupError } from '../startup-error.ts';
-import type { MoveProgress } from '../store/move.ts';
 import type { Overview, SignupFilter, SignupStore } from '../store/signup-store.ts';
 import type { Minute } from './rates.ts';
 
@@ -26,18 +24,14 @@ export interface Running {
   readonly minutes: readonly Minute[];
 }
 
-/** Everything an operator can ask for. Pausing, listing and erasing are the store's own. */
-export interface Operator extends Pick<SignupStore, 'list' | 'erase' | 'setPaused'> {
+/** Everything an operator can ask for. All but the status is the store's own. */
+export interface Operator extends Pick<
+  SignupStore,
+  'list' | 'listConsents' | 'person' | 'discard' | 'erase' | 'setPaused'
+> {
   status(): Promise<Status>;
-  /** Puts dead and reviewed signups that match back in line. @returns how many */
+  /** Lets dead letters and signups in review that the filter means wait for delivery. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
-  /**
-   * Begins to move everything to another store, goes on with it, or joins a move under way.
-   * @param to - `postgres://…`; a secret
-   */
-  move(to: string): Promise<MoveProgress>;
-  /** How the move stands; null where none was begun. */
-  moving(): Promise<MoveProgress | null>;
 }
 
 /** Options of {@link storeOperator}. */
@@ -73,13 +67,9 @@ export function storeOperator(
       if (count > 0) wake();
       return count;
     },
-    erase: (address) => store.erase(address),
-    async move(to) {
-      if (!store.moving) throw new StartupError('RELAY_STORE names PostgreSQL already: there is no file to move from.');
-      return store.moving.start(to);
-    },
-    async moving() {
-      return store.moving?.progress() ?? null;
-    },
+    listConsents: (page) => store.listConsents(page),
+    person: (address) => store.person(address),
+    discard: (filter) => store.discard(filter),
+    erase: (address, options) => store.erase(address, options),
   };
 }

@@ -1,6 +1,5 @@
 /** The operator of a running relay, through its HTTP door. */
-import type { MoveProgress } from '../store/move.ts';
-import type { StoredSignup } from '../store/signup-store.ts';
+import type { ConsentRecord, StoredSignup } from '../store/signup-store.ts';
 import type { Operator } from './operator.ts';
 import { writeFilter } from './signup-filter.ts';
 
@@ -57,8 +56,12 @@ export function relayOperator(
       return (await ask<{ signups: readonly StoredSignup[] }>('GET', 'signups', query)).signups;
     },
     redrive: async (filter) => (await ask<{ redriven: number }>('POST', 'redrive', writeFilter(filter))).redriven,
-    move: (to) => ask('POST', 'move', {}, { to }),
-    moving: async () => (await ask<{ move: MoveProgress | null }>('GET', 'move')).move,
-    erase: async (email) => (await ask<{ erased: number }>('POST', 'erase', {}, { address: email })).erased,
+    async listConsents({ after, limit }) {
+      const query = { limit: String(limit), ...(after !== undefined && { after }) };
+      return (await ask<{ consents: readonly ConsentRecord[] }>('GET', 'consents', query)).consents;
+    },
+    person: (address) => ask('POST', 'person', {}, { address }),
+    discard: async (filter) => (await ask<{ discarded: number }>('POST', 'discard', writeFilter(filter))).discarded,
+    erase: (address, { keepConsent = false } = {}) => ask('POST', 'erase', {}, { address, keepConsent }),
   };
 }

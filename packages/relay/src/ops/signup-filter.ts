@@ -1,8 +1,6 @@
 /** A filter of signups as people write it: in an address's query, or as options of a command. */
 import * as z from 'zod';
-import type { SignupFilter } from '../store/signup-store.ts';
-
-const states = ['waiting', 'review', 'delivered', 'dead'] as const;
+import { signupStates, type SignupFilter } from '../store/signup-store.ts';
 
 const list = (text: string): string[] =>
   text
@@ -31,10 +29,13 @@ export const filterSchema = (now: number) =>
     state: z
       .string()
       .transform(list)
-      .pipe(z.array(z.enum(states, `must be one or more of ${states.join(', ')}, with commas between them`)))
+      .pipe(
+        z.array(z.enum(signupStates, `must be one or more of ${signupStates.join(', ')}, with commas between them`)),
+      )
       .optional()
       .describe('States, with commas between them'),
     form: z.string().optional().describe('Name of the form'),
+    email: z.string().optional().describe('Address of a person, in any spelling'),
     reason: z.string().optional().describe('Words that stand in the reason, for example `custom field`'),
     since: moment(now)
       .optional()
@@ -70,12 +71,13 @@ export function readFilter(given: Readonly<Record<string, string | undefined>>, 
       ),
     };
   }
-  const { state, form, reason, since, until, id } = result.data;
+  const { state, form, email, reason, since, until, id } = result.data;
   return {
     ok: true,
     filter: {
       ...(state && { states: state }),
       ...(form !== undefined && { form }),
+      ...(email !== undefined && { email }),
       ...(reason !== undefined && { reason }),
       ...(since !== undefined && { receivedFrom: since }),
       ...(until !== undefined && { receivedUntil: until }),
@@ -88,6 +90,7 @@ export function readFilter(given: Readonly<Record<string, string | undefined>>, 
 export function writeFilter({
   states: state,
   form,
+  email,
   reason,
   receivedFrom,
   receivedUntil,
@@ -96,6 +99,7 @@ export function writeFilter({
   return {
     ...(state && { state: state.join(',') }),
     ...(form !== undefined && { form }),
+    ...(email !== undefined && { email }),
     ...(reason !== undefined && { reason }),
     ...(receivedFrom !== undefined && { since: new Date(receivedFrom).toISOString() }),
     ...(receivedUntil !== undefined && { until: new Date(receivedUntil).toISOString() }),

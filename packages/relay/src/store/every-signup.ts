@@ -1,5 +1,5 @@
 /** Walks a list to its end, for export: no more than a page is in memory. */
-import type { SignupFilter, SignupStore, StoredSignup } from './signup-store.ts';
+import type { ConsentRecord, SignupFilter, SignupStore, StoredSignup } from './signup-store.ts';
 
 const pageSize = 500;
 
@@ -14,5 +14,19 @@ export async function* everySignup(
     yield* page;
     after = page.at(-1)?.id;
     if (page.length < pageSize) return;
+  }
+}
+
+/** The entries of the consent ledger, in the order of their signups. */
+export async function* everyConsent(store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.listConsents({ after, limit: pageSize });
+    // A full page may end between two entries of one signup: the next page begins with that signup.
+    const cut = page.length < pageSize ? undefined : page.at(-1)?.signup;
+    const whole = page.filter(({ signup }) => signup !== cut);
+    yield* whole;
+    after = whole.at(-1)?.signup;
+    if (cut === undefined) return;
   }
 }

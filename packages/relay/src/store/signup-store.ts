@@ -17,7 +17,13 @@ import type { KeptSubmission } from '@newsletter-kit/core/signup';
  * - `delivered` – the API has it.
  * - `dead` – the API refused it for good; kept with the reason.
  */
-export type SignupState = 'unconfirmed' | 'review' | 'waiting' | 'sent' | 'delivered' | 'dead';
+export type SignupState = (typeof signupStates)[number];
+
+/** Every {@link SignupState}. */
+export const signupStates = ['unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead'] as const;
+
+/** States from which {@link SignupStore.discard} deletes. */
+export const discardableStates = ['unconfirmed', 'review', 'dead'] as const satisfies readonly SignupState[];
 
 /** What proves that a person agreed. */
 export interface Consent {

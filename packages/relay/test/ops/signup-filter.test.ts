@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { signupStates } from '../../src/index.ts';
 import { readFilter, writeFilter } from '../../src/ops/signup-filter.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
@@ -14,6 +15,10 @@ describe('a filter of signups', () => {
     ],
     [{ until: '2026-03-01' }, { receivedUntil: Date.parse('2026-03-01') }],
     [{ reason: 'custom field', form: '' }, { reason: 'custom field' }],
+    [
+      { state: 'unconfirmed,sent', email: 'Ada@Example.com' },
+      { states: ['unconfirmed', 'sent'], email: 'Ada@Example.com' },
+    ],
     [{}, {}],
   ] as const)('reads %j', ([given, filter]) => {
     expect(readFilter(given, now)).toEqual({ ok: true, filter });
@@ -37,9 +42,10 @@ describe('a filter of signups', () => {
       .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
       .map((date) => date.getTime());
     const filters = fc.record({
-      states: part(fc.uniqueArray(fc.constantFrom('waiting', 'review', 'delivered', 'dead'), { minLength: 1 })),
+      states: part(fc.uniqueArray(fc.constantFrom(...signupStates), { minLength: 1 })),
       form: part(fc.string({ minLength: 1 })),
       reason: part(fc.string({ minLength: 1 })),
+      email: part(fc.emailAddress()),
       receivedFrom: part(moment),
       receivedUntil: part(moment),
       ids: part(fc.array(fc.uuid(), { minLength: 1, maxLength: 3 })),

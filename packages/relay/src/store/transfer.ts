@@ -1,0 +1,177 @@
+/** Export and import: everything a store holds, one JSON object a line. */
+import { attributionFields } from '@newsletter-kit/core/signup';
+import * as z from 'zod';
+import { everyConsent, everySignup } from './every-signup.ts';
+import {
+  signupStates,
+  type ConsentRecord,
+  type SignupFilter,
+  type SignupStore,
+  type StoredSignup,
+} from './signup-store.ts';
+
+/**
+ * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. A filter names signups, so
+ * that with one the ledger is left out.
+ */
+export async function* exportLines(
+  store: Pick<SignupStore, 'list' | 'listConsents'>,
+  filter: SignupFilter = {},
+): AsyncGenerator<string, void> {
+  for await (const signup of everySignup(store, filter)) yield JSON.stringify(signup);
+  if (Object.keys(filter).length > 0) return;
+  for await (const consent of everyConsent(store)) yield JSON.stringify({ consent });
+}
+
+const id = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID');
+const moment = z.int().min(0);
+const text = z.string().nullable();
+
+const submission = z.strictObject({
+  email: z.string().min(3),
+  ...(Object.fromEntries(attributionFields.map((name) => [name, z.string().exactOptional()])) as Record<
+    (typeof attributionFields)[number],
+    z.ZodExactOptional<z.ZodString>
+  >),
+  custom_fields: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+      }),
+    )
+    .exactOptional(),
+  consent: z.union([z.boolean(), z.string()]).exactOptional(),
+});
+
+const signupLine = z
+  .strictObject({
+    id,
+    form: z.string().min(1),
+    state: z.enum(signupStates),
+    submission: submission.nullable(),
+    origin: text,
+    receivedAt: moment,
+    attempts: moment,
+    tried: z.boolean(),
+    needsConfirmation: z.boolean(),
+    nextAttemptAt: moment.nullable(),
+    settledAt: moment.nullable(),
+    reason: text,
+    intent: text,
+    trace: text,
+  })
+  .refine(({ state, submission: sent }) => sent !== null || state === 'delivered', {
+    path: ['submission'],
+    message: 'is missing: only a delivered signup may be without it',
+  }) satisfies z.ZodType<StoredSignup>;
+
+const consentLine = z.strictObject({
+  consent: z.strictObject({
+    signup: id,
+    kind: z.enum(['given', 'confirmed']),
+    at: moment,
+    form: z.string().min(1),
+    person: z.string().min(1),
+    sentence: text,
+    version: text,
+    page: text,
+    visitor: text,
+  }),
+}) satisfies z.ZodType<{ readonly consent: ConsentRecord }>;
+
+/** What a line of an export holds, or what is wrong with it, without a word of its content. */
+export type ReadLine =
+  | { readonly signup: StoredSignup }
+  | { readonly consent: ConsentRecord }
+  | { readonly mistake: string };
+
+export function readLine(line: string): ReadLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { mistake: 'is no JSON' };
+  }
+  const isConsent = typeof value === 'object' && value !== null && 'consent' in value;
+  const read = isConsent ? consentLine.safeParse(value) : signupLine.safeParse(value);
+  if (read.success) return 'consent' in read.data ? read.data : { signup: read.data };
+  const [issue] = read.error.issues;
+  const place = issue?.path.join('.') ?? '';
+  if (place === '') return { mistake: 'is neither a signup nor an entry of the consent ledger' };
+  return { mistake: `${place}: ${issue?.message ?? 'is wrong'}` };
+}
+
+/** Lines that are written in one transaction. */
+const atOnce = 500;
+
+/** What an import has read so far. */
+export interface ImportProgress {
+  readonly signups: number;
+  /** Signups that were not in the store before. */
+  readonly added: number;
+  readonly consents: number;
+}
+
+/** A line of an export that cannot be read. Everything in the lines before it may be in the store already. */
+export class BadLineError extends Error {
+  override readonly name = 'BadLineError';
+  readonly line: number;
+
+  constructor(line: number, mistake: string) {
+    super(`Line ${line} ${mistake}.`);
+    this.line = line;
+  }
+}
+
+/** The mistakes in an export, in the order of its lines. Reads it to its end, or to the `most`th mistake. */
+export async function mistakesIn(lines: AsyncIterable<string>, most: number): Promise<readonly BadLineError[]> {
+  const mistakes: BadLineError[] = [];
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    const read = line.trim() === '' ? null : readLine(line);
+    if (read && 'mistake' in read) mistakes.push(new BadLineError(number, read.mistake));
+    if (mistakes.length === most) break;
+  }
+  return mistakes;
+}
+
+/**
+ * Writes the lines of an export into a store, in transactions of {@link atOnce}. What is there already stays as it is,
+ * so that the same lines once more change nothing.
+ *
+ * @param onProgress - called after each transaction
+ * @throws BadLineError at the first line that cannot be read; the transactions before it stay
+ */
+export async function importLines(
+  store: Pick<SignupStore, 'load'>,
+  lines: AsyncIterable<string>,
+  onProgress: (progress: ImportProgress) => void = () => {},
+): Promise<ImportProgress> {
+  let progress: ImportProgress = { signups: 0, added: 0, consents: 0 };
+  let signups: StoredSignup[] = [];
+  let consents: ConsentRecord[] = [];
+  const write = async (): Promise<void> => {
+    const added = await store.load(signups, consents);
+    progress = {
+      signups: progress.signups + signups.length,
+      added: progress.added + added,
+      consents: progress.consents + consents.length,
+    };
+    [signups, consents] = [[], []];
+    onProgress(progress);
+  };
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const read = readLine(line);
+    if ('mistake' in read) throw new BadLineError(number, read.mistake);
+    if ('signup' in read) signups.push(read.signup);
+    else consents.push(read.consent);
+    if (signups.length + consents.length === atOnce) await write();
+  }
+  if (signups.length + consents.length > 0) await write();
+  return progress;
+}

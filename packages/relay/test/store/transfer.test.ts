@@ -1,0 +1,144 @@
+/** A store as lines of JSON: written by an export, read into another store by an import. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { claimMs, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
+import { everyConsent } from '../../src/store/every-signup.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { exportLines, importLines, mistakesIn } from '../../src/store/transfer.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+
+const start = Date.UTC(2026, 10, 20, 12);
+const forms = ['default'];
+const consent: Consent = {
+  sentence: 'Yes 🌷',
+  version: '2026',
+  page: 'https://shop.example/',
+  visitor: '192.0.2.0/24',
+};
+
+const signup = (n: number, changes: Partial<NewSignup> = {}): NewSignup => ({
+  form: 'default',
+  submission: {
+    email: `p${n}@example.com`,
+    utm_source: 'fair',
+    custom_fields: [
+      { name: 'Age', value: n },
+      { name: 'Topics', value: ['a', 'b'] },
+    ],
+    consent: 'Yes 🌷',
+  },
+  suspected: false,
+  needsConfirmation: false,
+  origin: 'https://shop.example',
+  idempotencyKey: `key ${n}`,
+  consent,
+  trace: null,
+  receivedAt: start + n,
+  ...changes,
+});
+
+const open = (): SignupStore => {
+  const store = openSqliteStore(join(scratchFolder(), 'relay.db'));
+  onTestFinished(() => store.close());
+  return store;
+};
+
+async function* each(lines: readonly string[]): AsyncGenerator<string, void> {
+  yield* lines;
+}
+
+const linesOf = (store: SignupStore): Promise<string[]> => Array.fromAsync(exportLines(store));
+
+/** Signups in every state, over more than one page and one transaction. */
+async function filled(): Promise<SignupStore> {
+  const store = open();
+  await Promise.all(Array.from({ length: 1203 }, (_, n) => store.accept(signup(n, { suspected: n % 100 === 7 }))));
+  const unconfirmed = await Promise.all([2000, 2001].map((n) => store.accept(signup(n, { needsConfirmation: true }))));
+  for (const id of unconfirmed.slice(1)) await store.confirmPerson(id, start + 9, { ...consent, sentence: null });
+  const claimed = await store.claim({ forms, limit: 3, now: start + 3000 });
+  const [delivered, dead] = claimed.map(({ id }) => id);
+  await store.settle([delivered ?? ''], { state: 'delivered', at: start + 4000 });
+  await store.settle([dead ?? ''], { state: 'dead', at: start + 4000, reason: 'The API refused it.' });
+  expect(await store.counts()).toMatchObject({ delivered: 1, dead: 1, sent: 1, unconfirmed: 1, review: 12 });
+  return store;
+}
+
+describe('an export, imported into an empty store', () => {
+  it('loses nothing, and adds nothing when it is imported again', async () => {
+    const from = await filled();
+    const lines = await linesOf(from);
+    const to = open();
+    const seen: number[] = [];
+    const result = { signups: 1205, added: 1205, consents: 1206 };
+    expect(await importLines(to, each(lines), ({ signups, consents }) => void seen.push(signups + consents))).toEqual(
+      result,
+    );
+    expect(seen).toEqual([500, 1000, 1500, 2000, 2411]);
+    // What was being sent waits, to be looked for first; all else is the same.
+    const expected = lines.map((line) =>
+      line.includes('"state":"sent"')
+        ? { ...(JSON.parse(line) as object), state: 'waiting', tried: true }
+        : (JSON.parse(line) as unknown),
+    );
+    expect((await linesOf(to)).map((line) => JSON.parse(line) as unknown)).toEqual(expected);
+    expect(await importLines(to, each(lines))).toEqual({ ...result, added: 0 });
+    expect(await linesOf(to)).toHaveLength(lines.length);
+  });
+
+  it('recognises there what repeats an earlier signup, and finds the consent of a person', async () => {
+    const from = open();
+    const id = await from.accept(signup(1));
+    const to = open();
+    await importLines(to, each(await linesOf(from)));
+    await to.accept(
+      signup(1, { receivedAt: start + claimMs, submission: { email: 'P1@example.com', utm_term: 'again' } }),
+    );
+    expect((await to.claim({ forms, limit: 9, now: start + claimMs })).map((each) => each.id)).toEqual([id]);
+    expect((await to.person('p1@EXAMPLE.com')).consents).toMatchObject([{ signup: id, ...consent }, {}]);
+  });
+});
+
+it('a filter leaves the consent ledger out of an export', async () => {
+  const store = await filled();
+  const lines = await Array.fromAsync(exportLines(store, { email: 'P7@example.com' }));
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ state: 'review' }]);
+});
+
+it('the walk through the ledger loses no second entry of a signup at the end of a page', async () => {
+  // One entry of the first signup, two of each other: pages of 500 end between two of one signup.
+  const entries = Array.from({ length: 1501 }, (_, n) => ({ signup: String((n + 1) >> 1).padStart(6, '0'), n }));
+  const pages = {
+    listConsents: ({ after = '', limit }: { after?: string | undefined; limit: number }) =>
+      Promise.resolve(entries.filter(({ signup: id }) => id > after).slice(0, limit)),
+  } as unknown as SignupStore;
+  expect(await Array.fromAsync(everyConsent(pages))).toEqual(entries);
+});
+
+describe('a bad line', () => {
+  it.each([
+    ['no JSON at all', '{"id":', 'is no JSON'],
+    ['another object', '{"email":"ada@example.com"}', 'id'],
+    ['a list', '[]', 'is neither a signup nor an entry'],
+    ['an unknown state', (line: object) => ({ ...line, state: 'lost' }), 'state'],
+    ['no address', (line: object) => ({ ...line, submission: {} }), 'submission.email'],
+    [
+      'a privileged field',
+      (line: object) => ({ ...line, submission: { email: 'a@b.c', tier: 'premium' } }),
+      'submission',
+    ],
+    ['nothing to send', (line: object) => ({ ...line, submission: null }), 'only a delivered signup'],
+    ['a broken consent', '{"consent":{"signup":"x"}}', 'consent'],
+  ])('is named by its number and part, not by its content: %s', async (_case, change, part) => {
+    const store = open();
+    await store.accept(signup(1));
+    const [good = ''] = await linesOf(store);
+    const bad = typeof change === 'string' ? change : JSON.stringify(change(JSON.parse(good) as object));
+    const [mistake, ...more] = await mistakesIn(each([good, '', bad]), 10);
+    expect(more).toEqual([]);
+    expect(mistake?.message).toMatch(/^Line 3 /);
+    expect(mistake?.message).toContain(part);
+    expect(mistake?.message).not.toContain('@');
+    const to = open();
+    await expect(importLines(to, each([good, bad]))).rejects.toThrow('Line 2 ');
+  });
+});
