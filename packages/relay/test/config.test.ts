@@ -27,7 +27,7 @@ describe('the configuration', () => {
   it('needs four settings and has a default for the rest', () => {
     expect(readConfig(environment)).toEqual({
       store: { kind: 'sqlite', path: './relay.db' },
-      api: { url: 'http://127.0.0.1:9/v2', key: 'sandbox-key' },
+      api: { url: 'http://127.0.0.1:9/v2' },
       listen: { host: '127.0.0.1', port: 4020 },
       log: { level: 'info', format: 'auto' },
       alerts: { webhook: undefined, command: undefined },
@@ -55,6 +55,7 @@ describe('the configuration', () => {
         default: {
           name: 'default',
           publicationId,
+          apiKey: 'sandbox-key',
           origins: new Set([site, 'https://www.shop.example']),
           allowedFields: null,
           pinned: {},
@@ -112,9 +113,9 @@ describe('the configuration', () => {
         .map((line) => line.split(' ')[0]),
     ).toEqual([
       'NEWSLETTER_API_URL',
-      'NEWSLETTER_API_KEY',
       'RELAY_STORE',
       'RELAY_PORT',
+      'NEWSLETTER_API_KEY',
       'NEWSLETTER_PUBLICATION_ID',
       'RELAY_ALLOWED_ORIGINS',
       'RELAY_TIER',

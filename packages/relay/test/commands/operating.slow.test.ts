@@ -1,5 +1,5 @@
 /** What an operator does: on a store that nobody holds, and through the running relay that does. */
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { environment, site } from '../running-relay.ts';
@@ -26,7 +26,7 @@ async function pickyApi() {
   return { api, url: `${address}/v2`, relent: () => (picky = false) };
 }
 
-const age = { custom_fields: [{ name: 'Age', value: 42 }] };
+const age = { custom_fields: [{ name: 'Age', value: 42 }], consent: 'Yes, mail me.' };
 
 describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   async function prepared() {
@@ -50,6 +50,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     const { command } = await prepared();
     const { stdout, code } = await command('status');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Review +1\nDead +2\n +2 +.*no custom field "Age"/)]);
+    expect(stdout).toMatch(/Waiting +0\nSent +0\nDelivered +0\nUnconfirmed +0\n/);
     expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({
       counts: { dead: 2, review: 1 },
       paused: false,
@@ -84,26 +85,110 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     expect((await command('status')).stdout).not.toContain('paused');
   });
 
-  it('export writes a line for everything that is kept', async () => {
+  it('export writes a line for everything that is kept, and with a filter for the signups it means', async () => {
     const { command } = await prepared();
-    const lines = (await command('export')).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { submission: { email: string } });
-    expect(lines.map(({ submission }) => submission.email).sort()).toEqual([
+    const exported = async (...filter: string[]) =>
+      (await command('export', ...filter)).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { submission?: { email: string }; consent?: { sentence: string } });
+    const lines = await exported();
+    expect(lines.map(({ submission, consent }) => submission?.email ?? consent?.sentence).sort()).toEqual([
+      'Yes, mail me.',
+      'Yes, mail me.',
       'one@example.com',
       'robot@example.com',
       'two@example.com',
     ]);
+    expect(await exported('--email', 'TWO@example.com')).toMatchObject([{ submission: { email: 'two@example.com' } }]);
+  });
+
+  it('person shows everything that is held about an address, and that nothing is', async () => {
+    const { command } = await prepared();
+    const { stdout } = await command('person', 'One@Example.com');
+    expect(stdout).toMatch(/^Held: 1 signup and 1 entry of the consent ledger\.\n/);
+    expect(stdout).toMatch(/state: +dead\n[^]*reason: [^]*email: +one@example\.com\n[^]*field Age: +42\n/);
+    expect(stdout).toMatch(/sentence: +Yes, mail me\.\n[^]*visitor: +127\.0\.0\.0\/24\n/);
+    const { signups, consents } = JSON.parse((await command('person', 'one@example.com', '--json')).stdout) as Record<
+      string,
+      unknown[]
+    >;
+    expect([signups?.length, consents?.length]).toEqual([1, 1]);
+    expect(await command('person', 'nobody@example.com')).toMatchObject({
+      code: 0,
+      stdout: 'Nothing is held about this address.\n',
+    });
+  });
+
+  it('discard deletes what a filter means of the dead and the suspected, and nothing without one', async () => {
+    const { command } = await prepared();
+    expect(await command('discard')).toMatchObject({ code: 2, stderr: expect.stringContaining('Say which') });
+    expect(await command('discard', '--state', 'waiting')).toMatchObject({ code: 2 });
+    expect((await command('discard', '--state', 'dead,review', '--dry-run')).stdout).toBe('3 would be deleted.\n');
+    expect((await command('discard', '--email', 'two@example.com')).stdout).toBe('1 deleted.\n');
+    expect((await command('discard', '--state', 'review')).stdout).toBe('1 deleted.\n');
+    expect((await command('discard', '--all')).stdout).toBe('1 deleted.\n');
+    expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, review: 0 } });
   });
 
   it('erase leaves nothing of an address, in whatever spelling', async () => {
     const { command, folder } = await prepared();
-    expect((await command('erase', 'ONE@example.com')).stdout).toMatch(/^Erased: 1 signup\./);
+    expect((await command('erase', 'ONE@example.com', '--keep-consent')).stdout).toMatch(
+      /^Erased: 1 signup and 0 entries of the consent ledger\./,
+    );
+    expect((await command('person', 'one@example.com', '--json')).stdout).toContain('"kind": "given"');
+    expect((await command('erase', 'ONE@example.com')).stdout).toMatch(/^Erased: 0 signups and 1 entry/);
     expect((await command('export')).stdout).not.toContain('one@');
-    expect((await command('erase', 'nobody@example.com')).stdout).toBe('Nothing was kept about this address.\n');
+    expect((await command('erase', 'nobody@example.com')).stdout).toBe('Nothing is held about this address.\n');
     const file = (name: string): string => readFileSync(`${folder}/${name}`, 'latin1');
     expect(file('relay.db')).not.toContain('one@example.com');
+  });
+});
+
+describe('import', () => {
+  it('moves everything to another store: stop, export, import, start', async () => {
+    const folder = scratchFolder();
+    const { url, relent, api } = await pickyApi();
+    const settings = { NEWSLETTER_API_URL: url };
+    const relay = await serve(folder, settings);
+    for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
+    await eventually('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
+    const from = { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}/relay.db` };
+    const to = { ...from, RELAY_STORE: `sqlite:${folder}/new/relay.db` };
+    mkdirSync(`${folder}/new`);
+    const file = `${folder}/relay.ndjson`;
+
+    expect(await run(['import', '-'], from)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is using the store'),
+    });
+    relay.child.kill('SIGTERM');
+    await relay.ended;
+    writeFileSync(file, (await run(['export'], from)).stdout);
+    expect((await run(['import', file], to)).stdout).toContain('2 signups, of which 2 were new, and 2 entries');
+    expect((await run(['import', file], to)).stdout).toContain('2 signups, of which 0 were new, and 2 entries');
+
+    const next = await serve(`${folder}/new`, settings);
+    await next.signUp('one@example.com', age);
+    relent();
+    const there = { ...to, RELAY_PORT: new URL(next.address).port };
+    expect((await run(['redrive', '--all'], there)).stdout).toMatch(/ put back in line\.\n$/);
+    await eventually('the API has both', () => api.received.length >= 2);
+    expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
+  });
+
+  it('imports nothing of a file with bad lines, and names them', async () => {
+    const folder = scratchFolder();
+    const variables = { ...environment, RELAY_STORE: `sqlite:${folder}/relay.db` };
+    const file = `${folder}/bad.ndjson`;
+    writeFileSync(file, '{"id":"x"}\n\nnothing\n');
+    const { code, stderr } = await run(['import', file], variables);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/Nothing was imported[^]*- Line 1 id[^]*- Line 3 is no JSON/),
+    ]);
+    expect(await run(['import', `${folder}/nowhere`], variables)).toMatchObject({ code: 1 });
+    expect((await run(['status', '--json'], variables)).stdout).toContain('"waiting": 0');
   });
 });
 

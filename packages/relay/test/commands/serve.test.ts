@@ -24,7 +24,10 @@ describe('the command line', () => {
   });
 
   it.each([
-    [[], 'Name a command. Commands: serve, status, pause, resume, dead, redrive, export, erase, check, move.'],
+    [
+      [],
+      'Name a command. Commands: serve, status, pause, resume, dead, redrive, discard, export, import, person, erase, check.',
+    ],
     [['restart'], 'There is no command "restart".'],
     [['constructor'], 'There is no command "constructor".'],
     [['serve', '--port=1'], "Unknown option '--port'. See newsletter-relay serve --help."],
