@@ -10,11 +10,14 @@ import { checks, originCheck, type Check } from './admission/checks.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
 import type { Form } from './admission/form.ts';
 import { Gate } from './admission/gate.ts';
+import { purposeKey } from './admission/keys.ts';
 import type { LimitKind, MakeLimiter } from './admission/limits.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { inPostgres } from './admission/postgres-limiter.ts';
 import type { Asker, Visit } from './admission/visit.ts';
 import { secretsOf, type RelayConfig } from './config.ts';
+import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
+import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
 import { livez, readiness } from './ops/health.ts';
 import { noticeAll, noticing, type Notice } from './ops/happening.ts';
@@ -24,6 +27,7 @@ import { storeOperator, type Running } from './ops/operator.ts';
 import { operatorDoor } from './ops/operator-door.ts';
 import { createRates } from './ops/rates.ts';
 import { StoreHealth } from './ops/store-health.ts';
+import { StartupError } from './startup-error.ts';
 import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
 
 /** Options of {@link createRelay}. */
@@ -38,8 +42,8 @@ export interface RelayOptions {
   /** Gives the client to deliver with, for an API key. Default: one made from the configuration. */
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
   /**
-   * Signs form tokens and challenges. Default: the configured one, or one made anew, so that a token lasts no longer
-   * than this process.
+   * Signs form tokens, challenges and links in mails. Default: the configured one, or one made anew, so that a token
+   * lasts no longer than this process; forms with a confirmation need one that lasts.
    */
   readonly secret?: string | undefined;
   /** Where signups are counted for their limits. Default: in the store where relays share one, else in this process. */
@@ -49,6 +53,7 @@ export interface RelayOptions {
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
   readonly delivery?: Partial<Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random' | 'bulk'>> | undefined;
+  readonly confirmation?: Pick<ConfirmationMailerOptions, 'patience' | 'random'> | undefined;
   /** Told what happens, besides the relay's own metrics. */
   readonly notice?: Notice | undefined;
   /** Opens the operator's page and its API at `/operator`, for whoever sends this token. Default: there is none. */
@@ -98,7 +103,11 @@ There is nothing to do here; its operator finds everything at /operator.
 /** Refused origins that are logged, once each. */
 const mostLoggedOrigins = 20;
 
-/** Makes a relay of its parts. */
+/**
+ * Makes a relay of its parts.
+ *
+ * @throws StartupError where a form asks for confirmation, and something it needs for that is missing
+ */
 export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, now = Date.now } = options;
   const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
@@ -121,13 +130,15 @@ export function createRelay(options: RelayOptions): Relay {
     storeTrouble: null,
     minutes: [],
   };
-  /** Why a key or a publication takes no signups at present. */
+  /** Why a key, a publication or the mail server takes nothing at present. */
   const troubles = new Map<string, string>();
   const listeners: Notice[] = [
     rates.notice,
     noticing({
       stalled: ({ scope, reason }) => troubles.set(scope, reason),
       flowing: ({ scope }) => troubles.delete(scope),
+      mailStalled: ({ reason }) => troubles.set('mail server', reason),
+      mailFlowing: () => troubles.delete('mail server'),
       storeFailed: ({ reason }) => (running.storeTrouble = reason),
       storeWorks: () => (running.storeTrouble = null),
     }),
@@ -154,6 +165,26 @@ export function createRelay(options: RelayOptions): Relay {
     now,
   });
 
+  const wake = (): void => {
+    dispatcher.wake();
+    mailer?.wake();
+  };
+  const confirming = Object.values(config.forms).filter(({ confirmation }) => confirmation !== null);
+  const link = confirming.length > 0 ? linkSettings(options) : null;
+  const mailer =
+    link &&
+    new ConfirmationMailer({
+      ...options.confirmation,
+      ...link,
+      store,
+      health,
+      forms: confirming,
+      log,
+      notice,
+      secrets: secretsOf(config),
+      now,
+    });
+
   async function keep(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
     const from = performance.now();
     if (draining) return refuse(visit, unavailable());
@@ -167,7 +198,7 @@ export function createRelay(options: RelayOptions): Relay {
     });
     health.works('accept');
     log.debug({ signup: id, suspected: signup.suspected }, 'kept');
-    dispatcher.wake();
+    (signup.needsConfirmation ? mailer : dispatcher)?.wake();
     notice({
       what: 'kept',
       form: visit.form.name,
@@ -277,10 +308,18 @@ export function createRelay(options: RelayOptions): Relay {
     const { text, type } = await metrics.page();
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
   });
+  if (link) {
+    const visitor = (): null => null;
+    const confirmed = (): void => dispatcher.wake();
+    app.route(
+      '/confirm',
+      confirmationPages({ store, health, key: link.key, forms: config.forms, log, notice, visitor, confirmed, now }),
+    );
+  }
   if (options.operatorToken) {
     const operator = storeOperator(store, {
       running: () => ({ ...running, trouble: [...troubles.values()].join(' ') || null, minutes: rates.minutes() }),
-      wake: () => dispatcher.wake(),
+      wake,
       now,
     });
     app.route('/operator', operatorDoor({ operator, token: options.operatorToken, now }));
@@ -309,10 +348,26 @@ export function createRelay(options: RelayOptions): Relay {
         ? signUp({ header, form: at.form, client: client(peer, header) }, at.thanks, () => read(submissionLimit))
         : null;
     },
-    start: () => dispatcher.start(),
+    start() {
+      dispatcher.start();
+      mailer?.start();
+    },
     async stop(graceMs = 10_000) {
       draining = true;
-      await dispatcher.stop(graceMs);
+      await Promise.all([dispatcher.stop(graceMs), mailer?.stop(graceMs)]);
     },
   };
+}
+
+/** @throws StartupError where one is missing */
+function linkSettings({
+  config: { mail, secret: configured },
+  secret = configured,
+}: RelayOptions): Pick<ConfirmationMailerOptions, 'server' | 'publicUrl' | 'key'> {
+  const { server, publicUrl } = mail;
+  if (server === undefined || publicUrl === undefined || secret === undefined)
+    throw new StartupError(
+      'A form asks for confirmation by mail: give the relay RELAY_SMTP_URL, RELAY_PUBLIC_URL, and a secret that outlives it.',
+    );
+  return { server, publicUrl, key: purposeKey(secret, 'confirmation') };
 }

@@ -35,6 +35,14 @@ export type Happening =
     }
   /** The API takes signups of `scope` again. */
   | { readonly what: 'flowing'; readonly scope: string }
+  /** The mail server has taken a confirmation mail. `waitedMs`: since the signup came in. */
+  | { readonly what: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
+  /** A person has clicked the link in it. `waitedMs`: since the signup came in. */
+  | { readonly what: 'confirmed'; readonly form: string; readonly waitedMs: number }
+  /** The mail server takes no mails at present. `needsOperator`: it will not by itself. */
+  | { readonly what: 'mailStalled'; readonly reason: string; readonly needsOperator: boolean }
+  /** The mail server takes mails again. */
+  | { readonly what: 'mailFlowing' }
   /** The store cannot write or read. */
   | { readonly what: 'storeFailed'; readonly reason: string }
   | { readonly what: 'storeWorks' };

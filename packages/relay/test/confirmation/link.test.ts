@@ -22,7 +22,7 @@ it('reads back the signup it was made for', () => {
 it('refuses every other text', () => {
   const token = linkToken(key, signupId(Date.UTC(2026, 0)));
   fc.assert(
-    fc.property(fc.nat(42), fc.constantFrom(...'abcABC012-_'), (at, letter) => {
+    fc.property(fc.nat(42), fc.constantFrom('a', 'b', 'A', 'B', 'Q', '0', '1', '-', '_'), (at, letter) => {
       const changed = token.slice(0, at) + letter + token.slice(at + 1);
       expect(readLinkToken(key, changed) === null).toBe(changed !== token);
     }),

@@ -1,0 +1,117 @@
+/** What the link in a confirmation mail opens: a page with one button. Only the button confirms. */
+import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/signup';
+import { Hono } from 'hono';
+import type { Form } from '../admission/form.ts';
+import type { Notice } from '../ops/happening.ts';
+import type { Log } from '../ops/log.ts';
+import type { StoreHealth } from '../ops/store-health.ts';
+import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../store/signup-store.ts';
+import { readLinkToken } from './link.ts';
+
+/** What {@link confirmationPages} is made of. */
+export interface ConfirmationPagesOptions {
+  readonly store: Pick<SignupStore, 'list' | 'confirmPerson'>;
+  readonly health: StoreHealth;
+  /** Signs the links. */
+  readonly key: Buffer;
+  readonly forms: Readonly<Record<string, Form>>;
+  readonly log: Log;
+  readonly notice: Notice;
+  /** The visitor's address, as far as it is kept with a consent. */
+  visitor(this: void, request: Request, peer: string | null): string | null;
+  /** Told when a signup may be delivered. */
+  confirmed(this: void): void;
+  readonly now: () => number;
+}
+
+interface Environment {
+  readonly Bindings: { peer: string | null };
+}
+
+/**
+ * Routes for `/TOKEN`. Programs that look through mails open their links: so GET changes nothing, and POST confirms.
+ * Once more shows the same page and changes nothing.
+ */
+export function confirmationPages(options: ConfirmationPagesOptions): Hono<Environment> {
+  const { store, health, key, forms, log, notice, visitor, confirmed, now } = options;
+
+  /** Null where the link is not ours, or its signup is gone. */
+  async function find(token: string): Promise<StoredSignup | 'unknown' | 'gone'> {
+    const id = readLinkToken(key, token);
+    if (id === null) return 'unknown';
+    const [signup] = await store.list({ ids: [id] }, { limit: 1 });
+    // Without an attempt a dead letter is a mail that was refused, not a delivery.
+    const isGone = !signup || (signup.state === 'dead' && signup.attempts === 0);
+    return isGone ? 'gone' : signup;
+  }
+
+  function done({ form }: StoredSignup): Response {
+    const location = forms[form]?.confirmation?.confirmedUrl ?? null;
+    return location === null ? page(200, confirmedHtml) : redirect(location);
+  }
+
+  return new Hono<Environment>()
+    .get('/:token', async (context) => {
+      const signup = await find(context.req.param('token'));
+      if (signup === 'unknown') return page(404, unknownHtml);
+      if (signup === 'gone') return page(410, goneHtml);
+      if (signup.state !== 'unconfirmed') return done(signup);
+      const { subject: title, button, lang } = forms[signup.form]?.confirmation ?? fallback;
+      return page(200, buttonHtml({ title: title.replaceAll('{form}', signup.form), button, lang }));
+    })
+    .post('/:token', async ({ req, env }) => {
+      const token = req.param('token');
+      const signup = await find(token);
+      if (signup === 'unknown') return page(404, unknownHtml);
+      if (signup === 'gone') return page(410, goneHtml);
+      if (signup.state === 'unconfirmed') {
+        const { id, form, receivedAt } = signup;
+        const consent = { sentence: null, version: null, page: null, visitor: visitor(req.raw, env.peer) };
+        if (!(await store.confirmPerson(id, now(), consent))) return page(410, goneHtml);
+        health.works('accept');
+        log.info({ signup: id }, 'confirmed by the person');
+        notice({ what: 'confirmed', form, waitedMs: now() - receivedAt });
+        confirmed();
+      }
+      // The page as seen from itself: a proxy may serve the relay under a path of its own.
+      return redirect(forms[signup.form]?.confirmation?.confirmedUrl ?? token);
+    })
+    .all('/:token', () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
+    .onError((error) => {
+      if (error instanceof StoreUnavailableError) {
+        health.failed('accept', error);
+        log.error({ reason: error.message }, 'a confirmation was answered with 503');
+      } else log.error({ err: error }, 'an unexpected failure was answered with 503');
+      return page(503, failedHtml, { 'retry-after': '30' });
+    });
+}
+
+/** For a form that is no longer in the configuration. */
+const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;
+
+const confirmedHtml = messageHtml('Thank you for confirming', ['Your signup is complete. You can close this page.']);
+
+const unknownHtml = messageHtml('This link does not work', [
+  'Part of it may be missing: copy the whole link from the mail, or sign up again.',
+]);
+
+const goneHtml = messageHtml('This link has expired', ['Please sign up again; you will get a new mail.']);
+
+const failedHtml = messageHtml('This did not work', ['Please open the link again in a minute.']);
+
+const always = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+} as const;
+
+function page(status: number, html: string, more: Readonly<Record<string, string>> = {}): Response {
+  return new Response(html, { status, headers: { ...pageHeaders, ...always, ...more } });
+}
+
+function redirect(location: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { ...always, 'referrer-policy': pageHeaders['referrer-policy'], location },
+  });
+}

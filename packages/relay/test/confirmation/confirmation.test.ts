@@ -1,0 +1,411 @@
+/** Double opt-in by the relay itself, through a real SMTP server: nothing reaches the API before the click. */
+import { expect, it, describe } from 'vitest';
+import { generate } from 'selfsigned';
+import type { SMTPServerOptions } from 'smtp-server';
+import { linkToken } from '../../src/confirmation/link.ts';
+import { purposeKey } from '../../src/admission/keys.ts';
+import { signupId } from '../../src/store/signup-id.ts';
+import type { Happening } from '../../src/ops/happening.ts';
+import { claimMs } from '../../src/store/signup-store.ts';
+import { eventually } from '../eventually.ts';
+import { linkIn, Refusal, startMailServer, type MailServer, type ReceivedMail } from '../mail-server.ts';
+import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { sandboxApi } from '../sandbox-api.ts';
+
+const secret = 'a-secret-of-the-relay-0123456789';
+const publicUrl = 'https://signup.example';
+
+const settingsFor = ({ url }: Pick<MailServer, 'url'>): Record<string, string> => ({
+  RELAY_CONFIRMATION: 'true',
+  RELAY_SMTP_URL: url,
+  RELAY_MAIL_FROM: 'Bücher & Co <news@shop.example>',
+  RELAY_PUBLIC_URL: publicUrl,
+  RELAY_SECRET: secret,
+});
+
+interface Confirming extends RunningRelay {
+  readonly happened: Happening[];
+  signUp(email: string, more?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Opens or posts to a link, as a browser does. */
+  visit(link: string, method?: string): Promise<Response>;
+}
+
+function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...parts }: RelayParts = {}): Confirming {
+  const happened: Happening[] = [];
+  const relay = runRelay({
+    settings: { ...settingsFor(mail), ...settings },
+    confirmation: { patience: { firstMs: 5, longestMs: 20 } },
+    notice: (happening) => void happened.push(happening),
+    ...parts,
+  });
+  relay.start();
+  return {
+    ...relay,
+    happened,
+    async signUp(email, more = {}) {
+      expect((await relay.fetch(post({ email, ...more }), '198.51.100.7')).status).toBe(202);
+    },
+    visit: (link, method = 'GET') => relay.fetch(new Request(link, { method, redirect: 'manual' }), '198.51.100.7'),
+  };
+}
+
+const mailTo = (mail: MailServer, recipient: string): Promise<ReceivedMail> =>
+  eventually(`a mail to ${recipient}`, () => mail.received.find((each) => each.recipient === recipient));
+
+describe('a signup that needs confirmation', () => {
+  it('is delivered once the person has clicked the button behind the link, and not before', async () => {
+    const mail = await startMailServer();
+    const api = sandboxApi();
+    const relay = confirming(mail, { api: api.fetch });
+    await relay.signUp('ada@example.com', { utm_source: 'spring' });
+    const received = await mailTo(mail, 'ada@example.com');
+    const link = linkIn(received);
+    expect(link).toMatch(/^https:\/\/signup\.example\/confirm\/[\w-]{43}$/);
+
+    // A program that looks through mails opens every link, as often as it likes.
+    for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS', 'PUT']) await relay.visit(link, method);
+    const page = await relay.visit(link);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('<form method="post">\n<button>Confirm</button>');
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1, waiting: 0, delivered: 0 });
+    expect(api.received).toEqual([]);
+
+    const clicked = await relay.visit(link, 'POST');
+    expect(clicked.status).toBe(303);
+    const end = new URL(clicked.headers.get('location') ?? '', link).href;
+    expect(await (await relay.visit(end)).text()).toContain('Thank you for confirming');
+    await eventually('delivery', async () => (await relay.store.counts()).delivered === 1);
+    // The service asks nobody a second time.
+    expect(api.received).toEqual([{ email: 'ada@example.com', utm_source: 'spring', double_opt_override: 'off' }]);
+
+    expect((await relay.visit(link, 'POST')).status).toBe(303);
+    expect(await (await relay.visit(link)).text()).toContain('Thank you for confirming');
+    expect(await relay.store.counts()).toMatchObject({ delivered: 1, waiting: 0 });
+    expect(api.received).toHaveLength(1);
+    const { consents } = await relay.store.person('ada@example.com');
+    expect(consents).toMatchObject([{ kind: 'confirmed', sentence: null, form: 'default' }]);
+    // The click may come before it is written down that the mail was sent.
+    const happened = await eventually('all is written down', () => relay.happened.length >= 4 && relay.happened);
+    expect(happened.map(({ what }) => what).toSorted()).toEqual(['confirmationSent', 'confirmed', 'delivered', 'kept']);
+    expect(mail.received).toHaveLength(1);
+    expect(relay.logged.join('')).not.toMatch(/ada|confirm\/[\w-]{20}/);
+  });
+
+  it('gets a mail in plain text and HTML that names its sender, fetches nothing and is no robot’s to answer', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail, {
+      settings: {
+        RELAY_CONFIRMATION_SUBJECT: 'Bestätige „{form}“ – jetzt',
+        RELAY_CONFIRMATION_TEXT: 'Hallo <Du> & Co,\n\nbitte bestätige:\n{link}\n\nDein {form}-Team',
+        RELAY_CONFIRMATION_BUTTON: 'Ja, "bitte" <b>',
+        RELAY_CONFIRMATION_LANG: 'de',
+      },
+    });
+    await relay.signUp('ada@bücher.example', {
+      custom_fields: [{ name: 'First Name', value: 'https://spam.example <a href="https://spam.example">win</a>' }],
+      referring_site: 'https://spam.example',
+    });
+    const received = await eventually('a mail', () => mail.received[0]);
+    const link = linkIn(received);
+    expect(received).toMatchObject({
+      subject: 'Bestätige „default“ – jetzt',
+      from: { name: 'Bücher & Co', address: 'news@shop.example' },
+      recipient: 'ada@bücher.example',
+    });
+    expect(received.to).toMatchObject([{ name: '', address: 'ada@xn--bcher-kva.example' }]);
+    expect(received.text?.trim()).toBe(`Hallo <Du> & Co,\n\nbitte bestätige:\n${link}\n\nDein default-Team`);
+    expect(received.html).toContain('<html lang="de">');
+    expect(received.html).toContain(
+      `<p dir="auto">Hallo &lt;Du&gt; &amp; Co,</p>\n<p dir="auto">bitte bestätige:<br>\n<a href="${link}">${link}</a></p>`,
+    );
+    expect(received.html).not.toMatch(/<(?:img|link|script|style|iframe)|src=|url\(/i);
+    // What a stranger may have entered is in no mail to somebody else.
+    expect(received.raw).not.toContain('spam');
+    const headers = Object.fromEntries(received.headers.map(({ key, value }) => [key, value]));
+    expect(headers).toMatchObject({ 'auto-submitted': 'auto-generated', 'x-auto-response-suppress': 'All' });
+    expect(received.messageId).toMatch(/^<confirmation\.[0-9a-f-]{36}@shop\.example>$/);
+
+    const page = await (await relay.visit(link)).text();
+    expect(page).toContain('<html lang="de">');
+    expect(page).toContain('<h1>Bestätige „default“ – jetzt</h1>');
+    expect(page).toContain('<button>Ja, &quot;bitte&quot; &lt;b&gt;</button>');
+  });
+
+  it('is one with its repeats: a person gets one mail for them, and three a day at most', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail);
+    for (let n = 0; n < 2; n += 1) await relay.signUp('ada@example.com');
+    for (let n = 0; n < 20; n += 1) await relay.signUp(`bob+${n}@example.com`, { utm_term: String(n) });
+    await relay.signUp('last@example.com');
+    await mailTo(mail, 'last@example.com');
+    await eventually('all are mailed or joined', async () => (await relay.store.counts()).unconfirmed === 5);
+    expect(mail.received.filter(({ recipient }) => recipient.startsWith('ada'))).toHaveLength(1);
+    await eventually('all mails', () => mail.received.length === 5);
+    expect((await relay.store.counts()).review).toBeGreaterThan(0);
+  });
+
+  it('asks nobody for a mail whom a check suspects to be a robot, until an operator lets it through', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail);
+    await relay.signUp('robot@example.com', { hp_field: 'https://spam.example' });
+    expect(await relay.store.counts()).toMatchObject({ review: 1, unconfirmed: 0 });
+    expect(await relay.store.redrive({}, Date.now())).toBe(1);
+    await relay.signUp('ada@example.com');
+    await mailTo(mail, 'robot@example.com');
+  });
+
+  it('is asked once more by the service where the operator pins that', async () => {
+    const mail = await startMailServer();
+    const api = sandboxApi();
+    const relay = confirming(mail, { api: api.fetch, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'on' } });
+    await relay.signUp('ada@example.com');
+    await relay.visit(linkIn(await mailTo(mail, 'ada@example.com')), 'POST');
+    await eventually('delivery', () => api.received.length === 1);
+    expect(api.received).toMatchObject([{ double_opt_override: 'on' }]);
+  });
+
+  it('leads to the page of the operator’s choice', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail, { settings: { RELAY_CONFIRMED_URL: 'https://shop.example/welcome' } });
+    await relay.signUp('ada@example.com');
+    const link = linkIn(await mailTo(mail, 'ada@example.com'));
+    for (const method of ['POST', 'POST', 'GET']) {
+      const answer = await relay.visit(link, method);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/welcome']);
+    }
+  });
+});
+
+describe('the link', () => {
+  it('confirms nothing where it was changed, made by somebody else, or has expired', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail);
+    await relay.signUp('ada@example.com');
+    const link = linkIn(await mailTo(mail, 'ada@example.com'));
+    const token = link.split('/').pop() ?? '';
+    const swapped = (token.startsWith('A') ? 'B' : 'A') + token.slice(1);
+    const stranger = linkToken(purposeKey(`${secret}!`, 'confirmation'), signupId(Date.now()));
+    for (const bad of [swapped, token.slice(0, -1), `${token}x`, stranger, 'x', '%00', 'a%2Fb']) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await relay.visit(`${publicUrl}/confirm/${bad}`, method);
+        expect([bad, answer.status]).toEqual([bad, 404]);
+        expect(await answer.text()).toContain('This link does not work');
+      }
+    }
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
+
+    const keep = { delivered: null, review: null, dead: null, consent: null };
+    await relay.store.expire({ ...keep, unconfirmed: Date.now() + 1000 });
+    for (const method of ['GET', 'POST']) {
+      const answer = await relay.visit(link, method);
+      expect(answer.status).toBe(410);
+      expect(await answer.text()).toContain('This link has expired');
+    }
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0, waiting: 0 });
+  });
+
+  it('opens pages that are cached, indexed, framed and referred to by nobody', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail);
+    await relay.signUp('ada@example.com');
+    const link = linkIn(await mailTo(mail, 'ada@example.com'));
+    for (const [at, method] of [
+      [link, 'GET'],
+      [`${link}x`, 'GET'],
+      [link, 'DELETE'],
+    ] as const) {
+      const { headers } = await relay.visit(at, method);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringContaining("default-src 'none'") as string,
+      });
+    }
+    const { headers } = await relay.visit(link, 'POST');
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    });
+  });
+});
+
+describe('a mail server', () => {
+  it('that is down loses no signup: the mail is sent when it is back', async () => {
+    const gone = await startMailServer();
+    await gone.close();
+    const relay = confirming(gone);
+    for (const name of ['ada', 'bob', 'cyd']) await relay.signUp(`${name}@example.com`);
+    await eventually('the trouble is told', () => relay.happened.some(({ what }) => what === 'mailStalled'));
+    const mail = await startMailServer({}, gone.port);
+    for (const name of ['ada', 'bob', 'cyd']) await mailTo(mail, `${name}@example.com`);
+    await eventually(
+      'all are told',
+      () => relay.happened.filter(({ what }) => what === 'confirmationSent').length === 3,
+    );
+    expect(mail.received).toHaveLength(3);
+    const told = relay.happened.map(({ what }) => what).filter((what) => what.startsWith('mail'));
+    expect(told).toEqual(['mailStalled', 'mailFlowing']);
+    const [stalled] = relay.happened.filter(({ what }) => what === 'mailStalled');
+    expect(stalled).toMatchObject({ needsOperator: false, reason: expect.stringContaining('ECONNREFUSED') as string });
+  });
+
+  it('that refuses a recipient makes a dead letter, whose reason names nobody, and keeps nobody else waiting', async () => {
+    const mail = await startMailServer();
+    mail.refuseRecipient = (address) =>
+      address.startsWith('gone') ? new Refusal(550, `5.1.1 <${address}>: gone: User unknown`) : null;
+    const relay = confirming(mail);
+    await relay.signUp('gone@example.com');
+    await relay.signUp('ada@example.com');
+    await mailTo(mail, 'ada@example.com');
+    const [dead] = await eventually('the dead letter', async () => {
+      const found = await relay.store.list({ states: ['dead'] }, { limit: 9 });
+      return found.length > 0 && found;
+    });
+    expect(dead).toMatchObject({ reason: 'The mail server refuses this recipient: 550 5.1.1.', attempts: 0 });
+    expect(relay.happened).toContainEqual({ what: 'dead', signup: dead?.id, form: 'default', reason: dead?.reason });
+    expect(relay.logged.join('')).not.toContain('gone');
+    // Once the mailbox is there again.
+    mail.refuseRecipient = null;
+    expect(await relay.store.redrive({}, Date.now())).toBe(1);
+    await relay.signUp('bob@example.com');
+    await relay.visit(linkIn(await mailTo(mail, 'gone@example.com')), 'POST');
+    await eventually('delivery waits', async () => (await relay.store.counts()).unconfirmed === 2);
+  });
+
+  it('that defers a mail gets it again, the same one, and others meanwhile', async () => {
+    const mail = await startMailServer();
+    let passed = 0;
+    mail.refuseRecipient = (address) => (address.startsWith('grey') ? new Refusal(451, '4.7.1 Greylisted') : null);
+    const relay = confirming(mail, { now: () => Date.now() + passed });
+    await relay.signUp('grey@example.com');
+    await relay.signUp('ada@example.com');
+    await mailTo(mail, 'ada@example.com');
+    const [deferred] = await eventually('the mail is deferred', async () => {
+      const found = await relay.store.list({ email: 'grey@example.com' }, { limit: 1 });
+      return found[0]?.reason && found;
+    });
+    expect(deferred).toMatchObject({ state: 'unconfirmed', reason: 'The mail server defers this mail: 451 4.7.1.' });
+    mail.refuseRecipient = null;
+    passed = 31_000;
+    await relay.signUp('bob@example.com');
+    await mailTo(mail, 'grey@example.com');
+    expect(relay.happened.filter(({ what }) => what.startsWith('mail'))).toEqual([]);
+  });
+
+  it('that takes a mail and then fails gets it once more under the same Message-ID', async () => {
+    const mail = await startMailServer();
+    let passed = 0;
+    mail.refuseContent = () => {
+      mail.refuseContent = null;
+      return new Refusal(451, 'Stored, but something broke');
+    };
+    const relay = confirming(mail, { now: () => Date.now() + passed });
+    await relay.signUp('ada@example.com');
+    await eventually(
+      'it is deferred',
+      async () => (await relay.store.list({ reason: '451' }, { limit: 1 })).length === 1,
+    );
+    passed = 31_000;
+    await relay.signUp('bob@example.com');
+    await mailTo(mail, 'bob@example.com');
+    await eventually('all are mailed', () => mail.received.length === 3);
+    const ids = mail.received.filter(({ recipient }) => recipient.startsWith('ada')).map(({ messageId }) => messageId);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('that does not let the relay send on holds all mails after a few, and none is lost', async () => {
+    const mail = await startMailServer();
+    mail.refuseRecipient = () => new Refusal(554, '5.7.1 Relay access denied');
+    let passed = 0;
+    const relay = confirming(mail, { now: () => Date.now() + passed });
+    for (const name of ['ada', 'bob', 'cyd', 'dan']) await relay.signUp(`${name}@example.com`);
+    const told = await eventually('the trouble is told', () =>
+      relay.happened.find(({ what }) => what === 'mailStalled'),
+    );
+    expect(told).toMatchObject({ needsOperator: true, reason: expect.stringContaining('RELAY_SMTP_URL') as string });
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 4, dead: 0 });
+    mail.refuseRecipient = null;
+    passed = 31_000;
+    await eventually('all are mailed', () => mail.received.length === 4);
+  });
+
+  it('is spoken to over TLS and with an account, and never without them', async () => {
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }]);
+    const authorised: SMTPServerOptions = {
+      cert,
+      key,
+      disabledCommands: [],
+      authOptional: false,
+      onAuth: ({ username, password }, _session, done) =>
+        username === 'relay@shop.example' && password === 'p:/ä'
+          ? done(null, { user: username })
+          : done(new Refusal(535, `5.7.8 ${password} of ${username} is wrong`)),
+    };
+    const account = `relay%40shop.example:${encodeURIComponent('p:/ä')}`;
+    const starttls = await startMailServer(authorised);
+    const implicit = await startMailServer({ ...authorised, secure: true });
+    const plain = await startMailServer();
+
+    for (const [server, url] of [
+      [starttls, `smtp://${account}@127.0.0.1:${starttls.port}?tls=unverified`],
+      [implicit, `smtps://${account}@127.0.0.1:${implicit.port}?tls=unverified`],
+    ] as const) {
+      await confirming({ url }).signUp('ada@example.com');
+      expect(await mailTo(server, 'ada@example.com')).toMatchObject({ secure: true, user: 'relay@shop.example' });
+    }
+    for (const [url, reason] of [
+      [`smtp://relay:wrong-password@127.0.0.1:${starttls.port}?tls=unverified`, 'does not accept the account'],
+      [`smtp://${account}@127.0.0.1:${starttls.port}?tls=verified`, 'The certificate of the mail server is not valid'],
+      [`smtps://${account}@127.0.0.1:${implicit.port}`, 'The certificate of the mail server is not valid'],
+      [`smtp://${account}@127.0.0.1:${plain.port}?tls=verified`, 'cannot be encrypted'],
+    ] as const) {
+      const relay = confirming({ url });
+      await relay.signUp('bob@example.com');
+      const told = await eventually(reason, () => relay.happened.find(({ what }) => what === 'mailStalled'));
+      expect(told).toMatchObject({ needsOperator: true, reason: expect.stringContaining(reason) as string });
+      expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
+      const said = relay.logged.join('') + JSON.stringify(relay.happened);
+      for (const hidden of ['wrong-password', 'p:/ä', 'p%3A%2F', 'bob', 'relay@shop.example'])
+        expect(said).not.toContain(hidden);
+    }
+    expect([...starttls.received, ...implicit.received]).toHaveLength(2);
+    expect(plain.received).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  it('lets a mail under way end', async () => {
+    const mail = await startMailServer();
+    const held = Promise.withResolvers<void>();
+    mail.holdContent = () => held.promise;
+    const relay = confirming(mail);
+    await relay.signUp('ada@example.com');
+    await mailTo(mail, 'ada@example.com');
+    const stopped = relay.stop(60_000);
+    held.resolve();
+    await stopped;
+    expect(relay.happened.map(({ what }) => what)).toEqual(['kept', 'confirmationSent']);
+    expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBeNull();
+  });
+
+  it('gives up on a mail server that does not answer, and sends the mail once more after the next start', async () => {
+    const mail = await startMailServer();
+    const held = Promise.withResolvers<void>();
+    mail.holdContent = () => held.promise;
+    const relay = confirming(mail);
+    await relay.signUp('ada@example.com');
+    await mailTo(mail, 'ada@example.com');
+    await relay.stop(0);
+    held.resolve();
+    mail.holdContent = null;
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
+    const next = confirming(mail, { store: relay.store, now: () => Date.now() + claimMs });
+    await eventually('the second mail', () => mail.received.length === 2);
+    await eventually('it is written down', () => next.happened.length === 1);
+    expect(new Set(mail.received.map(({ messageId }) => messageId)).size).toBe(1);
+    expect(mail.received.map(linkIn)[0]).toBe(linkIn(mail.received[1] as ReceivedMail));
+  });
+});
