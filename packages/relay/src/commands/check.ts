@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { createClient } from '@newsletter-kit/core';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
-import { checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
+import { checkMail, checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';
 import type { Command } from './command.ts';
@@ -24,6 +24,7 @@ export const checkCommand: Command = {
         secrets: secretsOf(config),
         now: Date.now,
       })),
+      ...(await checkMail(config, secretsOf(config))),
     ];
     const lines = results.map(({ name, result, text }) => `${marks[result]} ${name}: ${text}`);
     process.stdout.write(`${switches.has('json') ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);

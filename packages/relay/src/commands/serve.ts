@@ -6,7 +6,7 @@ import { createRelay } from '../app.ts';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { keptSecret } from '../kept-secret.ts';
 import { createAlerts } from '../ops/alerts.ts';
-import { checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
+import { checkMail, checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
@@ -44,11 +44,15 @@ export async function serve(): Promise<void> {
     const stopErasing = startEraser({ store, retention: config.retention, log });
     relay.start();
     // Beside the start: signups are taken and kept also while the API cannot be reached.
-    void checkService(config, {
-      clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
-      secrets: secretsOf(config),
-      now: Date.now,
-    }).then((checks) => logChecks([checkOrigins(config), ...checks], log));
+    void Promise.all([
+      checkOrigins(config),
+      checkService(config, {
+        clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
+        secrets: secretsOf(config),
+        now: Date.now,
+      }),
+      checkMail(config, secretsOf(config)),
+    ]).then((checks) => logChecks(checks.flat(), log));
     letYoungGenerationGrow();
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');

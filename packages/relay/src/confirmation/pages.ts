@@ -91,7 +91,8 @@ const fallback = { subject: 'Please confirm your subscription', button: 'Confirm
 
 const confirmedHtml = messageHtml('Thank you for confirming', ['Your signup is complete. You can close this page.']);
 
-const unknownHtml = messageHtml('This link does not work', [
+/** For a link that no relay with this secret has made. */
+export const unknownHtml = messageHtml('This link does not work', [
   'Part of it may be missing: copy the whole link from the mail, or sign up again.',
 ]);
 

@@ -1,6 +1,9 @@
-/** Checks what a relay needs before signups arrive: origins, API key, publications, clock. */
+/** Checks what a relay needs before signups arrive: origins, API key, publications, clock, mail server, links in mails. */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
+import { unknownHtml } from '../confirmation/pages.ts';
+import type { SmtpServer } from '../confirmation/smtp-url.ts';
+import { judgeMail, openTransport } from '../confirmation/smtp.ts';
 import { judge } from '../delivery/verdict.ts';
 
 /** One thing that was checked. */
@@ -83,4 +86,45 @@ function clockResult(skewMs: number): CheckResult {
   if (Math.abs(skewMs) <= mostSkewMs) return { name: 'clock', result: 'ok', text: 'agrees with the API' };
   const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} the API's: set it by NTP. Form tokens, limits and delivery go by it.`;
   return { name: 'clock', result: 'warning', text };
+}
+
+/** Logs in at the mail server, without sending, and opens the address that stands in mails. */
+export async function checkMail(
+  { forms, mail: { server, publicUrl } }: Pick<RelayConfig, 'forms' | 'mail'>,
+  secrets: readonly string[],
+): Promise<readonly CheckResult[]> {
+  const isNeeded = Object.values(forms).some(({ confirmation }) => confirmation !== null);
+  if (!isNeeded || server === undefined || publicUrl === undefined) return [];
+  return Promise.all([checkMailServer(server, secrets), checkPublicUrl(publicUrl)]);
+}
+
+async function checkMailServer(server: SmtpServer, secrets: readonly string[]): Promise<CheckResult> {
+  const name = 'mail server';
+  const transport = await openTransport(server);
+  try {
+    await transport.verify();
+    return { name, result: 'ok', text: `${server.host}:${server.port} takes mails` };
+  } catch (error) {
+    return { name, result: 'failed', text: judgeMail(error, secrets).reason };
+  } finally {
+    transport.close();
+  }
+}
+
+/** The page of a link that does not work can only come from a relay, through every proxy before it. */
+async function checkPublicUrl(publicUrl: string): Promise<CheckResult> {
+  const name = 'links in mails';
+  const { protocol, hostname } = new URL(publicUrl);
+  const page = await fetch(`${publicUrl}/confirm/check`, { signal: AbortSignal.timeout(timeoutMs) })
+    .then((answer) => answer.text())
+    .catch(() => null);
+  const text =
+    page === unknownHtml
+      ? protocol === 'http:' && !local.test(hostname)
+        ? `${publicUrl} is an address without https: anybody on the way can read the links, and confirm for others.`
+        : null
+      : `${publicUrl}/confirm/ does not lead to a relay: start the relay, see that its proxy passes on /confirm/, or correct RELAY_PUBLIC_URL.`;
+  return text === null
+    ? { name, result: 'ok', text: `${publicUrl} leads to the relay` }
+    : { name, result: 'warning', text };
 }

@@ -1,0 +1,124 @@
+/** Double opt-in over real processes, ports, a kill, and the operator's check. */
+import { mkdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { run, serve, type ServingRelay } from '../commands/relay-process.ts';
+import { eventually } from '../eventually.ts';
+import { linkIn, Refusal, startMailServer, type MailServer } from '../mail-server.ts';
+import { onPort, sandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { environment } from '../running-relay.ts';
+
+const settingsFor = (mail: MailServer): Record<string, string> => ({
+  RELAY_CONFIRMATION: 'true',
+  RELAY_SMTP_URL: mail.url,
+  RELAY_MAIL_FROM: 'news@shop.example',
+  RELAY_PUBLIC_URL: 'https://signup.shop.example/relay',
+});
+
+/** The link as a proxy passes it on that serves the relay at the public address. */
+const throughProxy = ({ address }: ServingRelay, link: string): string =>
+  link.replace('https://signup.shop.example/relay', address);
+
+it('keeps signups, mails and links over kill -9, and delivers once', async () => {
+  const api = sandboxApi();
+  const mail = await startMailServer();
+  const folder = scratchFolder();
+  const settings = { ...settingsFor(mail), NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` };
+
+  // Killed while the mail is under way: the mail server has it, and the relay does not know.
+  const held = Promise.withResolvers<void>();
+  mail.holdContent = () => held.promise;
+  const first = await serve(folder, settings);
+  expect((await first.signUp('ada@example.com')).status).toBe(202);
+  await eventually('the mail is under way', () => mail.received.length === 1);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  held.resolve();
+  mail.holdContent = null;
+
+  const second = await serve(folder, settings);
+  const [received] = mail.received;
+  if (!received) throw new Error('There is no mail.');
+  const link = throughProxy(second, linkIn(received));
+  const page = await fetch(link);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<button>Confirm</button>')]);
+  expect(api.received).toEqual([]);
+  // Redirected to the same page, which now says that all is done.
+  const clicked = await fetch(link, { method: 'POST' });
+  expect([clicked.status, await clicked.text()]).toEqual([200, expect.stringContaining('Thank you for confirming')]);
+  await eventually('delivery', () => api.received.length === 1);
+  second.child.kill('SIGKILL');
+  await second.ended;
+
+  const third = await serve(folder, settings);
+  const again = await fetch(throughProxy(third, linkIn(received)), { method: 'POST' });
+  expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('Thank you for confirming')]);
+  third.child.kill('SIGTERM');
+  expect((await third.ended).code).toBe(0);
+  expect((await api.subscriptions()).filter(({ email }) => email === 'ada@example.com')).toHaveLength(1);
+  // Confirmed before the claim of the killed process ended: no second mail was needed.
+  expect(mail.received).toHaveLength(1);
+});
+
+it('serves many people: each gets one mail, and each who clicks is delivered once', async () => {
+  const api = sandboxApi({ seed: 'demo', profile: 'unlimited' });
+  const mail = await startMailServer();
+  const settings = { ...settingsFor(mail), NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` };
+  const relay = await serve(scratchFolder(), settings);
+  const people = Array.from({ length: 60 }, (_, n) => `person${n}@example.com`);
+  await Promise.all(people.map((email) => relay.signUp(email)));
+  await eventually('all mails', () => mail.received.length === people.length);
+  expect(new Set(mail.received.map(({ recipient }) => recipient))).toEqual(new Set(people));
+  const clicking = mail.received.slice(0, 40);
+  // Impatient people click twice.
+  await Promise.all(
+    [...clicking, ...clicking].map(async (received) => {
+      const answer = await fetch(throughProxy(relay, linkIn(received)), { method: 'POST' });
+      expect(answer.status).toBe(200);
+    }),
+  );
+  await eventually('all deliveries', () => api.received.length >= clicking.length);
+  relay.child.kill('SIGTERM');
+  expect((await relay.ended).code).toBe(0);
+  expect(api.received.map(({ email }) => email).toSorted()).toEqual(
+    clicking.map(({ recipient }) => recipient).toSorted(),
+  );
+  expect(mail.received).toHaveLength(people.length);
+});
+
+it('"check" logs in at the mail server, and opens the address that stands in mails', async () => {
+  const api = sandboxApi();
+  const mail = await startMailServer({
+    disabledCommands: ['STARTTLS'],
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'right-password' ? done(null, { user: username }) : done(new Refusal(535, 'no, ada@shop.example')),
+  });
+  const folder = scratchFolder();
+  mkdirSync(`${folder}/checked`);
+  const settings = {
+    ...environment,
+    ...settingsFor(mail),
+    NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`,
+    RELAY_SMTP_URL: `smtp://relay:right-password@127.0.0.1:${mail.port}`,
+  };
+  const relay = await serve(folder, settings);
+  const checked = { ...settings, RELAY_STORE: `sqlite:${folder}/checked/relay.db`, RELAY_PUBLIC_URL: relay.address };
+  const good = await run(['check'], checked);
+  expect(good.stdout).toContain(`✓ mail server: 127.0.0.1:${mail.port} takes mails`);
+  expect(good.stdout).toContain(`✓ links in mails: ${relay.address} leads to the relay`);
+  expect(good.code).toBe(0);
+
+  const bad = await run(['check'], {
+    ...checked,
+    RELAY_SMTP_URL: `smtp://relay:wrong-password@127.0.0.1:${mail.port}`,
+    RELAY_PUBLIC_URL: settings.NEWSLETTER_API_URL,
+  });
+  expect(bad.stdout).toContain('✗ mail server: The mail server does not accept the account of RELAY_SMTP_URL');
+  expect(bad.stdout).toContain('! links in mails: ');
+  expect(bad.stdout + bad.stderr).not.toMatch(/wrong-password|ada@/);
+  expect(bad.code).toBe(1);
+  // Neither did `serve` find anything else than that its own public address leads nowhere.
+  await eventually('the log names it', () => relay.output().includes('does not lead to a relay'));
+});
