@@ -17,7 +17,8 @@ const stored = `id, form, state, received_at AS "receivedAt", origin, submission
   needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
   last_error AS reason, intent, trace`;
 
-const candidate = `s.id, s.form, s.state, s.submission, s.received_at AS "receivedAt", s.intent, s.content, s.attempts, s.tried, s.trace`;
+const candidate = `s.id, s.form, s.state, s.submission, s.received_at AS "receivedAt", s.intent, s.content, s.attempts, s.tried,
+  s.needs_confirmation AS "needsConfirmation", s.trace`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -167,10 +168,11 @@ const chosen = (states: string, where: string): string =>
 /** Those that depend on a filter; `where` has a `?` for each of its values. Both changes take a part, behind an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
-  // Never attempted, or the attempts of before have ended without reaching the API.
+  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was never
+  // sent to the API has not confirmed.
   redrive: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
-      UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND state = 'review' THEN 'unconfirmed' ELSE 'waiting' END,
+      UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
         attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, settled_at = NULL, last_error = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
