@@ -19,6 +19,7 @@ import { secretsOf, type RelayConfig } from './config.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
+import { diskOf } from './ops/disk.ts';
 import { livez, readiness } from './ops/health.ts';
 import { noticeAll, noticing, type Notice } from './ops/happening.ts';
 import type { Log } from './ops/log.ts';
@@ -146,7 +147,13 @@ export function createRelay(options: RelayOptions): Relay {
   ];
   const notice = noticeAll(listeners);
   const health = new StoreHealth({ store, log, notice, now });
-  const metrics = createMetrics({ store, health, now });
+  const metrics = createMetrics({
+    store,
+    health,
+    forms: Object.keys(config.forms),
+    disk: diskOf(config.store),
+    now,
+  });
   listeners.push(metrics.notice);
 
   const { bulkAbove } = config.delivery;
@@ -213,10 +220,13 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   function failed(asker: Asker, error: unknown): Answer {
-    if (error instanceof StoreUnavailableError)
-      log.error({ reason: error.message }, 'a signup was turned away with 503');
-    else log.error({ err: error }, 'an unexpected failure was answered with 503');
+    logFailure(error);
     return refuse(asker, unavailable());
+  }
+
+  function logFailure(error: unknown): void {
+    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a request was answered with 503');
+    else log.error({ err: error }, 'an unexpected failure was answered with 503');
   }
 
   function refuse(
@@ -226,7 +236,7 @@ export function createRelay(options: RelayOptions): Relay {
   ): Answer {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
-    notice({ what: 'refused', status: why.status, codes, limit });
+    notice({ what: 'refused', form: asker.form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) logOrigin(asker);
     return refusal(asker, why, entered);
   }
@@ -336,9 +346,11 @@ export function createRelay(options: RelayOptions): Relay {
       ),
     ),
   );
-  app.onError((error, { req: { raw } }) =>
-    toResponse(failed({ header: (name) => raw.headers.get(name), form: defaultForm }, error)),
-  );
+  // A request of an operator or a monitor: posts to forms fail in `signUp`, and are counted there.
+  app.onError((error, { req: { raw } }) => {
+    logFailure(error);
+    return toResponse(refusal({ header: (name) => raw.headers.get(name), form: defaultForm }, unavailable()));
+  });
 
   return {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),

@@ -47,14 +47,20 @@ it('shows a file with two forms that starts', () => {
 
 it('lists every metric with its labels', async () => {
   const { store } = runRelay();
-  const metrics = createMetrics({ store, health: { probe: () => Promise.resolve() } });
+  const metrics = createMetrics({
+    store,
+    health: { probe: () => Promise.resolve() },
+    forms: ['default'],
+    disk: () => Promise.resolve({ availableBytes: 1, sizeBytes: 2 }),
+  });
   metrics.notice({ what: 'kept', form: 'default', suspected: false, tookMs: 1 });
-  metrics.notice({ what: 'refused', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
+  metrics.notice({ what: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
   metrics.notice({ what: 'dead', signup: 'id', form: 'default', reason: 'no' });
   const { text } = await metrics.page();
   const shown = [...text.matchAll(/^# TYPE (newsletter_relay_\w+)/gm)].map(([, name = '']) => {
-    const [, labels = ''] = new RegExp(`^${name}\\{([^}]*)\\}`, 'm').exec(text) ?? [];
-    return [name, [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label).join()];
+    const all = [...text.matchAll(new RegExp(`^${name}(?:_count)?\\{([^}]*)\\}`, 'gm'))];
+    const labels = all.flatMap(([, each = '']) => [...each.matchAll(/(\w+)=/g)].map(([, label]) => label));
+    return [name, [...new Set(labels)].join()];
   });
   const listed = [...readme.matchAll(/^\| `(newsletter_relay_\w+)` \|([^|]*)\|/gm)].map(([, name, labels = '']) => [
     name,

@@ -44,13 +44,25 @@ export class Dispatcher {
     const patience = { ...defaultPatience, ...options.patience };
     const persistence = new Persistence({ health, stopping: this.#stop.signal });
     const forms = Object.values(options.forms);
-    const holdOf = once((scope) => new Hold({ scope, log: options.log, notice, patience, now, random }));
+    const holdOf = (scope: string, of: readonly Form[]): Hold => {
+      const names = of.map(({ name }) => name);
+      return new Hold({ scope, forms: names, log: options.log, notice, patience, now, random });
+    };
+    // The key itself is a secret: it goes by the name of the first form that has it.
+    const keyHoldOf = once((apiKey) => {
+      const of = forms.filter((form) => form.apiKey === apiKey);
+      return holdOf(`API key of the form "${of[0]?.name ?? ''}"`, of);
+    });
+    const publicationHoldOf = once((id) =>
+      holdOf(
+        `publication ${id}`,
+        forms.filter(({ publicationId }) => publicationId === id),
+      ),
+    );
     const keyOf = once(clientOf);
     const lanes = Map.groupBy(forms, ({ publicationId, apiKey }) => JSON.stringify([publicationId, apiKey]));
     this.#lanes = [...lanes.values()].map((group) => {
       const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
-      // The key itself is a secret: it goes by the name of the first form that has it.
-      const first = forms.find((form) => form.apiKey === apiKey)?.name ?? '';
       return new Lane({
         ...options,
         publicationId,
@@ -62,8 +74,8 @@ export class Dispatcher {
         bulk,
         random,
         now,
-        keyHold: holdOf(`API key of the form "${first}"`),
-        publicationHold: holdOf(`publication ${publicationId}`),
+        keyHold: keyHoldOf(apiKey),
+        publicationHold: publicationHoldOf(publicationId),
         persistence,
         stopping: this.#stop.signal,
         givenUp: this.#giveUp.signal,

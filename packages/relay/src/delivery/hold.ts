@@ -8,6 +8,8 @@ import type { Verdict } from './verdict.ts';
 export interface HoldOptions {
   /** What it is for, for the operator: `key of "shop"`, `publication pub_…`. Holds no secret. */
   readonly scope: string;
+  /** Names of the forms that have this key or publication. */
+  readonly forms: readonly string[];
   readonly log: Log;
   readonly notice: Notice;
   readonly patience: Patience;
@@ -63,17 +65,17 @@ export class Hold {
 
   /** Pauses everything for a while. */
   pause(verdict: Extract<Verdict, { kind: 'wait' }>): void {
-    const { scope, log, notice, patience, random } = this.#options;
+    const { scope, forms, log, notice, patience, random } = this.#options;
     const now = this.#options.now();
     if (now >= this.#until) this.#failures += 1;
     this.#until = Math.max(this.#until, now + backoff(Math.max(1, this.#failures), verdict.askedMs, patience, random));
     if (verdict.trouble === this.#trouble) return;
     this.#trouble = verdict.trouble;
-    const { trouble, reason, needsOperator } = verdict;
+    const { status, trouble, reason, needsOperator } = verdict;
     log[needsOperator ? 'error' : 'warn'](
       { scope, trouble, reason },
       'the API takes no signups; they are kept and wait',
     );
-    notice({ what: 'stalled', scope, trouble, reason, needsOperator });
+    notice({ what: 'stalled', scope, forms, status, trouble, reason, needsOperator });
   }
 }

@@ -251,7 +251,7 @@ export class Lane {
       log.warn({ reason: verdict.reason, signups: signups.length }, 'refused in bulk; each goes alone');
     if (verdict.kind === 'wait' && !refused) {
       this.#failed(verdict);
-      notice({ what: 'putOff', trouble: verdict.trouble });
+      for (const { form } of signups) notice({ what: 'putOff', form, trouble: verdict.trouble });
       // Whether it arrived is for the walk to say.
       if (verdict.tried && signups.length > 0) return void (await persistence.write(() => store.batchSent(id, now())));
       if (verdict.tried || signups.length === 0) return;
@@ -311,7 +311,7 @@ export class Lane {
       if (!aborted) this.#failed(verdict);
       const nextAttemptAt = aborted ? now() : now() + backoff(signup.attempts + 1, verdict.askedMs, patience, random);
       log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
-      if (!aborted) notice({ what: 'putOff', trouble });
+      if (!aborted) notice({ what: 'putOff', form: signup.form, trouble });
       await persistence.write(() => store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried }));
     }
   }

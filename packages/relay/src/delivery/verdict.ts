@@ -17,6 +17,8 @@ export type Verdict =
       readonly reason: string;
       /** Names the trouble, so that it is reported when it starts and when it ends, not with every signup. */
       readonly trouble: string;
+      /** Status of the answer; null where there is no answer that can be read. */
+      readonly status: number | null;
       /** Only a person can end it. */
       readonly needsOperator: boolean;
       readonly askedMs: number | undefined;
@@ -53,7 +55,14 @@ const remedies: Readonly<Record<number, string>> = {
 export function judge(error: unknown, secrets: readonly string[] = []): Verdict {
   const reason = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 1000);
   if (error instanceof InvalidRequestError) return { kind: 'dead', reason };
-  const wait = { kind: 'wait', reason, askedMs: undefined, needsOperator: false, aborted: false } as const;
+  const wait = {
+    kind: 'wait',
+    reason,
+    status: null,
+    askedMs: undefined,
+    needsOperator: false,
+    aborted: false,
+  } as const;
   if (error instanceof ApiError) {
     const { status, errors, retryAfterMs: askedMs } = error;
     // A refusal counts as the API's own only in its own words: a proxy's bare 400 page says nothing about the signup.
@@ -62,6 +71,7 @@ export function judge(error: unknown, secrets: readonly string[] = []): Verdict 
       ...wait,
       reason: remedies[status] ?? reason,
       trouble: `status ${status}`,
+      status,
       needsOperator: status < 500 && !passes.has(status),
       askedMs,
       // A service that asks for a pause asks everybody.

@@ -1,17 +1,15 @@
-/**
- * What happens in a relay that somebody outside may want to know: counted by the metrics, told by the alerts. No
- * address, no secret.
- */
+/** Events of a relay: counted by the metrics, reported by the alerts. They hold no address and no secret. */
 
 import type { LimitKind } from '../admission/limits.ts';
 
-/** One thing that happened. Texts are safe to show. */
+/** One event. Texts are safe to show. */
 export type Happening =
   /** A post was answered with 202. `suspected`: it waits for review. */
   | { readonly what: 'kept'; readonly form: string; readonly suspected: boolean; readonly tookMs: number }
-  /** A post was turned away. `limit`: the one it went beyond, where it was one. */
+  /** A post to a form was refused. `limit`: the one it exceeded. `form`: null where it is not known. */
   | {
       readonly what: 'refused';
+      readonly form: string | null;
       readonly status: number;
       readonly codes: readonly string[];
       readonly limit?: LimitKind | undefined;
@@ -19,16 +17,19 @@ export type Happening =
   /** The API has it. */
   | { readonly what: 'delivered'; readonly form: string; readonly waitedMs: number }
   /** An attempt failed; the signup waits. */
-  | { readonly what: 'putOff'; readonly trouble: string }
+  | { readonly what: 'putOff'; readonly form: string; readonly trouble: string }
   /** The API refused a signup for good. */
   | { readonly what: 'dead'; readonly signup: string; readonly form: string; readonly reason: string }
   /**
-   * The API takes no signups of `scope`, a key or a publication, at present. `trouble`: `status 401`, `TimeoutError`, …
-   * `needsOperator`: it will not by itself.
+   * The API takes no signups of `scope`, a key or a publication, at present. `forms`: those that have it. `status`: the
+   * status of its answer; null where there is no answer that can be read. `trouble`: `status 401`, `TimeoutError`, …
+   * `needsOperator`: it will not take them again by itself.
    */
   | {
       readonly what: 'stalled';
       readonly scope: string;
+      readonly forms: readonly string[];
+      readonly status: number | null;
       readonly trouble: string;
       readonly reason: string;
       readonly needsOperator: boolean;

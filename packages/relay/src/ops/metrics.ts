@@ -1,9 +1,10 @@
 /**
- * What `/metrics` shows, in the text format of Prometheus. Counts live in this process; the queue is read from the
- * store when asked.
+ * The page `/metrics` in the text format of Prometheus. Counters belong to this process; the backlog is read from the
+ * store at each request. Every series that a rule compares exists from the start, so that its first increase is seen.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore } from '../store/signup-store.ts';
+import type { AskDisk } from './disk.ts';
 import { noticing, type Notice } from './happening.ts';
 import type { StoreHealth } from './store-health.ts';
 
@@ -16,23 +17,32 @@ export interface Metrics {
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** Asked how things stand; where it fails, the page goes without the queue. */
+  /** Read at each request; where it fails, the page leaves out the backlog. */
   readonly store: Pick<SignupStore, 'overview' | 'paused'>;
-  /** Asked whether the store can be written. */
+  /** Tells whether the store can be written. */
   readonly health: Pick<StoreHealth, 'probe'>;
+  /** Names of the forms. */
+  readonly forms: readonly string[];
+  readonly disk: AskDisk;
   readonly now?: (() => number) | undefined;
 }
 
 /** Makes the metrics of one relay; each has a registry of its own. */
-export function createMetrics({ store, health, now = Date.now }: MetricsOptions): Metrics {
+export function createMetrics({ store, health, forms, disk, now = Date.now }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
   const signups = new Counter({
     name: 'newsletter_relay_signups_total',
-    help: 'Posts answered with 202, by form and what became of them: new, repeated or review.',
+    help: 'Posts kept and answered with 202 or 303, by form and result: kept, or review where a robot is suspected.',
     labelNames: ['form', 'result'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'newsletter_relay_refusals_total',
+    help: 'Posts refused, by form, status, first error code and, with 429, the limit. Status 503: nothing was kept.',
+    labelNames: ['form', 'status', 'code', 'limit'],
     registers,
   });
   const acknowledgement = new Histogram({
@@ -41,33 +51,29 @@ export function createMetrics({ store, health, now = Date.now }: MetricsOptions)
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   });
-  const refusals = new Counter({
-    name: 'newsletter_relay_refusals_total',
-    help: 'Posts turned away, by status and first error code; those beyond a limit by the limit too.',
-    labelNames: ['status', 'code', 'limit'],
-    registers,
-  });
   const attempts = new Counter({
     name: 'newsletter_relay_delivery_attempts_total',
-    help: 'Attempts to deliver, by how they ended: delivered, waiting or dead.',
-    labelNames: ['result'],
+    help: 'Deliveries attempted, one for each signup, by form and result: delivered, waiting (to be tried again) or dead.',
+    labelNames: ['form', 'result'],
     registers,
   });
-  const waited = new Histogram({
-    name: 'newsletter_relay_delivery_delay_seconds',
-    help: 'Time from a 202 until the API had the signup.',
-    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400],
+  const age = new Histogram({
+    name: 'newsletter_relay_delivery_age_seconds',
+    help: 'Age of a signup at its delivery: time from the 202 until the API had it.',
+    labelNames: ['form'],
+    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800],
     registers,
   });
-  const upstream = new Gauge({
-    name: 'newsletter_relay_api_up',
-    help: '1 while the newsletter API takes signups, 0 while it does not.',
+  const backlog = new Gauge({
+    name: 'newsletter_relay_backlog',
+    help: 'Signups that are waiting or sent and not known to be at the API, by form.',
+    labelNames: ['form'],
     registers,
   });
-  upstream.set(1);
-  const storeUp = new Gauge({
-    name: 'newsletter_relay_store_up',
-    help: '1 while the store can be written; every scrape writes and syncs, as a signup would.',
+  const oldest = new Gauge({
+    name: 'newsletter_relay_oldest_waiting_seconds',
+    help: 'Age of the oldest signup in the backlog, by form; 0 where there is none.',
+    labelNames: ['form'],
     registers,
   });
   const queue = new Gauge({
@@ -76,9 +82,37 @@ export function createMetrics({ store, health, now = Date.now }: MetricsOptions)
     labelNames: ['state'],
     registers,
   });
-  const oldest = new Gauge({
-    name: 'newsletter_relay_oldest_waiting_seconds',
-    help: 'Age of the oldest signup that waits for delivery; 0 where none does.',
+  const apiUp = new Gauge({
+    name: 'newsletter_relay_api_up',
+    help: '0 while deliveries of this form fail because of the API, the key or the publication; otherwise 1.',
+    labelNames: ['form'],
+    registers,
+  });
+  const keyRefused = new Gauge({
+    name: 'newsletter_relay_key_refused',
+    help: '1 while the API answers deliveries of this form with 401 or 403; otherwise 0.',
+    labelNames: ['form'],
+    registers,
+  });
+  const publicationRefused = new Gauge({
+    name: 'newsletter_relay_publication_refused',
+    help: '1 while the API answers deliveries of this form with 404; otherwise 0.',
+    labelNames: ['form'],
+    registers,
+  });
+  const storeUp = new Gauge({
+    name: 'newsletter_relay_store_up',
+    help: '1 while the store can be written; every scrape writes and syncs, as a signup does.',
+    registers,
+  });
+  const available = new Gauge({
+    name: 'newsletter_relay_store_disk_available_bytes',
+    help: 'Bytes that can still be written to the file system of an SQLite store.',
+    registers,
+  });
+  const size = new Gauge({
+    name: 'newsletter_relay_store_disk_size_bytes',
+    help: 'Size of the file system of an SQLite store.',
     registers,
   });
   const pausedGauge = new Gauge({
@@ -87,41 +121,82 @@ export function createMetrics({ store, health, now = Date.now }: MetricsOptions)
     registers,
   });
 
+  /** Keys and publications of which the API takes no signups, with the status of its answer. */
+  const troubles = new Map<string, { readonly forms: readonly string[]; readonly status: number | null }>();
+  function showTroubles(): void {
+    for (const form of forms) {
+      const its = [...troubles.values()].filter((trouble) => trouble.forms.includes(form));
+      apiUp.set({ form }, its.length > 0 ? 0 : 1);
+      keyRefused.set({ form }, its.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
+      publicationRefused.set({ form }, its.some(({ status }) => status === 404) ? 1 : 0);
+    }
+  }
+
+  for (const form of forms) {
+    for (const result of ['kept', 'review']) signups.inc({ form, result }, 0);
+    refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
+    for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
+    age.zero({ form });
+  }
+  showTroubles();
+
   const notice = noticing({
-    kept({ form, suspected, repeated, tookMs }) {
-      signups.inc({ form, result: repeated ? 'repeated' : suspected ? 'review' : 'new' });
+    kept({ form, suspected, tookMs }) {
+      signups.inc({ form, result: suspected ? 'review' : 'kept' });
       acknowledgement.observe(tookMs / 1000);
     },
-    refused: ({ status, codes: [code = 'none'], limit }) => refusals.inc({ status, code, ...(limit && { limit }) }),
-    delivered({ waitedMs }) {
-      attempts.inc({ result: 'delivered' });
-      waited.observe(waitedMs / 1000);
+    refused: ({ form, status, codes: [code = 'none'], limit }) =>
+      refusals.inc({ ...(form !== null && { form }), status, code, ...(limit && { limit }) }),
+    delivered({ form, waitedMs }) {
+      attempts.inc({ form, result: 'delivered' });
+      age.observe({ form }, waitedMs / 1000);
     },
-    putOff: () => attempts.inc({ result: 'waiting' }),
-    dead: () => attempts.inc({ result: 'dead' }),
-    stalled: () => upstream.set(0),
-    flowing: () => upstream.set(1),
+    putOff: ({ form }) => attempts.inc({ form, result: 'waiting' }),
+    dead: ({ form }) => attempts.inc({ form, result: 'dead' }),
+    stalled({ scope, forms: stalled, status }) {
+      troubles.set(scope, { forms: stalled, status });
+      showTroubles();
+    },
+    flowing({ scope }) {
+      troubles.delete(scope);
+      showTroubles();
+    },
   });
+
+  async function readStore(): Promise<void> {
+    // What can be read may not be writable: on a full disk the backlog can still be counted.
+    const works = await health.probe().then(
+      () => true,
+      () => false,
+    );
+    storeUp.set(works ? 1 : 0);
+    const read = await Promise.all([store.overview(now()), store.paused()]).catch(() => null);
+    // Without waiting in between: another request may be under way. A missing figure is better than an old one.
+    for (const gauge of [queue, backlog, oldest]) gauge.reset();
+    pausedGauge.remove();
+    if (read === null) return;
+    const [overview, paused] = read;
+    for (const [state, count] of Object.entries(overview.counts)) queue.set({ state }, count);
+    const empty = forms.map((form) => ({ form, open: 0, oldestSince: null }));
+    for (const { form, open, oldestSince } of [...empty, ...overview.forms]) {
+      backlog.set({ form }, open);
+      oldest.set({ form }, oldestSince === null ? 0 : Math.max(0, now() - oldestSince) / 1000);
+    }
+    pausedGauge.set(paused ? 1 : 0);
+  }
+
+  async function readDisk(): Promise<void> {
+    const room = await disk().catch(() => null);
+    for (const gauge of [available, size]) gauge.remove();
+    if (room === null) return;
+    available.set(room.availableBytes);
+    size.set(room.sizeBytes);
+  }
 
   return {
     notice,
     async page() {
-      // What can be read may not be writable: on a full disk the queue can still be counted.
-      const works = await health.probe().then(
-        () => true,
-        () => false,
-      );
-      storeUp.set(works ? 1 : 0);
-      try {
-        const { counts, oldestWaitingSince } = await store.overview(now());
-        for (const [state, count] of Object.entries(counts)) queue.set({ state }, count);
-        oldest.set(oldestWaitingSince === null ? 0 : Math.max(0, now() - oldestWaitingSince) / 1000);
-        pausedGauge.set((await store.paused()) ? 1 : 0);
-      } catch {
-        // No figure is better than an old one; that the store fails is a figure of its own.
-        queue.reset();
-        oldest.remove();
-      }
+      await Promise.all([readStore(), readDisk()]);
       return { text: await registry.metrics(), type: registry.contentType };
     },
   };

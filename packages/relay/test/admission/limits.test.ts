@@ -223,7 +223,7 @@ describe('a limit', () => {
     expect(JSON.stringify(answer)).not.toContain(limit);
     const metrics = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
     expect(metrics).toContain(
-      `newsletter_relay_refusals_total{status="429",code="TOO_MANY_SIGNUPS",limit="${limit}"} 1`,
+      `newsletter_relay_refusals_total{form="default",status="429",code="TOO_MANY_SIGNUPS",limit="${limit}"} 1`,
     );
     expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(
       expect.objectContaining({ msg: 'refused', limit }),

@@ -33,6 +33,9 @@ function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts>
   return made;
 }
 
+const scope = 'API key of the form "default"';
+const forms = ['default'];
+
 const dead = {
   what: 'dead',
   signup: 'id',
@@ -74,10 +77,24 @@ describe('an alert', () => {
   test('comes at once where only a person can mend it, and once more when it is over', async () => {
     const { url, told } = await webhook();
     const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
-    notice({ what: 'stalled', trouble: 'status 401', reason: 'Set a valid key.', needsOperator: true });
-    notice({ what: 'stalled', trouble: 'status 401', reason: 'Set a valid key.', needsOperator: true });
+    notice({
+      what: 'stalled',
+      forms,
+      status: 401,
+      trouble: 'status 401',
+      reason: 'Set a valid key.',
+      needsOperator: true,
+    });
+    notice({
+      what: 'stalled',
+      forms,
+      status: 401,
+      trouble: 'status 401',
+      reason: 'Set a valid key.',
+      needsOperator: true,
+    });
     await eventually('it is told', () => told.length === 1);
-    notice({ what: 'flowing' });
+    notice({ what: 'flowing', scope });
     await eventually('its end is told', () => told.length === 2);
     expect(told.map(({ event }) => event)).toEqual(['delivery_stalled', 'delivery_resumed']);
   });
@@ -85,10 +102,24 @@ describe('an alert', () => {
   test('of a trouble that passes by itself comes only where it lasts', async () => {
     const { url, told } = await webhook();
     const brief = alerts({ webhook: url, patienceMs: 60_000 });
-    brief.notice({ what: 'stalled', trouble: 'status 503', reason: 'The service is down.', needsOperator: false });
-    brief.notice({ what: 'flowing' });
+    brief.notice({
+      what: 'stalled',
+      forms,
+      status: 503,
+      trouble: 'status 503',
+      reason: 'The service is down.',
+      needsOperator: false,
+    });
+    brief.notice({ what: 'flowing', scope });
     const lasting = alerts({ webhook: url, patienceMs: 20 });
-    lasting.notice({ what: 'stalled', trouble: 'NetworkError', reason: 'Nobody answers.', needsOperator: false });
+    lasting.notice({
+      what: 'stalled',
+      forms,
+      status: null,
+      trouble: 'NetworkError',
+      reason: 'Nobody answers.',
+      needsOperator: false,
+    });
     await eventually('it is told', () => told.length > 0);
     expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
   });

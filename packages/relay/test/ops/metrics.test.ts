@@ -1,0 +1,144 @@
+/** What `/metrics` shows of each form. */
+import { statfsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { StoreUnavailableError, type Relay } from '../../src/index.ts';
+import { diskOf, isNearlyFull } from '../../src/ops/disk.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
+import { changedStore } from '../changed-store.ts';
+import { post, runRelay } from '../running-relay.ts';
+import { sandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+
+/** The series of a page, by name and labels. */
+async function series(relay: Pick<Relay, 'fetch'>): Promise<Readonly<Record<string, number>>> {
+  const text = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
+  return read(text);
+}
+
+function read(text: string): Readonly<Record<string, number>> {
+  const samples = text.matchAll(/^newsletter_relay_([^ ]+) (\S+)$/gm);
+  return Object.fromEntries([...samples].map(([, name = '', value]) => [name, Number(value)]));
+}
+
+const failing = (): Promise<never> => Promise.reject(new StoreUnavailableError('The disk is full.'));
+
+it('shows every series that a rule compares before anything has happened', async () => {
+  expect(await series(runRelay())).toMatchObject({
+    'signups_total{form="default",result="kept"}': 0,
+    'refusals_total{form="default",status="503",code="UNAVAILABLE"}': 0,
+    'delivery_attempts_total{form="default",result="dead"}': 0,
+    'delivery_age_seconds_count{form="default"}': 0,
+    'backlog{form="default"}': 0,
+    'oldest_waiting_seconds{form="default"}': 0,
+    'api_up{form="default"}': 1,
+    'key_refused{form="default"}': 0,
+    'publication_refused{form="default"}': 0,
+    store_up: 1,
+    paused: 0,
+  });
+});
+
+it('counts posts kept and posts answered 503 by form, and no failing request that is not a post to a form', async () => {
+  let full = false;
+  const { store } = runRelay();
+  const relay = runRelay({
+    store: changedStore(store, {
+      accept: (signup) => (full ? failing() : store.accept(signup)),
+      overview: (now) => (full ? failing() : store.overview(now)),
+    }),
+    operatorToken: 'a-token-of-the-test',
+  });
+  expect((await relay.fetch(post({ email: 'ada@example.com' }))).status).toBe(202);
+  full = true;
+  for (let count = 0; count < 3; count += 1)
+    expect((await relay.fetch(post({ email: 'bob@example.com' }))).status).toBe(503);
+  const status = new Request('http://relay.example/operator/api/status', {
+    headers: { authorization: 'Bearer a-token-of-the-test' },
+  });
+  expect((await relay.fetch(status)).status).toBe(503);
+  const shown = await series(relay);
+  expect(shown).toMatchObject({
+    'signups_total{form="default",result="kept"}': 1,
+    'refusals_total{form="default",status="503",code="UNAVAILABLE"}': 3,
+  });
+  // Nothing can be read: no figure of the backlog rather than an old one.
+  expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused)/.test(name))).toEqual([]);
+});
+
+it.each([
+  [401, 'key_refused'],
+  [403, 'key_refused'],
+  [404, 'publication_refused'],
+] as const)('tells by form that the API answers %i, until it takes signups again', async (status, gauge) => {
+  const api = sandboxApi();
+  api.instead = () =>
+    Promise.resolve(Response.json({ status, statusText: 'no', errors: [{ message: 'No.', code: 'NO' }] }, { status }));
+  const relay = runRelay({
+    api: api.fetch,
+    delivery: { patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 } },
+  });
+  relay.start();
+  await relay.fetch(post({ email: 'ada@example.com' }));
+  const other = gauge === 'key_refused' ? 'publication_refused' : 'key_refused';
+  const shown = (): Promise<readonly (number | undefined)[]> =>
+    series(relay).then((all) => ['api_up', gauge, other].map((name) => all[`${name}{form="default"}`]));
+  await expect.poll(shown).toEqual([0, 1, 0]);
+  api.instead = null;
+  await expect.poll(shown).toEqual([1, 0, 0]);
+  expect(await series(relay)).toMatchObject({
+    'delivery_age_seconds_count{form="default"}': 1,
+    'delivery_attempts_total{form="default",result="delivered"}': 1,
+  });
+});
+
+it('shows the backlog and the age of its oldest signup by form', async () => {
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  const { store } = runRelay();
+  const overview = {
+    ...(await store.overview(now)),
+    forms: [
+      { form: 'jobs', open: 7, oldestSince: now - 90_000 },
+      { form: 'removed', open: 1, oldestSince: now - 1000 },
+    ],
+  };
+  const metrics = createMetrics({
+    store: changedStore(store, { overview: () => Promise.resolve(overview) }),
+    health: { probe: () => Promise.resolve() },
+    forms: ['default', 'jobs'],
+    disk: () => Promise.resolve(null),
+    now: () => now,
+  });
+  const shown = read((await metrics.page()).text);
+  expect(Object.fromEntries(Object.entries(shown).filter(([name]) => /^(backlog|oldest)/.test(name)))).toEqual({
+    'backlog{form="default"}': 0,
+    'backlog{form="jobs"}': 7,
+    'backlog{form="removed"}': 1,
+    'oldest_waiting_seconds{form="default"}': 0,
+    'oldest_waiting_seconds{form="jobs"}': 90,
+    'oldest_waiting_seconds{form="removed"}': 1,
+  });
+  expect(Object.keys(shown).filter((name) => name.includes('disk'))).toEqual([]);
+});
+
+it('shows the room on the disk of an SQLite store', async () => {
+  const folder = scratchFolder();
+  const { blocks, bsize } = statfsSync(folder);
+  const disk = await diskOf({ kind: 'sqlite', path: `${folder}/relay.db` })();
+  expect(disk?.sizeBytes).toBe(blocks * bsize);
+  expect(disk?.availableBytes).toBeGreaterThan(0);
+  expect(await diskOf({ kind: 'postgres', url: 'postgres://u:p@db:5432/relay' })()).toBeNull();
+  const gigabyte = 1024 ** 3;
+  expect(
+    [
+      { availableBytes: 2 * gigabyte, sizeBytes: 1000 * gigabyte },
+      { availableBytes: 0.9 * gigabyte, sizeBytes: 1000 * gigabyte },
+      { availableBytes: 0.9 * gigabyte, sizeBytes: 5 * gigabyte },
+      { availableBytes: 0.4 * gigabyte, sizeBytes: 5 * gigabyte },
+    ].map(isNearlyFull),
+  ).toEqual([false, true, false, true]);
+  const shown = await series(runRelay());
+  expect([shown['store_disk_available_bytes'], shown['store_disk_size_bytes']]).toEqual([
+    expect.any(Number),
+    expect.any(Number),
+  ]);
+});
