@@ -6,6 +6,7 @@ import { readGiven } from '../src/commands/command.ts';
 import { operatingCommands } from '../src/commands/operating.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { alertConditions } from '../src/ops/alerts.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { runRelay } from './running-relay.ts';
 
@@ -67,6 +68,14 @@ it('lists every metric with its labels', async () => {
     labels.replaceAll(/[` ]/g, ''),
   ]);
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(shown));
+});
+
+it('lists every alert with its end', () => {
+  const rows = [...readme.matchAll(/^\| `([a-z]+_[a-z_]+)` \|.*\| `([a-z_]+)` \|$/gm)].map(([, name, end]) => [
+    name,
+    end,
+  ]);
+  expect(rows).toEqual(Object.entries(alertConditions).map(([name, { end }]) => [name, end]));
 });
 
 it('shows commands that are understood', () => {

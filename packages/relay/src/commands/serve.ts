@@ -7,6 +7,7 @@ import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { keptSecret } from '../kept-secret.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
+import { diskOf } from '../ops/disk.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
@@ -26,7 +27,7 @@ export async function serve(): Promise<void> {
   const log = logFor(config, secret);
   const store = await openStore(config.store);
   try {
-    const alerts = createAlerts({ ...config.alerts, log });
+    const alerts = createAlerts({ ...config.alerts, log, store, disk: diskOf(config.store) });
     const relay = createRelay({
       config,
       store,

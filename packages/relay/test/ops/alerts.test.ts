@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
 import { createLog } from '../../src/ops/log.ts';
+import type { Overview } from '../../src/store/signup-store.ts';
 import { eventually } from '../eventually.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -27,8 +28,24 @@ async function webhook(statuses: number[] = []): Promise<{ readonly url: string;
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`, told };
 }
 
+/** Nothing waits. */
+const idle: Overview = {
+  counts: { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0 },
+  due: 0,
+  oldestWaitingSince: null,
+  forms: [],
+  deadByReason: [],
+};
+
 function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts> {
-  const made = createAlerts({ log: silent, gatherMs: 50, patienceMs: 50, ...options });
+  const made = createAlerts({
+    log: silent,
+    store: { overview: () => Promise.resolve(idle), paused: () => Promise.resolve(false) },
+    disk: () => Promise.resolve(null),
+    gatherMs: 50,
+    patienceMs: 50,
+    ...options,
+  });
   onTestFinished(() => made.stop());
   return made;
 }
@@ -79,6 +96,7 @@ describe('an alert', () => {
     const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
     notice({
       what: 'stalled',
+      scope,
       forms,
       status: 401,
       trouble: 'status 401',
@@ -87,6 +105,7 @@ describe('an alert', () => {
     });
     notice({
       what: 'stalled',
+      scope,
       forms,
       status: 401,
       trouble: 'status 401',
@@ -96,7 +115,7 @@ describe('an alert', () => {
     await eventually('it is told', () => told.length === 1);
     notice({ what: 'flowing', scope });
     await eventually('its end is told', () => told.length === 2);
-    expect(told.map(({ event }) => event)).toEqual(['delivery_stalled', 'delivery_resumed']);
+    expect(told.map(({ event }) => event)).toEqual(['key_refused', 'key_accepted']);
   });
 
   test('of a trouble that passes by itself comes only where it lasts', async () => {
@@ -104,6 +123,7 @@ describe('an alert', () => {
     const brief = alerts({ webhook: url, patienceMs: 60_000 });
     brief.notice({
       what: 'stalled',
+      scope,
       forms,
       status: 503,
       trouble: 'status 503',
@@ -114,6 +134,7 @@ describe('an alert', () => {
     const lasting = alerts({ webhook: url, patienceMs: 20 });
     lasting.notice({
       what: 'stalled',
+      scope,
       forms,
       status: null,
       trouble: 'NetworkError',
@@ -122,6 +143,124 @@ describe('an alert', () => {
     });
     await eventually('it is told', () => told.length > 0);
     expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
+  });
+
+  test('of a publication that is refused names its forms, and ends with them alone', async () => {
+    const { url, told } = await webhook();
+    const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
+    const refused = {
+      what: 'stalled',
+      status: 404,
+      trouble: 'status 404',
+      reason: 'No.',
+      needsOperator: true,
+    } as const;
+    // Without an answer first: that is not reported once the API has answered.
+    const jobs = { scope: 'publication pub_1', forms: ['jobs', 'careers'] };
+    const events = { scope: 'publication pub_2', forms: ['events'] };
+    notice({ ...refused, ...jobs, status: null, needsOperator: false });
+    notice({ ...refused, ...jobs });
+    notice({ ...refused, ...events });
+    await eventually('both are told', () => told.length === 2);
+    notice({ what: 'flowing', scope: jobs.scope });
+    await eventually('the end of one is told', () => told.length === 3);
+    notice({ ...refused, ...events });
+    notice({ what: 'flowing', scope: events.scope });
+    await eventually('the end of the other is told', () => told.length === 4);
+    expect(told.map(({ event, forms: of }) => [event, of])).toEqual([
+      ['publication_refused', ['jobs', 'careers']],
+      ['publication_refused', ['events']],
+      ['publication_accepted', ['jobs', 'careers']],
+      ['publication_accepted', ['events']],
+    ]);
+  });
+
+  test('of signups that wait too long comes once for each form, says whether delivery is paused, and ends', async () => {
+    const { url, told } = await webhook();
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    let isPaused = true;
+    let waiting = [
+      { form: 'default', open: 2, oldestSince: now - 16 * 60_000 },
+      { form: 'jobs', open: 1, oldestSince: now - 60_000 },
+    ];
+    let asked = 0;
+    alerts({
+      webhook: url,
+      checkMs: 5,
+      now: () => now,
+      store: {
+        overview: () => Promise.resolve({ ...idle, forms: waiting }),
+        paused: () => ((asked += 1), Promise.resolve(isPaused)),
+      },
+    });
+    await eventually('the first is told', () => told.length === 1);
+    const before = asked;
+    await eventually('it is checked again', () => asked > before + 2);
+    isPaused = false;
+    now += 20 * 60_000;
+    await eventually('the second is told', () => told.length === 2);
+    waiting = waiting.slice(1);
+    await eventually('the end of the first is told', () => told.length === 3);
+    expect(told).toMatchObject([
+      {
+        event: 'signups_waiting',
+        forms: ['default'],
+        message: expect.stringMatching(/16 minutes, with 2 in line.*paused/),
+      },
+      {
+        event: 'signups_waiting',
+        forms: ['jobs'],
+        message: expect.stringMatching(/21 minutes, with 1 in line.*status/),
+      },
+      { event: 'signups_delivered', forms: ['default'] },
+    ]);
+  });
+
+  test('of a disk that is nearly full comes before the disk is full, and ends when there is room', async () => {
+    const { url, told } = await webhook();
+    let availableBytes = 40_000_000;
+    alerts({ webhook: url, checkMs: 5, disk: () => Promise.resolve({ availableBytes, sizeBytes: 10_000_000_000 }) });
+    await eventually('it is told', () => told.length === 1);
+    availableBytes = 5_000_000_000;
+    await eventually('its end is told', () => told.length === 2);
+    expect(told).toMatchObject([
+      { event: 'disk_nearly_full', message: expect.stringContaining('40 MB') },
+      { event: 'disk_has_room' },
+    ]);
+  });
+
+  test('of posts answered with 503 comes from a share on, and ends five minutes after the last', async () => {
+    const { url, told } = await webhook();
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    let asked = 0;
+    const { notice } = alerts({
+      webhook: url,
+      checkMs: 5,
+      now: () => now,
+      disk: () => ((asked += 1), Promise.resolve(null)),
+    });
+    const checked = async (): Promise<void> => {
+      const before = asked;
+      await eventually('it is checked', () => asked > before + 1);
+    };
+    const kept = { what: 'kept', form: 'default', suspected: false, tookMs: 1 } as const;
+    const refused = { what: 'refused', form: 'default', status: 503, codes: ['UNAVAILABLE'] } as const;
+    for (let count = 0; count < 100; count += 1) notice(kept);
+    for (let count = 0; count < 50; count += 1) notice({ ...refused, status: 403 });
+    for (let count = 0; count < 5; count += 1) notice(refused);
+    await checked();
+    expect(told).toEqual([]);
+    notice(refused);
+    await eventually('it is told', () => told.length === 1);
+    now += 4 * 60_000;
+    await checked();
+    expect(told).toHaveLength(1);
+    now += 60_000;
+    await eventually('its end is told', () => told.length === 2);
+    expect(told).toMatchObject([
+      { event: 'posts_failing', message: expect.stringContaining('6 posts of the last five minutes') },
+      { event: 'posts_kept' },
+    ]);
   });
 
   test('is told again where the webhook fails', async () => {

@@ -1,0 +1,94 @@
+/**
+ * Traces of signups, from the page's post to the call of the API. Nothing here loads OpenTelemetry unless it is
+ * configured.
+ */
+import process from 'node:process';
+import type { OperationId } from '@newsletter-kit/core/contract';
+import type { Log } from './log.ts';
+
+/** A span under way. */
+export interface Span {
+  /** Its context as a W3C `traceparent`, kept with the signup; null without tracing. */
+  readonly traceparent: string | null;
+  /** Fields of log lines about it: `trace_id`, or none without tracing. */
+  readonly logFields: Readonly<Record<string, string>>;
+  /**
+   * Ends it.
+   *
+   * @param result - `status`: the status answered to a post. `failure`: why it failed, without an address or a secret
+   */
+  end(result?: { readonly status?: number; readonly failure?: string }): void;
+}
+
+/** A signup of which something is traced. */
+export interface TracedSignup {
+  readonly form: string;
+  /** As {@link Span.traceparent} was when the signup was kept. */
+  readonly trace: string | null;
+}
+
+/** Begins spans. No attribute holds an address or a secret. */
+export interface Tracing {
+  /**
+   * A post to a form. Its trace is that of the `traceparent` header, else that of the `Idempotency-Key` where that is a
+   * UUID, else a new one.
+   *
+   * @param header - gives a header by its lower-case name
+   */
+  post(form: string, header: (name: string) => string | null): Span;
+  /** An attempt to deliver one signup, in the trace of its post. */
+  delivery(signup: TracedSignup, attempt: number): Span;
+  /** A bulk creation, with a delivery in the trace of each signup; all are linked with each other. */
+  batch(signups: readonly TracedSignup[]): Span;
+  /** Notes in the trace of a signup that was sent in bulk that the API has it. */
+  confirmed(signup: TracedSignup): void;
+  /** Makes a call to the API as part of a span. @param send - gets the headers that pass the trace on */
+  call<T>(
+    span: Span,
+    operation: OperationId,
+    send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+  ): Promise<T>;
+  /** Sends what was recorded. */
+  stop(): Promise<void>;
+}
+
+const noSpan: Span = { traceparent: null, logFields: {}, end: () => {} };
+
+/** Records nothing. */
+export const noTracing: Tracing = {
+  post: () => noSpan,
+  delivery: () => noSpan,
+  batch: () => noSpan,
+  confirmed: () => {},
+  call: (_span, _operation, send) => send({}),
+  stop: () => Promise.resolve(),
+};
+
+/** Runs something as a span, which ends with it, and has failed where it throws. */
+export async function spanning<T>(span: Span, run: (span: Span) => Promise<T>): Promise<T> {
+  try {
+    const result = await run(span);
+    span.end();
+    return result;
+  } catch (error) {
+    // The class alone: the message may repeat what was sent.
+    span.end({ failure: error instanceof Error ? error.name : 'unknown' });
+    throw error;
+  }
+}
+
+/** The standard variables that turn tracing on: either names where traces are sent. */
+const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
+
+/**
+ * Starts tracing where OpenTelemetry's standard variables ask for it.
+ *
+ * @param apiUrl - root address of the API, for the spans of its calls
+ */
+export async function startTracing({ apiUrl, log }: { readonly apiUrl: string; readonly log: Log }): Promise<Tracing> {
+  const value = (name: string): string => process.env[name]?.trim() ?? '';
+  const isOff = value('OTEL_SDK_DISABLED').toLowerCase() === 'true' || value('OTEL_TRACES_EXPORTER') === 'none';
+  if (isOff || endpoints.every((name) => value(name) === '')) return noTracing;
+  const { createTracing } = await import('./open-telemetry.ts');
+  return createTracing({ apiUrl, log });
+}
