@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { readGiven } from '../src/commands/command.ts';
 import { operatingCommands } from '../src/commands/operating.ts';
 import { readConfig, settings } from '../src/index.ts';
@@ -76,6 +77,19 @@ it('lists every alert with its end', () => {
     end,
   ]);
   expect(rows).toEqual(Object.entries(alertConditions).map(([name, { end }]) => [name, end]));
+});
+
+it('lists every alerting rule with its severity, and the scrape configuration that the rules name', () => {
+  const text = readFileSync(new URL('../deploy/prometheus/rules.yml', import.meta.url), 'utf8');
+  const { groups } = parse(text) as {
+    groups: readonly { rules: readonly { alert: string; labels: { severity: string } }[] }[];
+  };
+  expect(
+    [...readme.matchAll(/^\| `(NewsletterRelay\w+)` \| (\w+) \|/gm)].map(([, name, severity]) => [name, severity]),
+  ).toEqual(groups.flatMap(({ rules }) => rules.map(({ alert, labels }) => [alert, labels.severity])));
+  const [, shown = ''] = /```yaml\n(rule_files[^`]+)```/.exec(readme) ?? [];
+  const commented = text.match(/^# {3}.*$/gm)?.map((line) => line.slice(4)) ?? [];
+  expect(parse(shown)).toEqual(parse(commented.join('\n')));
 });
 
 it('shows commands that are understood', () => {
