@@ -28,6 +28,7 @@ import { storeOperator, type Running } from './ops/operator.ts';
 import { operatorDoor } from './ops/operator-door.ts';
 import { createRates } from './ops/rates.ts';
 import { StoreHealth } from './ops/store-health.ts';
+import { noTracing, type Span, type Tracing } from './ops/tracing.ts';
 import { StartupError } from './startup-error.ts';
 import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
 
@@ -57,6 +58,8 @@ export interface RelayOptions {
   readonly confirmation?: Pick<ConfirmationMailerOptions, 'patience' | 'random'> | undefined;
   /** Told what happens, besides the relay's own metrics. */
   readonly notice?: Notice | undefined;
+  /** Records traces. Default: none are. */
+  readonly tracing?: Tracing | undefined;
   /** Opens the operator's page and its API at `/operator`, for whoever sends this token. Default: there is none. */
   readonly operatorToken?: string | undefined;
   readonly now?: (() => number) | undefined;
@@ -110,7 +113,7 @@ const mostLoggedOrigins = 20;
  * @throws StartupError where a form asks for confirmation, and something it needs for that is missing
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { config, store, log, now = Date.now } = options;
+  const { config, store, log, tracing = noTracing, now = Date.now } = options;
   const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
   const gate = new Gate({
     ...options,
@@ -169,6 +172,7 @@ export function createRelay(options: RelayOptions): Relay {
     log,
     secrets: secretsOf(config),
     notice,
+    tracing,
     now,
   });
 
@@ -192,19 +196,24 @@ export function createRelay(options: RelayOptions): Relay {
       now,
     });
 
-  async function keep(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
+  async function keep(
+    visit: Visit,
+    thanks: string,
+    body: () => Promise<Uint8Array | null>,
+    span: Span,
+  ): Promise<Answer> {
     const from = performance.now();
-    if (draining) return refuse(visit, unavailable());
+    if (draining) return refuse(visit, unavailable(), { span });
     const admission = await admit(visit, { checks: allChecks, gate, readBody: body, now: now() });
-    if ('refused' in admission) return refuse(visit, admission.refused, admission);
+    if ('refused' in admission) return refuse(visit, admission.refused, { ...admission, span });
     const { signup, passed } = admission;
-    const id = await store.accept(signup).catch(async (error: unknown) => {
+    const id = await store.accept({ ...signup, trace: span.traceparent }).catch(async (error: unknown) => {
       await passed.undo();
       health.failed('accept', error);
       throw error;
     });
     health.works('accept');
-    log.debug({ signup: id, suspected: signup.suspected }, 'kept');
+    log.debug({ signup: id, suspected: signup.suspected, ...span.logFields }, 'kept');
     (signup.needsConfirmation ? mailer : dispatcher)?.wake();
     notice({
       what: 'kept',
@@ -215,27 +224,33 @@ export function createRelay(options: RelayOptions): Relay {
     return accepted(visit, thanks);
   }
 
-  function signUp(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
-    return keep(visit, thanks, body).catch((error: unknown) => failed(visit, error));
+  async function signUp(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
+    const span = tracing.post(visit.form.name, visit.header);
+    const answer = await keep(visit, thanks, body, span).catch((error: unknown) => {
+      logFailure(error, span);
+      return refuse(visit, unavailable(), { span });
+    });
+    span.end({ status: answer.status });
+    return answer;
   }
 
-  function failed(asker: Asker, error: unknown): Answer {
-    logFailure(error);
-    return refuse(asker, unavailable());
-  }
-
-  function logFailure(error: unknown): void {
-    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a request was answered with 503');
-    else log.error({ err: error }, 'an unexpected failure was answered with 503');
+  function logFailure(error: unknown, span?: Span): void {
+    if (error instanceof StoreUnavailableError)
+      log.error({ reason: error.message, ...span?.logFields }, 'a request was answered with 503');
+    else log.error({ err: error, ...span?.logFields }, 'an unexpected failure was answered with 503');
   }
 
   function refuse(
     asker: Asker,
     why: Refused,
-    { limit, entered }: { readonly limit?: LimitKind | undefined; readonly entered?: Entered } = {},
+    {
+      limit,
+      entered,
+      span,
+    }: { readonly limit?: LimitKind | undefined; readonly entered?: Entered; readonly span?: Span } = {},
   ): Answer {
     const codes = why.errors.map(({ code }) => code);
-    log.debug({ status: why.status, codes, limit }, 'refused');
+    log.debug({ status: why.status, codes, limit, ...span?.logFields }, 'refused');
     notice({ what: 'refused', form: asker.form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) logOrigin(asker);
     return refusal(asker, why, entered);

@@ -92,6 +92,18 @@ it('lists every alerting rule with its severity, and the scrape configuration th
   expect(parse(shown)).toEqual(parse(commented.join('\n')));
 });
 
+it('names the variables and spans of tracing', () => {
+  const source = ['tracing', 'open-telemetry']
+    .map((name) => readFileSync(new URL(`../src/ops/${name}.ts`, import.meta.url), 'utf8'))
+    .join('');
+  const [section = ''] = /### Traces\n[^]*?\n## /.exec(readme) ?? [];
+  const variables = [...source.matchAll(/'(OTEL_[A-Z_]+)'/g)].map(([, name = '']) => name);
+  expect(variables.length).toBeGreaterThan(4);
+  for (const name of variables) expect(section).toContain(name);
+  const spans = [...source.matchAll(/startSpan\(\s*'([^']+)'/g)].map(([, name = '']) => name);
+  expect([...section.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, name]) => name).sort()).toEqual(spans.sort());
+});
+
 it('shows commands that are understood', () => {
   const lines = readme.split('\n').filter((line) => line.startsWith('newsletter-relay ') && line.includes('   '));
   expect(lines.length).toBeGreaterThan(5);

@@ -94,7 +94,7 @@ export function preflight(asker: Asker): Response {
       ...allowed,
       ...('access-control-allow-origin' in allowed && {
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'Content-Type, Idempotency-Key',
+        'access-control-allow-headers': 'Content-Type, Idempotency-Key, traceparent, tracestate',
         'access-control-max-age': '86400',
       }),
     },

@@ -11,6 +11,7 @@ import { diskOf } from '../ops/disk.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
+import { startTracing } from '../ops/tracing.ts';
 import { openStore, storeName } from '../store/open-store.ts';
 import { letYoungGenerationGrow } from '../young-generation.ts';
 import { listen } from './listen.ts';
@@ -28,12 +29,14 @@ export async function serve(): Promise<void> {
   const store = await openStore(config.store);
   try {
     const alerts = createAlerts({ ...config.alerts, log, store, disk: diskOf(config.store) });
+    const tracing = await startTracing({ apiUrl: config.api.url, log });
     const relay = createRelay({
       config,
       store,
       log,
       secret,
       notice: alerts.notice,
+      tracing,
       operatorToken: operatorToken(config),
     });
     const server = await listen(relay, config.listen);
@@ -62,6 +65,7 @@ export async function serve(): Promise<void> {
     await closed;
     await stopErasing();
     await alerts.stop();
+    await tracing.stop();
   } finally {
     await store.close();
   }

@@ -4,6 +4,7 @@ import type { Form } from '../admission/form.ts';
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/store-health.ts';
+import { noTracing, type Tracing } from '../ops/tracing.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { defaultPatience, type Patience } from './backoff.ts';
 import type { BulkOptions } from './batch.ts';
@@ -21,6 +22,8 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** Told what happens. Default: nobody. */
   readonly notice?: Notice | undefined;
+  /** Records traces. Default: none are. */
+  readonly tracing?: Tracing | undefined;
   /** Never written into a reason or the log. */
   readonly secrets: readonly string[];
   /** Most deliveries at a time, of each lane. Default 5, what the service advises. */
@@ -40,7 +43,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     const { health, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
-    const { notice = () => {} } = options;
+    const { notice = () => {}, tracing = noTracing } = options;
     const patience = { ...defaultPatience, ...options.patience };
     const persistence = new Persistence({ health, stopping: this.#stop.signal });
     const forms = Object.values(options.forms);
@@ -69,6 +72,7 @@ export class Dispatcher {
         forms: Object.fromEntries(group.map((form) => [form.name, form])),
         client: keyOf(apiKey),
         notice,
+        tracing,
         concurrency,
         patience,
         bulk,

@@ -4,6 +4,7 @@
  */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
+import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import { signupId } from '../store/signup-id.ts';
 import type { Claim, ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { backoff, type Patience } from './backoff.ts';
@@ -23,6 +24,7 @@ export interface LaneOptions extends Pick<DispatcherOptions, 'store' | 'health' 
   readonly forms: Readonly<Record<string, Form>>;
   readonly client: Client;
   readonly notice: NonNullable<DispatcherOptions['notice']>;
+  readonly tracing: Tracing;
   readonly concurrency: number;
   readonly patience: Patience;
   readonly bulk: BulkOptions | null;
@@ -199,7 +201,7 @@ export class Lane {
   }
 
   async #sendBatch(): Promise<void> {
-    const { store, client, log, persistence, patience, publicationId, now, givenUp } = this.#options;
+    const { store, client, log, tracing, persistence, patience, publicationId, now, givenUp } = this.#options;
     const id = signupId(now());
     const body = new BatchBody();
     const signups: ClaimedSignup[] = [];
@@ -208,9 +210,14 @@ export class Lane {
       await this.#confirmation.begin();
       await this.#fillBatch(id, body, signups);
       if (signups.length === 0) return;
-      await client.subscriptions.bulkCreate(
-        { publicationId, subscriptions: body.subscriptions },
-        { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs }, timeoutMs: bulkTimeoutMs },
+      const retry = { retries: 0, maxRetryAfterMs: patience.longestAskedMs };
+      await spanning(tracing.batch(signups), (span) =>
+        tracing.call(span, 'subscriptions.bulkCreate', (extraHeaders) =>
+          client.subscriptions.bulkCreate(
+            { publicationId, subscriptions: body.subscriptions },
+            { signal: givenUp, retry, timeoutMs: bulkTimeoutMs, extraHeaders },
+          ),
+        ),
       );
       await persistence.write(() => store.batchSent(id, now()));
       this.#succeeded();
@@ -287,11 +294,13 @@ export class Lane {
   }
 
   async #deliver(signup: ClaimedSignup): Promise<void> {
-    const { store, persistence, log: laneLog, notice, now, secrets, patience, random } = this.#options;
+    const { store, persistence, log: laneLog, notice, tracing, now, secrets, patience, random } = this.#options;
     const { id } = signup;
-    const log = laneLog.child({ signup: id, attempt: signup.attempts + 1 });
+    const attempt = signup.attempts + 1;
+    const span = tracing.delivery(signup, attempt);
+    const log = laneLog.child({ signup: id, attempt, ...span.logFields });
     try {
-      const warnings = await this.#send(signup);
+      const warnings = await spanning(span, () => this.#send(signup, span));
       this.#succeeded();
       await persistence.write(() => store.settle([id], { state: 'delivered', at: now() }));
       const waitedMs = now() - signup.receivedAt;
@@ -309,7 +318,7 @@ export class Lane {
       }
       const { tried, aborted, trouble } = verdict;
       if (!aborted) this.#failed(verdict);
-      const nextAttemptAt = aborted ? now() : now() + backoff(signup.attempts + 1, verdict.askedMs, patience, random);
+      const nextAttemptAt = aborted ? now() : now() + backoff(attempt, verdict.askedMs, patience, random);
       log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
       if (!aborted) notice({ what: 'putOff', form: signup.form, trouble });
       await persistence.write(() => store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried }));
@@ -320,25 +329,33 @@ export class Lane {
    * A repetition looks first: where the subscription was created since the signup came in, the earlier attempt has
    * arrived. It never reactivates a subscription: the person may have unsubscribed since.
    */
-  async #send(signup: ClaimedSignup): Promise<readonly { message: string; code: string }[]> {
-    const { client, forms, publicationId, patience, givenUp } = this.#options;
+  async #send(signup: ClaimedSignup, span: Span): Promise<readonly { message: string; code: string }[]> {
+    const { client, forms, tracing, publicationId, patience, givenUp } = this.#options;
     const { submission, tried, receivedAt } = signup;
     // A longer pause than it may ask for is waited out by the lane, where everybody can see it.
     const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
-    const created = tried ? await this.#createdAt(submission.email, options) : null;
+    const created = tried ? await this.#createdAt(submission.email, options, span) : null;
     if (created !== null && created >= receivedAt - skewMs) return [];
     const request = toSubscriptionRequest(signup, forms[signup.form]);
     // Who was subscribed before may have the welcome mail of the earlier attempt.
     const changes = created === null ? {} : { send_welcome_email: false };
-    const { warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
+    const { warnings } = await tracing.call(span, 'subscriptions.create', (extraHeaders) =>
+      client.subscriptions.create({ publicationId, ...request, ...changes }, { ...options, extraHeaders }),
+    );
     return (warnings ?? []).map(({ message, code }) => ({ message, code }));
   }
 
   /** When the subscription of this address was created, in milliseconds since the Unix epoch; null without one. */
-  async #createdAt(email: string, options: Parameters<Client['subscriptions']['list']>[1]): Promise<number | null> {
-    const { client, publicationId } = this.#options;
+  async #createdAt(
+    email: string,
+    options: Parameters<Client['subscriptions']['list']>[1],
+    span: Span,
+  ): Promise<number | null> {
+    const { client, tracing, publicationId } = this.#options;
     try {
-      const { items } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
+      const { items } = await tracing.call(span, 'subscriptions.list', (extraHeaders) =>
+        client.subscriptions.list({ publicationId, email, limit: 1 }, { ...options, extraHeaders }),
+      );
       return items[0] ? items[0].created * 1000 : null;
     } catch (error) {
       // A key that may create and not read: the repetition changes nothing about a subscription that is there.

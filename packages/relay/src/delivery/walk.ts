@@ -6,6 +6,7 @@
 import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
+import type { Tracing } from '../ops/tracing.ts';
 import type { OpenBatch, SignupStore, Walk } from '../store/signup-store.ts';
 import type { Persistence } from './persistence.ts';
 
@@ -16,6 +17,7 @@ export interface BatchConfirmationOptions {
   readonly client: Client;
   readonly log: Log;
   readonly notice: Notice;
+  readonly tracing: Tracing;
   readonly persistence: Persistence;
   readonly lookAfterMs: number;
   readonly now: () => number;
@@ -83,7 +85,7 @@ export class BatchConfirmation {
   }
 
   async #walk(stored: Walk | null, open: readonly OpenBatch[]): Promise<Walk> {
-    const { store, publicationId, client, log, notice, persistence, now, signal } = this.#options;
+    const { store, publicationId, client, log, notice, tracing, persistence, now, signal } = this.#options;
     // Without a note of before – a batch taken over from an export, say – the oldest batch gives the end.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base: Walk = stored ?? { until: fallback, newest: null, cursor: null, startedAt: null };
@@ -113,7 +115,10 @@ export class BatchConfirmation {
       const emails = newer.map(({ email }) => email);
       const seen = await persistence.write(() => store.confirm(publicationId, emails, now(), walk));
       if (!seen) return walk;
-      for (const { form, receivedAt } of seen) notice({ what: 'delivered', form, waitedMs: now() - receivedAt });
+      for (const signup of seen) {
+        notice({ what: 'delivered', form: signup.form, waitedMs: now() - signup.receivedAt });
+        tracing.confirmed(signup);
+      }
       confirmed += seen.length;
       missing -= seen.length;
       if (ended || missing <= 0) break;

@@ -31,7 +31,7 @@ import type { Log } from './log.ts';
 import type { Span, TracedSignup, Tracing } from './tracing.ts';
 
 /** How long the collector may take for the last spans when the relay stops, in milliseconds. */
-const lastExportMs = 5000;
+const lastExportMs = 2000;
 
 /** Failures to send spans are logged once in this time, in milliseconds. */
 const logEveryMs = 60_000;
@@ -61,6 +61,15 @@ export function createTracing({ apiUrl, log }: { readonly apiUrl: string; readon
       },
       within(parseTraceparent(parent)),
     );
+
+  async function stop(): Promise<void> {
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, lastExportMs).unref());
+    const ended = provider
+      .shutdown()
+      .catch((error: unknown) => log.warn({ reason: nameOf(error) }, 'the last traces could not be sent'));
+    await Promise.race([ended, timeout]);
+  }
+  let stopped: Promise<void> | null = null;
 
   return {
     post(form, header) {
@@ -105,13 +114,7 @@ export function createTracing({ apiUrl, log }: { readonly apiUrl: string; readon
         client.end();
       }
     },
-    async stop() {
-      const timeout = new Promise<void>((resolve) => setTimeout(resolve, lastExportMs).unref());
-      const ended = provider
-        .shutdown()
-        .catch((error: unknown) => log.warn({ reason: nameOf(error) }, 'the last traces could not be sent'));
-      await Promise.race([ended, timeout]);
-    },
+    stop: () => (stopped ??= stop()),
   };
 }
 

@@ -305,7 +305,7 @@ describe('a browser that asks first', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': site,
       'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'Content-Type, Idempotency-Key',
+      'access-control-allow-headers': 'Content-Type, Idempotency-Key, traceparent, tracestate',
       vary: 'Origin',
     });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
