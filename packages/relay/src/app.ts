@@ -19,6 +19,7 @@ import { secretsOf, type RelayConfig } from './config.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
+import { checkService, type CheckResult } from './ops/check.ts';
 import { diskOf } from './ops/disk.ts';
 import { livez, readiness } from './ops/health.ts';
 import { noticeAll, noticing, type Notice } from './ops/happening.ts';
@@ -90,6 +91,11 @@ export interface Relay {
   readonly post: Post;
   /** Starts to deliver what is waiting. */
   start(): void;
+  /**
+   * Asks the API whether it accepts the key and publication of each form. What it refuses is reported as a failed
+   * delivery would be, before the first signup meets it.
+   */
+  check(): Promise<readonly CheckResult[]>;
   /** Refuses new signups with 503, and ends deliveries within `graceMs` (default 10,000). */
   stop(graceMs?: number): Promise<void>;
 }
@@ -159,6 +165,7 @@ export function createRelay(options: RelayOptions): Relay {
   });
   listeners.push(metrics.notice);
 
+  const clientOf = options.clientOf ?? ((token: string) => createClient({ baseUrl: config.api.url, token }));
   const { bulkAbove } = config.delivery;
   const dispatcher = new Dispatcher({
     bulk: bulkAbove === null ? null : { above: bulkAbove },
@@ -167,7 +174,7 @@ export function createRelay(options: RelayOptions): Relay {
     health,
     // Its pacer learns the quota of the key. Few calls wait in its line at a time, and their signups are claimed
     // meanwhile, no more.
-    clientOf: options.clientOf ?? ((token) => createClient({ baseUrl: config.api.url, token })),
+    clientOf,
     forms: config.forms,
     log,
     secrets: secretsOf(config),
@@ -379,6 +386,13 @@ export function createRelay(options: RelayOptions): Relay {
       dispatcher.start();
       mailer?.start();
     },
+    check: () =>
+      checkService(config, {
+        clientOf,
+        secrets: secretsOf(config),
+        now,
+        onRefused: (form, verdict) => dispatcher.refused(form, verdict),
+      }),
     async stop(graceMs = 10_000) {
       draining = true;
       await Promise.all([dispatcher.stop(graceMs), mailer?.stop(graceMs)]);

@@ -1,12 +1,11 @@
 /** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
 import process from 'node:process';
-import { createClient } from '@newsletter-kit/core';
 import { isSigning } from '../admission/form.ts';
 import { createRelay } from '../app.ts';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { keptSecret } from '../kept-secret.ts';
 import { createAlerts } from '../ops/alerts.ts';
-import { checkMail, checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
+import { checkMail, checkOrigins, type CheckResult } from '../ops/check.ts';
 import { diskOf } from '../ops/disk.ts';
 import { startEraser } from '../ops/eraser.ts';
 import { createLog, type Log } from '../ops/log.ts';
@@ -48,15 +47,9 @@ export async function serve(): Promise<void> {
     const stopErasing = startEraser({ store, retention: config.retention, log });
     relay.start();
     // Beside the start: signups are taken and kept also while the API cannot be reached.
-    void Promise.all([
-      checkOrigins(config),
-      checkService(config, {
-        clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
-        secrets: secretsOf(config),
-        now: Date.now,
-      }),
-      checkMail(config, secretsOf(config)),
-    ]).then((checks) => logChecks(checks.flat(), log));
+    void Promise.all([checkOrigins(config), relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
+      logChecks(checks.flat(), log),
+    );
     letYoungGenerationGrow();
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');

@@ -11,6 +11,7 @@ import type { BulkOptions } from './batch.ts';
 import { Hold } from './hold.ts';
 import { Lane } from './lane.ts';
 import { Persistence } from './persistence.ts';
+import type { WaitVerdict } from './verdict.ts';
 
 /** What a {@link Dispatcher} is made of. */
 export interface DispatcherOptions {
@@ -94,6 +95,11 @@ export class Dispatcher {
   /** Says that something new may be due. */
   wake(): void {
     for (const lane of this.#lanes) lane.wake();
+  }
+
+  /** Pauses what a form's key or publication concerns, as an attempt with this verdict does. */
+  refused(form: string, verdict: WaitVerdict): void {
+    this.#lanes.find((lane) => lane.has(form))?.refused(verdict);
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
 import { backoff, type Patience } from './backoff.ts';
-import type { Verdict } from './verdict.ts';
+import type { WaitVerdict } from './verdict.ts';
 
 /** What a {@link Hold} is made of. */
 export interface HoldOptions {
@@ -58,13 +58,13 @@ export class Hold {
   }
 
   /** Notes a failure that may concern one signup alone; several in succession pause everything. */
-  suspect(verdict: Extract<Verdict, { kind: 'wait' }>): void {
+  suspect(verdict: WaitVerdict): void {
     this.#single += 1;
     if (this.#single > mostSingleFailures || this.failing) this.pause(verdict);
   }
 
   /** Pauses everything for a while. */
-  pause(verdict: Extract<Verdict, { kind: 'wait' }>): void {
+  pause(verdict: WaitVerdict): void {
     const { scope, forms, log, notice, patience, random } = this.#options;
     const now = this.#options.now();
     if (now >= this.#until) this.#failures += 1;

@@ -14,7 +14,7 @@ import type { Hold } from './hold.ts';
 import { InFlight } from './in-flight.ts';
 import { storePauseMs, type Persistence } from './persistence.ts';
 import { toSubscriptionRequest } from './subscription-request.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge, type WaitVerdict } from './verdict.ts';
 import { WakeSignal } from './wake-signal.ts';
 import { BatchConfirmation } from './walk.ts';
 
@@ -96,6 +96,16 @@ export class Lane {
 
   start(): void {
     this.#loop ??= this.#run();
+  }
+
+  /** Whether it delivers the signups of this form. */
+  has(form: string): boolean {
+    return Object.hasOwn(this.#options.forms, form);
+  }
+
+  /** Pauses as after an attempt with this verdict. */
+  refused(verdict: WaitVerdict): void {
+    this.#failed(verdict);
   }
 
   /** Says that something new may be due. */
@@ -369,7 +379,7 @@ export class Lane {
     this.#options.publicationHold.succeeded();
   }
 
-  #failed(verdict: Extract<Verdict, { kind: 'wait' }>): void {
+  #failed(verdict: WaitVerdict): void {
     const { keyHold, publicationHold } = this.#options;
     if (verdict.holds === 'publication') publicationHold.pause(verdict);
     else if (verdict.holds === 'key') keyHold.pause(verdict);

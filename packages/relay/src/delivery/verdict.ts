@@ -51,6 +51,9 @@ const remedies: Readonly<Record<number, string>> = {
   404: 'The API does not know NEWSLETTER_PUBLICATION_ID, or the key is restricted to others, or NEWSLETTER_API_URL is wrong: correct it and restart. Signups are kept and wait.',
 };
 
+/** The signup waits. */
+export type WaitVerdict = Extract<Verdict, { kind: 'wait' }>;
+
 /** @param secrets - taken out of every reason, as are addresses */
 export function judge(error: unknown, secrets: readonly string[] = []): Verdict {
   const reason = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 1000);

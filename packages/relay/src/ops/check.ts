@@ -4,7 +4,7 @@ import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
 import type { SmtpServer } from '../confirmation/smtp-url.ts';
 import { judgeMail, openTransport } from '../confirmation/smtp.ts';
-import { judge } from '../delivery/verdict.ts';
+import { judge, type WaitVerdict } from '../delivery/verdict.ts';
 
 /** One thing that was checked. */
 export interface CheckResult {
@@ -45,10 +45,13 @@ export async function checkService(
     clientOf,
     secrets,
     now,
+    onRefused = () => {},
   }: {
     readonly clientOf: (apiKey: string) => Client;
     readonly secrets: readonly string[];
     readonly now: () => number;
+    /** Gets a form whose key or publication the API refuses, so that signups through it cannot be delivered. */
+    readonly onRefused?: (form: string, verdict: WaitVerdict) => void;
   },
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
@@ -57,7 +60,7 @@ export async function checkService(
     JSON.stringify([publicationId, apiKey]),
   );
   for (const group of lanes.values()) {
-    const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
+    const [{ name: form, publicationId, apiKey } = { name: '', publicationId: '', apiKey: '' }] = group;
     const name = `publication of ${group.map((form) => `"${form.name}"`).join(', ')}`;
     try {
       const { headers } = await clientOf(apiKey)
@@ -69,7 +72,10 @@ export async function checkService(
       const verdict = judge(error, secrets);
       if (error instanceof ApiError && error.status === 403)
         results.push({ name, result: 'warning', text: mayNotRead });
-      else results.push({ name, result: 'failed', text: verdict.reason });
+      else {
+        results.push({ name, result: 'failed', text: verdict.reason });
+        if (verdict.kind === 'wait' && verdict.needsOperator && verdict.holds !== 'maybe') onRefused(form, verdict);
+      }
     }
   }
   if (skewMs !== undefined) results.push(clockResult(skewMs));
