@@ -24,11 +24,17 @@ export interface MetricsOptions {
   /** Names of the forms. */
   readonly forms: readonly string[];
   readonly disk: AskDisk;
+  /**
+   * How long the store may take to answer, in milliseconds; after that it counts as failing. Default 3000: Prometheus
+   * gives up on a page after ten seconds, and would report the relay as gone.
+   */
+  readonly patienceMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 /** Makes the metrics of one relay; each has a registry of its own. */
-export function createMetrics({ store, health, forms, disk, now = Date.now }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { store, health, forms, disk, patienceMs = 3000, now = Date.now } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -165,12 +171,14 @@ export function createMetrics({ store, health, forms, disk, now = Date.now }: Me
 
   async function readStore(): Promise<void> {
     // What can be read may not be writable: on a full disk the backlog can still be counted.
-    const works = await health.probe().then(
-      () => true,
-      () => false,
-    );
+    const [works, read] = await Promise.all([
+      within(
+        patienceMs,
+        health.probe().then(() => true),
+      ),
+      within(patienceMs, Promise.all([store.overview(now()), store.paused()])),
+    ]);
     storeUp.set(works ? 1 : 0);
-    const read = await Promise.all([store.overview(now()), store.paused()]).catch(() => null);
     // Without waiting in between: another request may be under way. A missing figure is better than an old one.
     for (const gauge of [queue, backlog, oldest]) gauge.reset();
     pausedGauge.remove();
@@ -200,4 +208,19 @@ export function createMetrics({ store, health, forms, disk, now = Date.now }: Me
       return { text: await registry.metrics(), type: registry.contentType };
     },
   };
+}
+
+/** Null where it fails, or takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
 }

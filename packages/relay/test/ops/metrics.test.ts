@@ -91,6 +91,42 @@ it.each([
   });
 });
 
+it('tells what a check finds before the first signup, until one is delivered', async () => {
+  const api = sandboxApi();
+  const refuse = () =>
+    Promise.resolve(
+      Response.json({ status: 401, statusText: 'no', errors: [{ message: 'No.', code: 'NO' }] }, { status: 401 }),
+    );
+  const relay = runRelay({
+    api: api.fetch,
+    delivery: { patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 } },
+  });
+  const refused = async (): Promise<unknown> => (await series(relay))['key_refused{form="default"}'];
+  await relay.check();
+  expect(await refused()).toBe(0);
+  api.instead = refuse;
+  expect(await relay.check()).toMatchObject([{ result: 'failed' }]);
+  expect(await refused()).toBe(1);
+  api.instead = null;
+  relay.start();
+  await relay.fetch(post({ email: 'ada@example.com' }));
+  await expect.poll(refused).toBe(0);
+});
+
+it('shows in time that the store fails where it does not answer at all', async () => {
+  const frozen = (): Promise<never> => new Promise(() => {});
+  const metrics = createMetrics({
+    store: { overview: frozen, paused: frozen },
+    health: { probe: frozen },
+    forms: ['default'],
+    disk: () => Promise.resolve(null),
+    patienceMs: 20,
+  });
+  const shown = read((await metrics.page()).text);
+  expect(shown['store_up']).toBe(0);
+  expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused)/.test(name))).toEqual([]);
+});
+
 it('shows the backlog and the age of its oldest signup by form', async () => {
   const now = Date.parse('2026-03-01T12:00:00Z');
   const { store } = runRelay();
