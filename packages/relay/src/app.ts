@@ -66,20 +66,6 @@ export interface RelayOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A POST as a server that speaks HTTP itself gives it. */
-export interface Posted {
-  /** Path of its address, without a query. */
-  readonly path: string;
-  /** A header by its lower-case name; null where it was not sent. */
-  header(this: void, name: string): string | null;
-  readonly peer: string | null;
-  /** The body; null where it is longer than `limit` bytes. */
-  readBody(this: void, limit: number): Promise<Uint8Array | null>;
-}
-
-/** Answers a POST, or gives null where no form has that path: then `fetch` answers. */
-export type Post = (posted: Posted) => Promise<Answer> | null;
-
 /** A running relay. */
 export interface Relay {
   /**
@@ -87,8 +73,6 @@ export interface Relay {
    * @param peer - address of the connection it came over; without it no limit by address of the visitor holds
    */
   fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
-  /** Takes a signup without the objects of Fetch, which cost more than everything else it takes. */
-  readonly post: Post;
   /** Starts to deliver what is waiting. */
   start(): void;
   /**
@@ -299,8 +283,6 @@ export function createRelay(options: RelayOptions): Relay {
 
   const app = new Hono<Environment>();
 
-  const posts = new Map<string, { readonly form: Form; readonly thanks: string }>();
-
   /**
    * The routes of one form; the page it leads to is named as seen from there, since a proxy may serve the relay under a
    * path of its own.
@@ -310,7 +292,6 @@ export function createRelay(options: RelayOptions): Relay {
       const header = (name: string): string | null => raw.headers.get(name);
       return { header, form, client: client(peer, header) };
     };
-    posts.set(path, { form, thanks });
     app.post(path, async (context) => {
       const { raw } = context.req;
       return toResponse(await signUp(visitOf(context), thanks, () => readBody(raw, submissionLimit)));
@@ -376,12 +357,6 @@ export function createRelay(options: RelayOptions): Relay {
 
   return {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),
-    post({ path, header, peer, readBody: read }) {
-      const at = posts.get(path);
-      return at
-        ? signUp({ header, form: at.form, client: client(peer, header) }, at.thanks, () => read(submissionLimit))
-        : null;
-    },
     start() {
       dispatcher.start();
       mailer?.start();

@@ -12,7 +12,7 @@ import {
 } from '@newsletter-kit/core/signup';
 import { contentHeaders, type Asker, type Visit } from './visit.ts';
 
-/** An answer, for any kind of server. */
+/** An answer; {@link toResponse} makes it a response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 /** A port for the relay, with the limits a public port needs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server';
+import { refusalBody, refused } from '@newsletter-kit/core/signup';
 import type { Relay } from '../app.ts';
 import { StartupError } from '../startup-error.ts';
-import { sendAnswer, toPosted } from './node-post.ts';
 
 /** An open port. */
 export interface Listening {
@@ -14,8 +14,14 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-/** A signup is small: whoever takes longer to send one, in milliseconds, holds a connection for its own sake. */
-const limits = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5000 };
+/** Milliseconds. A signup is small: a client that takes longer to send one only occupies a connection. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 5000,
+  // How often Node looks for connections beyond the first two: 30 seconds by default, three times what they allow.
+  connectionsCheckingInterval: 2500,
+};
 
 const remedies: Readonly<Record<string, string>> = {
   EADDRINUSE: 'it is in use; stop the program that uses it, or set RELAY_PORT to a free port',
@@ -26,18 +32,21 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** @throws StartupError where the port cannot be had */
 export async function listen(
-  { fetch, post }: Pick<Relay, 'fetch' | 'post'>,
+  { fetch }: Pick<Relay, 'fetch'>,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.
-  const listener = getRequestListener((request, env) =>
-    fetch(request, 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null),
+  const listener = getRequestListener(
+    async (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings;
+      const answer = await fetch(request, incoming.socket.remoteAddress ?? null);
+      // The rest of a body that was not read to its end is not waited for.
+      if (!incoming.complete) outgoing.setHeader('connection', 'close');
+      return answer;
+    },
+    { errorHandler: refuseUnreadable },
   );
-  const server = createServer(limits, (incoming, outgoing) => {
-    const answer = incoming.method === 'POST' ? post(toPosted(incoming)) : null;
-    if (answer) void answer.then((of) => sendAnswer(incoming, outgoing, of));
-    else void listener(incoming, outgoing);
-  });
+  const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const remedy = remedies[cause.code ?? ''] ?? `the system reported ${cause.code ?? cause.message}`;
@@ -60,4 +69,11 @@ export async function listen(
         });
       }),
   };
+}
+
+/** Answers a request whose address or Host header makes no URL. */
+function refuseUnreadable(error: unknown): Response {
+  if (!(error instanceof RequestError)) throw error;
+  const why = refused(400, 'INVALID_REQUEST', 'The address or the Host header of this request is not valid.');
+  return Response.json(refusalBody(why), { status: why.status, headers: { connection: 'close' } });
 }

@@ -1,10 +1,8 @@
-/** A post through a port gets the answer that `fetch` gives, to the byte, and never more of the relay than that. */
+/** A port: the answers of `fetch` to the byte, and limits on what a connection may send and how long it may take. */
 import { once } from 'node:events';
 import { Agent, request, Server, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Answer } from '../../src/admission/answers.ts';
-import type { Posted } from '../../src/app.ts';
 import { listen } from '../../src/commands/listen.ts';
 import { runRelay, site, type RunningRelay } from '../running-relay.ts';
 
@@ -38,7 +36,7 @@ it.each<[string, string, Record<string, string>, string]>([
   ['too much', '/signup', json, 'x'.repeat(limit + 1)],
   ['a form that is not there', '/signup/none', json, '{"email":"ada@example.com"}'],
   ['another path', '/elsewhere', json, '{"email":"ada@example.com"}'],
-])('%s', async (_case, path, headers, body) => {
+])('answers %s as fetch does', async (_case, path, headers, body) => {
   const { relay, address } = await open();
   const ours = await fetch(`${address}${path}`, { method: 'POST', headers, body, redirect: 'manual' });
   const theirs = await relay.fetch(
@@ -56,36 +54,75 @@ it.each<[string, string, Record<string, string>, string]>([
   expect(told(ours)).toEqual(told(theirs));
 });
 
-it('a body whose length nobody states is counted, and cut off where it is too long', async () => {
-  const { relay, address } = await open();
+/** A connection that writes what a test says, and keeps what it reads. */
+async function dial(address: string): Promise<{ socket: Socket; read: () => string }> {
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  let read = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (read += text));
   socket.on('error', () => undefined);
-  socket.write(
-    `POST /signup HTTP/1.1\r\nHost: relay.example\r\nOrigin: ${site}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
-  );
-  const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
-  socket.write(chunk + chunk + chunk);
+  return { socket, read: () => read };
+}
+
+const head = (headers: Readonly<Record<string, string>>, path = '/signup'): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: relay.example',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ].join('\r\n');
+
+it.each([
+  ['too much is stated', head({ ...json, 'content-length': '8193' }), 413],
+  ['the origin is not allowed', head({ ...json, origin: 'https://evil.example', 'content-length': '900000000' }), 403],
+  ['the type is not known', head({ ...json, 'content-type': 'text/plain', 'content-length': '900000000' }), 415],
+  ['there is no such path', head({ ...json, 'content-length': '900000000' }, '/elsewhere'), 404],
+  ['the host cannot be one', head({ ...json, 'content-length': '900000000' }).replace('relay.example', 'a b'), 400],
+])('where %s, answers before the body and closes the connection', async (_case, request, status) => {
+  const { relay, address } = await open();
+  const { socket, read } = await dial(address);
+  socket.write(request);
   await once(socket, 'close');
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-  expect(answer).toMatch(/^connection: close\r$/im);
+  expect(read()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(read()).toMatch(/^connection: close\r$/im);
+  expect(JSON.parse(read().split('\r\n\r\n')[1] ?? '')).toMatchObject({ status });
+  expect(await relay.store.counts()).toMatchObject({ waiting: 0 });
+});
+
+it('counts a body without a stated length, and cuts it off where it is too long', async () => {
+  const { relay, address } = await open();
+  const { socket, read } = await dial(address);
+  const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
+  socket.write(head({ ...json, 'transfer-encoding': 'chunked' }) + chunk + chunk + chunk);
+  await once(socket, 'close');
+  expect(read()).toMatch(/^HTTP\/1\.1 413 /);
+  expect(read()).toMatch(/^connection: close\r$/im);
   expect((await relay.store.counts()).waiting).toBe(0);
 });
 
-it('a connection that was busy when the port is closed is closed after its answer, and not kept alive', async () => {
+it('keeps a connection for the next signup', async () => {
+  const { relay, address } = await open();
+  const { socket, read } = await dial(address);
+  for (const [n, email] of ['ada@example.com', 'bob@example.com'].entries()) {
+    const body = JSON.stringify({ email });
+    socket.write(head({ ...json, 'content-length': String(body.length) }) + body);
+    await expect.poll(() => read().match(/HTTP\/1\.1 202 /g)?.length).toBe(n + 1);
+  }
+  expect(await relay.store.counts()).toMatchObject({ waiting: 2 });
+});
+
+it('closes a connection that is busy while the port closes after its answer, and does not keep it alive', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
   onTestFinished(() => listening.mockRestore());
-  let answer: (answer: Answer) => void = () => undefined;
+  let answer: (answer: Response) => void = () => undefined;
   const asked = Promise.withResolvers<void>();
-  const late = async ({ readBody }: Posted): Promise<Answer> => {
-    await readBody(limit);
+  const late = async (signup: Request): Promise<Response> => {
+    await signup.arrayBuffer();
     asked.resolve();
     return new Promise((resolve) => (answer = resolve));
   };
-  const server = await listen({ ...runRelay(), post: late }, { host: '127.0.0.1', port: 0 });
+  const server = await listen({ fetch: late }, { host: '127.0.0.1', port: 0 });
   // By itself the server would end it after five seconds: only the closing may.
   (listening.mock.contexts[0] as Server).keepAliveTimeout = 0;
   const agent = new Agent({ keepAlive: true });
@@ -94,20 +131,17 @@ it('a connection that was busy when the port is closed is closed after its answe
   sent.end('{"email":"ada@example.com"}');
   await asked.promise;
   const closed = server.close(3_600_000);
-  answer({ status: 202, headers: {}, body: null });
+  answer(new Response(null, { status: 202 }));
   const [answered] = (await once(sent, 'response')) as [IncomingMessage];
   answered.resume();
   expect(answered.headers.connection).toBe('keep-alive');
   await closed;
 }, 60_000);
 
-it('a post that breaks off in the middle is nothing, and the relay goes on', async () => {
+it('takes a post that breaks off for nothing, and goes on', async () => {
   const { relay, address } = await open();
-  const socket = connect(Number(new URL(address).port), '127.0.0.1');
-  await once(socket, 'connect');
-  socket.write(
-    `POST /signup HTTP/1.1\r\nHost: relay.example\r\nOrigin: ${site}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"email":"ada@exa`,
-  );
+  const { socket } = await dial(address);
+  socket.write(`${head({ ...json, 'content-length': '100' })}{"email":"ada@exa`);
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.destroy();
   const next = await fetch(`${address}/signup`, { method: 'POST', headers: json, body: '{"email":"ada@example.com"}' });
