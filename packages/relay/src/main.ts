@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-/** `newsletter-relay`: starts small, then does what its command line says. Loads nothing that an old Node can't. */
+/** `newsletter-relay`: refuses an old Node by name, then loads the commands, which an old Node cannot load. */
 import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 16)) {
-  await import('./young-generation.ts');
   await import('./command-line.ts');
 } else {
   // The store is Node's own SQLite.

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@newsletter-kit/core';
+import { createClient, type Fetch } from '@newsletter-kit/core';
 import { createLog, createRelay, openStore, readConfig } from '@newsletter-kit/relay';
 import { createSandbox, publicationId, type QuotaRequest } from '@newsletter-kit/sandbox';
 import { newSignup } from '../../../packages/relay/test/new-signup.ts';
@@ -33,9 +33,9 @@ async function run(name: string, quota: Partial<QuotaRequest>): Promise<{ used: 
     Array.from({ length: limit * (windows + 1) }, (_, i) => store.accept(newSignup(`p${i}@example.com`))),
   );
   const answered = { passed: 0, refused: 0 };
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch: Fetch = async (...request) => {
     await sleep(answerMs);
-    const answer = await sandbox.fetch(request);
+    const answer = await sandbox.fetch(new Request(...request));
     answered[answer.status === 429 ? 'refused' : 'passed'] += 1;
     return answer;
   };

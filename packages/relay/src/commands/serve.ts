@@ -12,7 +12,6 @@ import { createLog, type Log } from '../ops/log.ts';
 import { plainLines } from '../ops/plain-lines.ts';
 import { startTracing } from '../ops/tracing.ts';
 import { openStore, storeName } from '../store/open-store.ts';
-import { letYoungGenerationGrow } from '../young-generation.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
@@ -50,7 +49,6 @@ export async function serve(): Promise<void> {
     void Promise.all([checkOrigins(config), relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
       logChecks(checks.flat(), log),
     );
-    letYoungGenerationGrow();
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
     const closed = server.close(graceMs);
