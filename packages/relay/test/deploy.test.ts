@@ -1,16 +1,21 @@
 /** The files that run a relay elsewhere: they set what exists, and what they ask of a relay it answers. */
 import { execFile, spawnSync } from 'node:child_process';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '../../../package.json' with { type: 'json' };
 import { readConfig, settings } from '../src/index.ts';
-import { serve } from './commands/relay-process.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { serve } from './commands/relay-process.ts';
+import { contextOf, environmentOf, readDockerfile, wordsOf } from './dockerfile.ts';
 
 const folder = new URL('../deploy/', import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+
+const repositoryFile = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
 
 it.each(readdirSync(folder).filter((name) => lstatSync(new URL(name, folder)).isFile()))(
   '%s sets no variable that the relay does not read',
@@ -23,12 +28,55 @@ it.each(readdirSync(folder).filter((name) => lstatSync(new URL(name, folder)).is
 );
 
 describe('the Dockerfile', () => {
-  it('installs this version', () => {
-    expect(file('Dockerfile')).toContain(`ARG VERSION=${manifest.version}\n`);
+  const stages = readDockerfile(file('Dockerfile'));
+  const image = stages.at(-1);
+  if (!image) throw new Error('The Dockerfile has no stage.');
+
+  it('installs with the pnpm of this repository', () => {
+    const used = file('Dockerfile').match(/\bpnpm@[\d.]+/g) ?? [];
+    expect(new Set(used)).toEqual(new Set([manifest.packageManager]));
+  });
+
+  it('runs the Node that the repository is tested with, in both stages', () => {
+    const [, version = ''] = /^ {2}node: (\d+)\./m.exec(repositoryFile('pnpm-workspace.yaml')) ?? [];
+    expect(stages.map(({ base }) => base)).toEqual([`node:${version}-slim`, `node:${version}-slim`]);
+  });
+
+  it('starts the relay without a shell and not as root, with its store in the volume', () => {
+    expect([wordsOf(image, 'ENTRYPOINT'), wordsOf(image, 'CMD')]).toEqual(['["newsletter-relay"]', '["serve"]']);
+    expect(wordsOf(image, 'USER')).toBe('node');
+    expect(environmentOf(image)['RELAY_STORE']).toMatch(new RegExp(`^sqlite:${wordsOf(image, 'VOLUME')}/`));
+    expect(wordsOf(image, 'EXPOSE')).toBe(environmentOf(image)['RELAY_PORT']);
+  });
+
+  it('gets what it builds of, and neither secrets nor what a clone has built or installed', () => {
+    const inContext = contextOf(repositoryFile('.dockerignore'));
+    const needed = [
+      'package.json',
+      'pnpm-lock.yaml',
+      'pnpm-workspace.yaml',
+      'tsconfig.base.json',
+      'packages/core/src/index.ts',
+      'packages/relay/package.json',
+      'packages/relay/page/operator.html',
+      'packages/sandbox/package.json',
+    ];
+    const unwanted = [
+      '.git/config',
+      'node_modules/x/index.js',
+      'packages/relay/node_modules/x/index.js',
+      'packages/relay/dist/main.js',
+      'packages/relay/deploy/.env',
+      'packages/relay/.env.local',
+      'packages/relay/relay.db-wal',
+      'relay.db',
+      'packages/sandbox/src/index.ts',
+    ];
+    expect([...needed, ...unwanted].filter(inContext)).toEqual(needed);
   });
 
   it('asks after the relay’s health in a way that tells well from ill', async () => {
-    const [, list = ''] = /HEALTHCHECK[^[]*?CMD (\[[^\n]*\])/.exec(file('Dockerfile')) ?? [];
+    const [, list = ''] = /CMD (\[.*\])$/.exec(wordsOf(image, 'HEALTHCHECK')) ?? [];
     const [, ...args] = JSON.parse(list) as string[];
     const relay = await serve(scratchFolder());
     const port = new URL(relay.address).port;
@@ -40,13 +88,18 @@ describe('the Dockerfile', () => {
   });
 });
 
+interface ComposeService {
+  readonly environment: Readonly<Record<string, string | number>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: object;
+}
+
 interface ComposeFile {
-  readonly services: {
-    readonly relay: {
-      readonly environment: Readonly<Record<string, string | number>>;
-      readonly ports: readonly string[];
-    };
-  };
+  readonly services: Readonly<Record<'relay' | 'postgres', ComposeService>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
   readonly networks: {
     readonly default: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } };
   };
@@ -73,7 +126,24 @@ it('the compose file makes a configuration of the .env that it describes, and tr
   expect(config.listen).toEqual({ host: '0.0.0.0', port: 4020 });
   expect(config.trustedProxies).toEqual(networks.default.ipam.config.map(({ subnet }) => subnet));
   // Who is believed may only be reached from this machine.
-  expect(services.relay.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  const ports = Object.values(services).flatMap((service) => service.ports ?? []);
+  expect(ports.length).toBeGreaterThan(0);
+  expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+});
+
+it('the compose file builds the Dockerfile from the repository’s root, and keeps what has to last in volumes', () => {
+  const { services, volumes } = parse(file('compose.yaml')) as ComposeFile;
+  const { build } = services.relay;
+  const context = new URL(`${build?.context}/`, folder);
+  expect(fileURLToPath(context)).toBe(fileURLToPath(new URL('../../../', import.meta.url)));
+  expect(existsSync(new URL(build?.dockerfile ?? '', context))).toBe(true);
+  const mounts = Object.values(services).map((service) => (service.volumes ?? []).map((mount) => mount.split(':')));
+  expect(mounts.map(([mount]) => isAbsolute(mount?.[1] ?? ''))).toEqual([true, true]);
+  expect(mounts.flat().map(([name]) => name)).toEqual(Object.keys(volumes));
+  for (const [name, { condition }] of Object.entries(services.relay.depends_on ?? {})) {
+    expect(condition).toBe('service_healthy');
+    expect(services[name as keyof ComposeFile['services']].healthcheck).toBeDefined();
+  }
 });
 
 it('the command beside the unit works under the unit’s account, on its store, with its settings', () => {
