@@ -484,16 +484,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.counts()).toEqual({ ...none, waiting: 1 });
     });
 
-    it('is not asked for again where the click comes before the mail is written down as sent', async () => {
-      const store = await fresh();
-      const id = await store.accept(signup({ needsConfirmation: true }));
-      await claim(store, 9, start, { state: 'unconfirmed' });
-      await store.confirmPerson(id, start, { sentence: null, version: null, page: null, visitor: null });
-      await claim(store, 9, start);
-      await store.settle([id], { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null });
-      expect(await store.counts()).toEqual({ ...none, sent: 1 });
-    });
-
     it('is exported in whole signups, however small the pages are', async () => {
       const store = await fresh();
       const ids: string[] = [];

@@ -1,25 +1,12 @@
-/** What the tests of the PostgreSQL store begin with: an open store on a new database, and a signup. */
+/** What the tests of the PostgreSQL store begin with: an open store on a new database. */
 import { onTestFinished } from 'vitest';
-import type { NewSignup, SignupStore } from '../../src/index.ts';
+import type { SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 
 export const server = sharedPostgres();
 
 export const forms = ['default'];
-
-export const ofPerson = (email: string, changes: Partial<NewSignup> = {}): NewSignup => ({
-  form: 'default',
-  submission: { email },
-  suspected: false,
-  needsConfirmation: false,
-  origin: null,
-  idempotencyKey: null,
-  consent: null,
-  trace: null,
-  receivedAt: Date.now(),
-  ...changes,
-});
 
 /** Opens a store that is closed after the test. */
 export async function open(address: string): Promise<SignupStore> {

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Consent, SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { eventually } from '../eventually.ts';
-import { forms, ofPerson, server } from './fresh-postgres.ts';
+import { newSignup } from '../new-signup.ts';
+import { forms, server } from './fresh-postgres.ts';
 
 const delivered = 100_000;
 const held = 20_000;
@@ -37,7 +38,7 @@ beforeAll(async () => {
 
 describe(`of a table with ${delivered} delivered signups, and ${held} of a form that is held, are read only few`, () => {
   it.each<[string, (store: SignupStore) => Promise<unknown>]>([
-    ['to accept signups', (store) => Promise.all([1, 2, 3].map((n) => store.accept(ofPerson(`p${n}@example.com`))))],
+    ['to accept signups', (store) => Promise.all([1, 2, 3].map((n) => store.accept(newSignup(`p${n}@example.com`))))],
     ['to claim', (store) => store.claim({ forms, limit: 1, now })],
     ['to claim a batch', (store) => store.claim({ forms, limit: 50, now, batch })],
     [

@@ -5,66 +5,72 @@ import { Connections } from '../../src/store/postgres/connections.ts';
 import { sql } from '../../src/store/postgres/statements.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
 import { eventually } from '../eventually.ts';
+import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { post, runRelay } from '../running-relay.ts';
-import { forms, fresh, ofPerson, open, server } from './fresh-postgres.ts';
+import { forms, fresh, open, server } from './fresh-postgres.ts';
 
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 
 describe('several relays on one PostgreSQL', () => {
-  const relays = async (): Promise<{ address: string; stores: SignupStore[] }> => {
+  const relays = async (isolation = 'read committed'): Promise<{ address: string; stores: SignupStore[] }> => {
     const address = await server.database();
+    const name = new URL(address).pathname.slice(1);
+    await server.run(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`);
     return { address, stores: await Promise.all(Array.from({ length: 3 }, () => open(address))) };
   };
 
   it('may start for the first time at the same moment', async () => {
     const { stores } = await relays();
-    await stores[0]?.accept(ofPerson('ada@example.com'));
+    await stores[0]?.accept(newSignup('ada@example.com'));
     expect((await stores[2]?.counts())?.waiting).toBe(1);
   });
 
-  it('never take out the same signup or the same person, and join what each of them got', async () => {
-    const { stores } = await relays();
-    const people = Array.from({ length: 60 }, (_, i) => `p${i}@example.com`);
-    // Each relay gets each person twice, in one content and in another.
-    await Promise.all(
-      stores.flatMap((store) =>
-        people.flatMap((email) => [
-          store.accept(ofPerson(email)),
-          store.accept(ofPerson(email, { submission: { email, utm_source: 'again' } })),
-        ]),
-      ),
-    );
-    const claims = stores.flatMap((store) =>
-      Array.from({ length: 6 }, (_, i) =>
-        store.claim({
-          forms,
-          limit: 23,
-          now: Date.now(),
-          // Some in bulk, some each for itself.
-          ...(i % 2 && { batch: { id: `018f0000-0000-7000-8000-00000000000${i}`, publicationId } }),
-        }),
-      ),
-    );
-    const taken = (await Promise.all(claims)).flat();
-    const emails = taken.map(({ submission }) => submission.email);
-    expect(new Set(emails).size).toBe(emails.length);
-    expect(new Set(taken.map(({ id }) => id)).size).toBe(taken.length);
-    // Once the first of each person is settled the rest goes: two contents of each person in all.
-    await stores[0]?.settle(
-      taken.map(({ id }) => id),
-      { state: 'delivered', at: Date.now() },
-    );
-    const contents = [...taken, ...(await deliverAll(stores[1]))].map(({ submission }) => JSON.stringify(submission));
-    expect(new Set(contents).size).toBe(contents.length);
-    expect(await stores[2]?.counts()).toMatchObject({ waiting: 0, sent: 0, delivered: 120 });
-  });
+  it.each(['read committed', 'serializable'])(
+    'never take out the same signup or the same person, and join what each of them got (%s)',
+    async (isolation) => {
+      const { stores } = await relays(isolation);
+      const people = Array.from({ length: 60 }, (_, i) => `p${i}@example.com`);
+      // Each relay gets each person twice, in one content and in another.
+      await Promise.all(
+        stores.flatMap((store) =>
+          people.flatMap((email) => [
+            store.accept(newSignup(email)),
+            store.accept(newSignup(email, { submission: { email, utm_source: 'again' } })),
+          ]),
+        ),
+      );
+      const claims = stores.flatMap((store) =>
+        Array.from({ length: 6 }, (_, i) =>
+          store.claim({
+            forms,
+            limit: 23,
+            now: Date.now(),
+            // Some in bulk, some each for itself.
+            ...(i % 2 && { batch: { id: `018f0000-0000-7000-8000-00000000000${i}`, publicationId } }),
+          }),
+        ),
+      );
+      const taken = (await Promise.all(claims)).flat();
+      const emails = taken.map(({ submission }) => submission.email);
+      expect(new Set(emails).size).toBe(emails.length);
+      expect(new Set(taken.map(({ id }) => id)).size).toBe(taken.length);
+      // Once the first of each person is settled the rest goes: two contents of each person in all.
+      await stores[0]?.settle(
+        taken.map(({ id }) => id),
+        { state: 'delivered', at: Date.now() },
+      );
+      const contents = [...taken, ...(await deliverAll(stores[1]))].map(({ submission }) => JSON.stringify(submission));
+      expect(new Set(contents).size).toBe(contents.length);
+      expect(await stores[2]?.counts()).toMatchObject({ waiting: 0, sent: 0, delivered: 120 });
+    },
+  );
 
   it('count the delivered right, whoever settles, confirms, takes over and erases at the same time', async () => {
     const { address, stores } = await relays();
     const [one, two, three] = stores as [SignupStore, SignupStore, SignupStore];
     const emails = Array.from({ length: 90 }, (_, i) => `p${i}@example.com`);
-    await Promise.all(emails.map((email) => one.accept(ofPerson(email))));
+    await Promise.all(emails.map((email) => one.accept(newSignup(email))));
     const now = Date.now();
     const single = await one.claim({ forms, limit: 45, now });
     const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
@@ -88,7 +94,7 @@ describe('several relays on one PostgreSQL', () => {
   it('walk a publication one at a time; each step renews that', async () => {
     const { stores } = await relays();
     const [one, two] = stores as [SignupStore, SignupStore];
-    const id = await one.accept(ofPerson('ada@example.com'));
+    const id = await one.accept(newSignup('ada@example.com'));
     await one.claim({ forms, limit: 1, now: 0, batch: { id: '018f0000-0000-7000-8000-000000000001', publicationId } });
     const step = (cursor: string) => ({ until: 1, newest: 2, cursor, startedAt: 3 });
     expect(await one.holdWalk(publicationId, 1000, 2000)).toEqual({ walk: null });
@@ -106,7 +112,7 @@ describe('several relays on one PostgreSQL', () => {
 
   it('are told to come again while another one hangs in the middle of a claim, and the server ends that', async () => {
     const { address, store } = await fresh();
-    await store.accept(ofPerson('ada@example.com'));
+    await store.accept(newSignup('ada@example.com'));
     const claim = () => store.claim({ forms, limit: 1, now: Date.now() });
     const slow = new Connections(address, { name: 'test', most: 1, connectMs: 5000, serverMs: 4000, answerMs: 9000 });
     onTestFinished(() => slow.close());
@@ -145,7 +151,7 @@ describe('a PostgreSQL that goes away', () => {
     const acknowledged: string[] = [];
     let count = 0;
     const accept = async (): Promise<void> => {
-      acknowledged.push(await store.accept(ofPerson(`p${(count += 1)}@example.com`)));
+      acknowledged.push(await store.accept(newSignup(`p${(count += 1)}@example.com`)));
     };
     await Promise.all(Array.from({ length: 50 }, accept));
     const during = Promise.allSettled(Array.from({ length: 50 }, accept));
@@ -193,7 +199,7 @@ describe('a PostgreSQL that goes away', () => {
       () => store.counts(),
       () => store.paused(),
       () => store.probe(0),
-      () => store.accept(ofPerson('ada@example.com')),
+      () => store.accept(newSignup('ada@example.com')),
     ])
       void ask().catch((error: unknown) => failures.push(error));
     await expect.poll(() => failures.length, within).toBe(6);
@@ -203,7 +209,7 @@ describe('a PostgreSQL that goes away', () => {
     }
 
     database.thaw();
-    await works('it takes signups again', () => store.accept(ofPerson('ada@example.com')));
+    await works('it takes signups again', () => store.accept(newSignup('ada@example.com')));
     expect(await Promise.all(all.map(send))).toEqual(all.map(() => 202));
     expect(acknowledged.size).toBe(40);
     const kept = new Set<string>();
@@ -218,9 +224,9 @@ describe('a PostgreSQL that goes away', () => {
 
   it('does not keep a relay from ending that is asked to while it is frozen', async () => {
     const { database, store } = await own();
-    await store.accept(ofPerson('ada@example.com'));
+    await store.accept(newSignup('ada@example.com'));
     database.freeze();
-    const accepted = store.accept(ofPerson('bob@example.com'));
+    const accepted = store.accept(newSignup('bob@example.com'));
     const refused = expect(accepted).rejects.toThrow(StoreUnavailableError);
     let closed = false;
     void store.close().then(() => (closed = true));

@@ -6,9 +6,10 @@ import { StartupError } from '../../src/index.ts';
 import { personHash } from '../../src/store/fingerprint.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { steps } from '../../src/store/postgres/schema.ts';
+import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
-import { forms, fresh, ofPerson, open, server } from './fresh-postgres.ts';
+import { forms, fresh, open, server } from './fresh-postgres.ts';
 
 describe('a signup store in PostgreSQL', () => {
   describeSignupStore(async () => {
@@ -19,7 +20,7 @@ describe('a signup store in PostgreSQL', () => {
   it('writes many signups in a few transactions, each with its consent', async () => {
     const { address, store } = await fresh();
     const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
-    await Promise.all(Array.from({ length: 300 }, (_, i) => store.accept(ofPerson(`p${i}@example.com`, { consent }))));
+    await Promise.all(Array.from({ length: 300 }, (_, i) => store.accept(newSignup(`p${i}@example.com`, { consent }))));
     const [row] = await server.run(
       `SELECT count(*)::int AS together, count(DISTINCT s.xmin::text)::int AS transactions
        FROM newsletter_relay.signup s JOIN newsletter_relay.consent c ON c.signup = s.id AND c.xmin = s.xmin`,
@@ -32,7 +33,7 @@ describe('a signup store in PostgreSQL', () => {
   it('writes the same, and syncs it, for a repeated or suspected signup as for a new one', async () => {
     const { address, store } = await fresh();
     const receivedAt = Date.now();
-    const accept = (email: string, suspected = false) => store.accept(ofPerson(email, { receivedAt, suspected }));
+    const accept = (email: string, suspected = false) => store.accept(newSignup(email, { receivedAt, suspected }));
     await accept('same@example.com');
     for (const [email, suspected] of [
       ['new1@example.com', false],
@@ -55,11 +56,11 @@ describe('a signup store in PostgreSQL', () => {
 
   it('does not let one signup that cannot be written take the others of its group along', async () => {
     const { store } = await fresh();
-    const broken = ofPerson('broken@example.com', { receivedAt: 1.5 }); // no whole number: the column refuses it
+    const broken = newSignup('broken@example.com', { receivedAt: 1.5 }); // no whole number: the column refuses it
     const results = await Promise.allSettled([
-      store.accept(ofPerson('a@example.com')),
+      store.accept(newSignup('a@example.com')),
       store.accept(broken),
-      store.accept(ofPerson('b@example.com')),
+      store.accept(newSignup('b@example.com')),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await store.counts()).waiting).toBe(2);
@@ -72,7 +73,7 @@ describe('a signup store in PostgreSQL', () => {
       utm_source: 'a\u0000b \ud83d 🌷',
       custom_fields: [{ name: "'; DROP TABLE signup; --", value: '\\x00?$1' }],
     };
-    const id = await store.accept(ofPerson('ada@example.com', { submission, origin: 'a\u0000 \ud83d b' }));
+    const id = await store.accept(newSignup('ada@example.com', { submission, origin: 'a\u0000 \ud83d b' }));
     expect(await store.claim({ forms, limit: 1, now: Date.now() })).toMatchObject([{ submission }]);
     await store.settle([id], { state: 'dead', at: Date.now(), reason: 'the service said \u0000 and $1?' });
     expect(await store.list({ reason: 'and $1?' }, { limit: 1 })).toMatchObject([
@@ -132,7 +133,7 @@ describe('the tables', () => {
   it('of the consent ledger let nothing be changed', async () => {
     const { address, store } = await fresh();
     const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
-    await store.accept(ofPerson('ada@example.com', { consent }));
+    await store.accept(newSignup('ada@example.com', { consent }));
     await expect(server.run("UPDATE newsletter_relay.consent SET sentence = 'No.'", address)).rejects.toThrow(
       'the consent ledger is append-only',
     );

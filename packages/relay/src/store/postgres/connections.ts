@@ -60,7 +60,8 @@ export class Connections {
     // Without a listener, a connection that breaks between two statements would end the process.
     client.on('error', ignore);
     try {
-      await client.query('BEGIN');
+      // Each statement sees what others have committed before it, whatever the database's default is.
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const result = await work(async (text, values) => {
         // Only without values may a text hold several statements.
         const { rows } = await client.query<Row>(text, values && [...values]);

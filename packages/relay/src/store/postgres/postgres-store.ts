@@ -46,6 +46,7 @@ import {
   type StoredSignup,
   type Walk,
 } from '../signup-store.ts';
+import type { Query } from './connections.ts';
 import { isOfTheStore, meaning } from './failure.ts';
 import { Gathering } from './gathering.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
@@ -94,6 +95,8 @@ class PostgresStore implements SignupStore {
   /** How long it holds each, in milliseconds: every step renews that. */
   readonly #leases = new Map<string, number>();
   #uncountedUntil = 0;
+  /** Ends with the last claim of this process: waiting for each other, they take up one connection. */
+  #claimed: Promise<unknown> = Promise.resolve();
 
   constructor(database: OpenDatabase) {
     this.#database = database;
@@ -115,43 +118,46 @@ class PostgresStore implements SignupStore {
     await this.#database.brief.query(sql.insert, [json(arrivals.map(({ row }) => row)), json(consents)]);
   }
 
-  claim({ forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
+  claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
+    const work = (query: Query): Promise<readonly ClaimedSignup[]> => this.#take(query, claim);
+    const claimed = this.#claimed.then(() => written(() => this.#database.brief.transaction(work)));
+    this.#claimed = claimed.catch(() => undefined);
+    return claimed;
+  }
+
+  async #take(query: Query, { forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
     const states: SignupState[] = state === 'waiting' && !batch ? ['waiting', 'sent'] : [state];
+    await query(sql.lockClaims);
     const due = batch ? neverAttempted : now;
-    return written(() =>
-      this.#database.brief.transaction(async (query) => {
-        await query(sql.lockClaims);
-        const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
-        if (rows.length === 0) return [];
-        const people = [...new Set(rows.map(({ content }) => personOfFingerprint(String(content))))];
-        const signups = (await query(sql.siblings, [people])).map(toSibling);
-        const siblings = Map.groupBy(signups, ({ content }) => personOfFingerprint(String(content)));
-        const taken: ClaimedSignup[] = [];
-        const superfluous: string[] = [];
-        const blocked: string[] = [];
-        for (const row of rows) {
-          const signup = toSibling(row);
-          const person = personOfFingerprint(String(signup.content));
-          const others = siblings.get(person)?.filter(({ id }) => id !== signup.id) ?? [];
-          const relation = relationTo(others, signup);
-          if (relation === 'repeat') {
-            superfluous.push(signup.id);
-            siblings.set(person, others);
-          } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
-          else {
-            taken.push(toClaimed(row));
-            if (state !== 'unconfirmed') siblings.set(person, [...others, { ...signup, state: 'sent' }]);
-          }
-        }
-        const ids = taken.map(({ id }) => id);
-        if (superfluous.length > 0) await query(sql.remove, [superfluous]);
-        if (blocked.length > 0) await query(sql.putOff, [blocked, now + blockedMs]);
-        if (ids.length > 0 && state === 'unconfirmed') await query(sql.putOff, [ids, now + claimMs]);
-        else if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
-        if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
-        return taken;
-      }),
-    );
+    const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
+    if (rows.length === 0) return [];
+    const people = [...new Set(rows.map(({ content }) => personOfFingerprint(String(content))))];
+    const signups = (await query(sql.siblings, [people])).map(toSibling);
+    const siblings = Map.groupBy(signups, ({ content }) => personOfFingerprint(String(content)));
+    const taken: ClaimedSignup[] = [];
+    const superfluous: string[] = [];
+    const blocked: string[] = [];
+    for (const row of rows) {
+      const signup = toSibling(row);
+      const person = personOfFingerprint(String(signup.content));
+      const others = siblings.get(person)?.filter(({ id }) => id !== signup.id) ?? [];
+      const relation = relationTo(others, signup);
+      if (relation === 'repeat') {
+        superfluous.push(signup.id);
+        siblings.set(person, others);
+      } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
+      else {
+        taken.push(toClaimed(row));
+        if (state !== 'unconfirmed') siblings.set(person, [...others, { ...signup, state: 'sent' }]);
+      }
+    }
+    const ids = taken.map(({ id }) => id);
+    if (superfluous.length > 0) await query(sql.remove, [superfluous]);
+    if (blocked.length > 0) await query(sql.putOff, [blocked, now + blockedMs]);
+    if (ids.length > 0 && state === 'unconfirmed') await query(sql.putOff, [ids, now + claimMs]);
+    else if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
+    if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
+    return taken;
   }
 
   settle(ids: readonly string[], outcome: Outcome): Promise<void> {
@@ -283,15 +289,17 @@ class PostgresStore implements SignupStore {
   }
 
   async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
-    const idOf = (moment: number): string => `${firstIdOf(moment)}-0000-0000-000000000000`;
+    const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
       values.includes(null) ? 0 : this.#inParts(text, () => values);
+    const joined = await written(() => this.#database.long.query(sql.joinReview));
     return (
+      joined.length +
       (await parts(sql.expireDelivered, [delivered, partSize])) +
-      (await parts(sql.expireReceived, [review && idOf(review), partSize, 'review'])) +
-      (await parts(sql.expireReceived, [unconfirmed && idOf(unconfirmed), partSize, 'unconfirmed'])) +
+      (await parts(sql.expireReceived, [idOf(review), partSize, 'review'])) +
+      (await parts(sql.expireReceived, [idOf(unconfirmed), partSize, 'unconfirmed'])) +
       (await parts(sql.expireDead, [dead, partSize])) +
-      (await parts(sql.expireConsent, [consent && idOf(consent), partSize, consent]))
+      (await parts(sql.expireConsent, [idOf(consent), partSize, consent]))
     );
   }
 

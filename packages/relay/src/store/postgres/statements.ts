@@ -144,6 +144,10 @@ export const sql = {
     ${tally('-')},
     consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
+  // The first of those that say the same is enough to decide on; signups beyond an address's limit have one intent.
+  joinReview: `DELETE FROM ${signup} WHERE id IN (SELECT id FROM (
+      SELECT id, row_number() OVER (PARTITION BY coalesce(intent, content) ORDER BY id) AS place
+      FROM ${signup} WHERE state <> 'delivered' AND state = 'review') AS r WHERE place > 1) RETURNING id`,
   // In parts, each of which names the rows it changed.
   expireDelivered: `UPDATE ${signup} SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
       SELECT id FROM ${signup} WHERE state = 'delivered' AND submission IS NOT NULL AND settled_at < $1 ORDER BY settled_at LIMIT $2
@@ -168,8 +172,8 @@ const chosen = (states: string, where: string): string =>
 /** Those that depend on a filter; `where` has a `?` for each of its values. Both changes take a part, behind an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
-  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was never
-  // sent to the API has not confirmed.
+  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was
+  // never sent to the API has not confirmed.
   redrive: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,

@@ -119,8 +119,8 @@ export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state 
 /** Those that depend on a filter; `where` has a place for each of its values. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
-  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was never
-  // sent to the API has not confirmed.
+  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was
+  // never sent to the API has not confirmed.
   redrive: (
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
