@@ -43,6 +43,12 @@ const front = (forms: string, states: string, condition: string): string => `
     WHERE form = f.form AND state = t.state AND ${condition} ORDER BY next_attempt_at, received_at LIMIT $4) AS c`;
 
 /**
+ * A state that no index is asked for, where rows are found by identifier: with old statistics the planner may take
+ * states for rarer than identifiers.
+ */
+const stateOf = (table: string): string => `(${table}.state || '')`;
+
+/**
  * Counts the delivered among the rows that the CTE "changed" names, in the same transaction: there may be millions, and
  * nothing counts them anew.
  */
@@ -75,7 +81,7 @@ export const sql = {
       UNION ALL
       SELECT 1, * FROM (${front('$1', '$5', 'next_attempt_at <= $6 AND NOT (next_attempt_at = 0 AND received_at > $3)')}) AS due
       ORDER BY 1, next_attempt_at, received_at, id LIMIT $4)
-    SELECT ${candidate} FROM chosen AS c JOIN ${signup} AS s ON s.id = c.id AND s.state = c.state AND s.next_attempt_at = c.next_attempt_at
+    SELECT ${candidate} FROM chosen AS c JOIN ${signup} AS s ON s.id = c.id AND (s.state, s.next_attempt_at) IS NOT DISTINCT FROM (c.state, c.next_attempt_at)
     ORDER BY c.turn, c.next_attempt_at, c.received_at, c.id FOR UPDATE OF s SKIP LOCKED`,
   siblings: `SELECT s.id, s.state, s.intent, s.content, s.received_at AS "receivedAt" FROM ${ofPeople}`,
   markSent: `UPDATE ${signup} SET state = 'sent', attempts = attempts + 1, tried = tried OR state = 'sent', batch = $2, next_attempt_at = $3
@@ -88,11 +94,11 @@ export const sql = {
       UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
         settled_at = o.settled_at, last_error = o.last_error
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
-      WHERE s.id = o.id AND (s.state = 'unconfirmed' OR (s.state = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
+      WHERE s.id = o.id AND (${stateOf('s')} = 'unconfirmed' OR (${stateOf('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${tally('+')} SELECT`,
-  release: `UPDATE ${signup} SET state = 'waiting', attempts = attempts - 1, batch = NULL,
+  release: `UPDATE ${signup} AS s SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND NOT tried THEN 0 ELSE received_at END
-            WHERE id = ANY($1::uuid[]) AND state = 'sent'`,
+            WHERE id = ANY($1::uuid[]) AND ${stateOf('s')} = 'sent'`,
   backlog: `SELECT count(*) AS count FROM (SELECT FROM unnest($1::text[]) AS f(form) CROSS JOIN LATERAL (
       SELECT FROM ${signup} WHERE form = f.form AND state = 'waiting' AND next_attempt_at = 0 LIMIT $2) AS s LIMIT $2) AS counted`,
   nextDue: `SELECT min(s.next_attempt_at) AS "nextAttemptAt" FROM unnest($1::text[]) AS f(form) CROSS JOIN unnest($2::text[]) AS t(state)
@@ -112,9 +118,9 @@ export const sql = {
   // What was seen is delivered, whoever has the walk now; its place is written by the one who has it.
   confirm: `WITH changed AS (
       UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
-      FROM ${ofPeople}
-      WHERE t.id = s.id AND t.state = 'sent' AND t.batch IN (SELECT id FROM ${batch} WHERE publication = $2)
-      RETURNING t.id, t.form, t.state, t.received_at, t.trace),
+      WHERE ${stateOf('t')} = 'sent' AND id = ANY(ARRAY(
+        SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
+      RETURNING id, form, state, received_at, trace),
     ${tally('+')},
     step AS (INSERT INTO ${walk} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
