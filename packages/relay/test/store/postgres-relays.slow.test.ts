@@ -8,6 +8,7 @@ import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { post, runRelay } from '../running-relay.ts';
+import { sandboxApi } from '../sandbox-api.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
 
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
@@ -108,6 +109,45 @@ describe('several relays on one PostgreSQL', () => {
     expect(await one.confirm(publicationId, ['ada@example.com'], 3001, step('late'))).toMatchObject([{ id }]);
     expect(await one.holdWalk(publicationId, 3002, 4002)).toBeNull();
     expect(await two.holdWalk(publicationId, 3003, 4003)).toEqual({ walk: step('first') });
+    // One that ends leaves it to the others.
+    await two.close();
+    expect(await one.holdWalk(publicationId, 3004, 4004)).toEqual({ walk: step('first') });
+  });
+
+  it('deliver a backlog together, and one goes on where the other stopped', async () => {
+    const { stores } = await relays();
+    const [first, second] = stores as [SignupStore, SignupStore];
+    const api = sandboxApi({ seed: 'empty' });
+    const sent: string[] = [];
+    api.instead = async (request) => {
+      if (request.method === 'POST') {
+        const body = (await request.clone().json()) as { email?: string; subscriptions?: { email: string }[] };
+        sent.push(...(body.subscriptions ?? [{ email: body.email ?? '' }]).map(({ email }) => email));
+      }
+      return api.sandbox.fetch(request);
+    };
+    let later = 0;
+    const parts = {
+      api: api.fetch,
+      now: () => Date.now() + later,
+      delivery: { patience: { firstMs: 20, longestMs: 60 }, concurrency: 5, bulk: { above: 100, lookAfterMs: 4000 } },
+    };
+    const emails = Array.from({ length: 1500 }, (_, i) => `p${i}@example.com`).toSorted();
+    await Promise.all(emails.map((email, i) => (i % 2 ? first : second).accept(newSignup(email))));
+    const [one, two] = [runRelay({ ...parts, store: first }), runRelay({ ...parts, store: second })];
+    one.start();
+    two.start();
+    await eventually('both have sent', () => sent.length > 1200);
+    await one.stop(10_000);
+    await first.close();
+    const arrived = async () => (await api.subscriptions()).map(({ email }) => email).toSorted();
+    await eventually('all have arrived', async () => (await arrived()).length === emails.length);
+    // The second has left the walk to the first, and looks again once its time would be over.
+    later = claimMs;
+    await eventually('all are delivered', async () => (await second.counts()).delivered === emails.length);
+    await two.stop(10_000);
+    expect(sent.toSorted()).toEqual(emails);
+    expect(await arrived()).toEqual(emails);
   });
 
   it('are told to come again while another one hangs in the middle of a claim, and the server ends that', async () => {

@@ -353,8 +353,12 @@ class PostgresStore implements SignupStore {
     }
   }
 
+  /** Claims need not be given back: a dispatcher that has stopped has settled or released all of them. */
   async close(): Promise<void> {
     await Promise.all([this.#arrivals.done(), this.#settlements.done()]);
+    // Where that fails, the walks are free once their time is over.
+    if (this.#leases.size > 0) await this.#change(sql.leaveWalks, [this.#holder]).catch(() => undefined);
+    this.#leases.clear();
     await this.#database.close();
   }
 
