@@ -103,7 +103,7 @@ export function createVirtualClock(start = Date.UTC(2026, 10, 4, 12)): VirtualCl
   return clock;
 }
 
-/** Answers requests, as `fetch` does. */
+/** Answers requests, as `fetch` does. A `TypeError` is a connection that broke; a `TransportError` says more. */
 export type Answering = (request: Request) => Promise<Response>;
 
 export interface VirtualHostOptions {
@@ -150,6 +150,7 @@ async function transmit(
       const response = await answering(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
     } catch (error) {
+      if (error instanceof TransportError) return error;
       if (error instanceof TypeError) return new TransportError('network', { code: 'ECONNRESET' });
       throw error;
     }

@@ -7,7 +7,7 @@
  */
 import { BeehiivClient } from '@beehiiv/sdk';
 import { publicationId } from '@newsletter-kit/sandbox';
-import type { VirtualClock } from '../../clock/virtual.ts';
+import { takeTimeFrom } from '../../clock/process-time.ts';
 import { tell } from '../figure.ts';
 import {
   baseUrl,
@@ -47,25 +47,15 @@ const sdkCaller: Caller = ({ clock, answering }) => {
 
 /** Runs with the timers and the time of this process taken from the clock. */
 function onProcessTime(caller: Caller): { readonly caller: Caller; readonly restore: () => void } {
-  const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: Date.now };
+  let restore = (): void => {};
   return {
     caller(service) {
-      replaceTime(service.clock);
+      restore();
+      restore = takeTimeFrom(service.clock);
       return caller(service);
     },
-    restore() {
-      Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
-      Date.now = real.now;
-    },
+    restore: () => restore(),
   };
-}
-
-function replaceTime(clock: VirtualClock): void {
-  Object.assign(globalThis, {
-    setTimeout: (happen: () => void, ms = 0) => clock.after(ms, happen),
-    clearTimeout: (cancel: unknown) => typeof cancel === 'function' && void cancel(),
-  });
-  Date.now = clock.now;
 }
 
 async function outcomes(cases: readonly Enforced[], caller: Caller, minutes = 60): Promise<Outcome[]> {
