@@ -6,7 +6,7 @@ import { ApiError, type Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import { signupId } from '../store/signup-id.ts';
-import type { Claim, ClaimedSignup, SignupStore } from '../store/signup-store.ts';
+import { freshMs, type Claim, type ClaimedSignup, type SignupStore } from '../store/signup-store.ts';
 import { backoff, type Patience } from './backoff.ts';
 import { BatchBody, largestBatch, smallestBatch, type BulkOptions } from './batch.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
@@ -225,7 +225,13 @@ export class Lane {
         tracing.call(span, 'subscriptions.bulkCreate', (extraHeaders) =>
           client.subscriptions.bulkCreate(
             { publicationId, subscriptions: body.subscriptions },
-            { signal: givenUp, retry, timeoutMs: bulkTimeoutMs, extraHeaders },
+            {
+              signal: givenUp,
+              retry,
+              timeoutMs: bulkTimeoutMs,
+              background: !signups.some((each) => this.#isFresh(each)),
+              extraHeaders,
+            },
           ),
         ),
       );
@@ -343,7 +349,12 @@ export class Lane {
     const { client, forms, tracing, publicationId, patience, givenUp } = this.#options;
     const { submission, tried, receivedAt } = signup;
     // A longer pause than it may ask for is waited out by the lane, where everybody can see it.
-    const options = { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
+    const options = {
+      signal: givenUp,
+      retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs },
+      // Repetitions, of which there may be thousands, leave the quota to visitors who are waiting.
+      background: tried || !this.#isFresh(signup),
+    };
     const created = tried ? await this.#createdAt(submission.email, options, span) : null;
     if (created !== null && created >= receivedAt - skewMs) return [];
     const request = toSubscriptionRequest(signup, forms[signup.form]);
@@ -372,6 +383,11 @@ export class Lane {
       if (error instanceof ApiError && error.status === 403) return null;
       throw error;
     }
+  }
+
+  /** Whether its visitor may still be waiting for a mail. */
+  #isFresh({ receivedAt }: ClaimedSignup): boolean {
+    return this.#options.now() - receivedAt <= freshMs;
   }
 
   #succeeded(): void {
