@@ -11,6 +11,7 @@ import {
   type RelayOptions,
   type SignupStore,
 } from '@newsletter-kit/relay';
+import { newSignup } from '../../packages/relay/test/new-signup.ts';
 import { takeTimeFrom } from './process-time.ts';
 import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from './virtual.ts';
 
@@ -75,20 +76,13 @@ export async function fill(
 ): Promise<void> {
   const first = now - 3_600_000;
   for (let at = 0; at < emails.length; at += 1000) {
-    const some = emails.slice(at, at + 1000).map((email, n) =>
-      store.accept({
-        form: 'default',
-        submission: { email },
-        suspected: false,
-        needsConfirmation: false,
-        origin: null,
-        idempotencyKey: null,
-        consent: null,
-        trace: null,
-        receivedAt: Math.floor(first + (3_600_000 * (at + n)) / emails.length),
-        ...changes,
-      }),
-    );
+    const some = emails
+      .slice(at, at + 1000)
+      .map((email, n) =>
+        store.accept(
+          newSignup(email, { receivedAt: Math.floor(first + (3_600_000 * (at + n)) / emails.length), ...changes }),
+        ),
+      );
     await Promise.all(some);
   }
 }
@@ -155,6 +149,7 @@ export async function startVirtualRelay(options: VirtualRelayOptions): Promise<V
       return Promise.race([death, answer]);
     },
     async kill() {
+      if (dead) return;
       dead = true;
       tellDead();
       await clock.during(() => store.close());
