@@ -98,9 +98,118 @@ describe('the operator’s page', () => {
     const { page } = await open(await keptToken());
     await page.waitForSelector('#review:not([hidden])');
     await page.locator('#suspects summary').click();
+    await page.waitForSelector('#suspects article');
+    expect(await text(page, '#suspects article')).toContain('robot@example.com');
     await page.locator('#suspects article button').click();
     await page.waitForSelector('#review[hidden]');
+    // The focus goes on to something that is still there.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
     await expect.poll(() => isSubscribed('robot@example.com')).toBe(true);
+  });
+
+  it('shows and exports everything held about a person, and erases it after a confirmation, by keyboard alone', async () => {
+    await signUp('person@example.com', {
+      consent: 'Yes, send me the news.',
+      custom_fields: [{ name: 'First Name', value: '<b>Ada</b>' }],
+    });
+    await signUp('Person@Example.com', { hp_field: 'filled' });
+    await expect.poll(() => isSubscribed('person@example.com')).toBe(true);
+    const { page, complaints } = await open(await keptToken());
+    await page.setViewport({ width: 360, height: 800, isMobile: true, hasTouch: true });
+    await page.waitForSelector('#board:not([hidden])');
+    await page.focus('#address');
+    await page.keyboard.type('PERSON@example.com');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#person h3');
+    const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '');
+    expect(await focused()).toBe('PERSON@example.com: 2 signups and 1 entry of the consent ledger');
+    const shown = await text(page, '#person');
+    for (const part of ['Signup: delivered', 'Signup: review', '<b>Ada</b>', 'Yes, send me the news.', '127.0.0.0/24'])
+      expect(shown).toContain(part);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    expect(await findings(page)).toEqual([]);
+    await pictured(page, 'operator-person');
+
+    await page.evaluate(() => {
+      const { createObjectURL } = URL;
+      URL.createObjectURL = (blob: Blob) => {
+        void blob.text().then((content) => (document.body.dataset['downloaded'] = content));
+        return createObjectURL(blob);
+      };
+    });
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Download everything');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('body[data-downloaded]');
+    const exported = await page.evaluate(() => document.body.dataset['downloaded'] ?? '');
+    expect(JSON.parse(exported)).toMatchObject({
+      signups: [{ state: 'delivered' }, { state: 'review' }],
+      consents: [{ kind: 'given', sentence: 'Yes, send me the news.' }],
+    });
+
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#confirm[open]');
+    expect(await text(page, '#confirm')).toMatch(
+      /deletes 2 signups and 1 entry of the consent ledger of PERSON@example\.com\. One signup that is not yet delivered/,
+    );
+    expect(await focused()).toBe('Cancel');
+    expect(await findings(page)).toEqual([]);
+    await pictured(page, 'operator-erase');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#confirm:not([open])');
+    expect(await focused()).toBe('Erase…');
+
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#confirm[open]');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('#person h3')?.textContent?.endsWith('nothing is held'));
+    expect(await text(page, '#notice')).toBe('Erased: 2 signups and 1 entry of the consent ledger.');
+    expect(complaints).toEqual([]);
+    await page.locator('#leave').click();
+    expect(await page.$eval('#person', (element) => element.textContent)).toBe('');
+  });
+
+  it('keeps the consent ledger of a person who is erased, where that is ticked', async () => {
+    await signUp('kept@example.com', { consent: true });
+    await expect.poll(() => isSubscribed('kept@example.com')).toBe(true);
+    const { page } = await open(await keptToken());
+    await page.waitForSelector('#board:not([hidden])');
+    await page.type('#address', 'kept@example.com');
+    await page.keyboard.press('Enter');
+    await page.locator('#person .danger').click();
+    await page.locator('#keep').click();
+    await page.locator('#confirm-yes').click();
+    await page.waitForFunction(() =>
+      document.querySelector('#person h3')?.textContent?.endsWith(': 0 signups and 1 entry of the consent ledger'),
+    );
+  });
+
+  it('discards what nobody wants, one by one and by reason, after a confirmation', async () => {
+    await fault({ match: 'subscriptions.create', effect: { status: 400 }, times: 2 });
+    await signUp('dead@example.com');
+    await signUp('refused@example.com');
+    await signUp('robot-2@example.com', { hp_field: 'filled' });
+    const { page } = await open(await keptToken());
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+    await expect.poll(() => text(page, '#reasons')).toMatch(/^2 ×/);
+    await page.locator('#suspects summary').click();
+    await page.waitForSelector('#suspects article');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await findings(page)).toEqual([]);
+    await pictured(page, 'operator-discard-dark-rtl');
+    await page.locator('#suspects article .actions button:nth-child(2)').click();
+    await page.locator('#confirm-yes').click();
+    await page.waitForSelector('#review[hidden]');
+    await page.locator('#reasons .actions button:nth-child(2)').click();
+    expect(await text(page, '#confirm-text')).toContain('2 at present');
+    await page.locator('#confirm-yes').click();
+    await page.waitForSelector('#dead[hidden]');
+    expect(await text(page, '#notice')).toBe('2 signups deleted.');
+    for (const email of ['dead@example.com', 'refused@example.com', 'robot-2@example.com'])
+      expect(await isSubscribed(email)).toBe(false);
   });
 
   it('pauses and resumes delivery', async () => {
@@ -110,6 +219,8 @@ describe('the operator’s page', () => {
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'paused');
     await signUp('waits@example.com');
     await page.waitForFunction(() => document.title.startsWith('(1)'));
+    await page.waitForSelector('#forms:not([hidden])');
+    expect(await text(page, '#backlogs')).toMatch(/^1 form default/);
     await page.locator('#pause').click();
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'nothing waits');
   });
