@@ -8,6 +8,7 @@ import { accepted, preflight, refusal, thanksPage, toResponse, type Answer } fro
 import { readBody } from './admission/body.ts';
 import { checks, originCheck, type Check } from './admission/checks.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
+import { visitorOf } from './admission/consent.ts';
 import type { Form } from './admission/form.ts';
 import { Gate } from './admission/gate.ts';
 import { purposeKey } from './admission/keys.ts';
@@ -322,7 +323,12 @@ export function createRelay(options: RelayOptions): Relay {
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
   });
   if (link) {
-    const visitor = (): null => null;
+    const visitor = ({ headers }: Request, peer: string | null, { consent }: Form): string | null =>
+      visitorOf(
+        client(peer, (name) => headers.get(name)),
+        consent,
+        gate.visitorKey,
+      );
     const confirmed = (): void => dispatcher.wake();
     app.route(
       '/confirm',

@@ -9,7 +9,7 @@ import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { alertConditions } from '../src/ops/alerts.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
-import { runRelay } from './running-relay.ts';
+import { formPost, runRelay } from './running-relay.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const required = ['NEWSLETTER_API_URL', 'NEWSLETTER_API_KEY', 'NEWSLETTER_PUBLICATION_ID', 'RELAY_ALLOWED_ORIGINS'];
@@ -45,6 +45,23 @@ it('shows a file with two forms that starts', () => {
     ['default', ['double_opt_override'], false],
     ['jobs', ['double_opt_override', 'automation_ids'], true],
   ]);
+});
+
+it('says for how long what is kept, as the settings have it', () => {
+  const said = [...readme.matchAll(/\| (\d+|until)[^|]*\(`(RELAY_\w+_DAYS)`\)/g)].map(([, days = '', name]) => [
+    name,
+    days === 'until' ? 'never' : days,
+  ]);
+  const kept = settings.filter(({ name }) => name.endsWith('_DAYS'));
+  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept.map((each) => [each.name, each.default])));
+});
+
+it('shows a box for consent whose sentence stands in the ledger', async () => {
+  const [, value = ''] = /name="consent" value="([^"]+)"/.exec(readme) ?? [];
+  const relay = runRelay();
+  await relay.fetch(formPost({ email: 'ada@example.com', consent: value }));
+  expect((await relay.store.person('ada@example.com')).consents).toMatchObject([{ sentence: value }]);
+  expect(value.length).toBeGreaterThan(20);
 });
 
 it('lists every metric with its labels', async () => {

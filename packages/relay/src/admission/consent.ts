@@ -51,8 +51,8 @@ export function consentOf(
 ): Consent | null {
   const given = givenConsent(submission);
   if (given === null) return null;
-  const { version, address } = form.consent;
-  return { ...given, version, page: pageOf(header('referer'), origin), visitor: visitorOf(client, address, key) };
+  const { version } = form.consent;
+  return { ...given, version, page: pageOf(header('referer'), origin), visitor: visitorOf(client, form.consent, key) };
 }
 
 /** The page, without query and fragment, which may hold an address or a secret; null where it is not of this site. */
@@ -62,8 +62,17 @@ function pageOf(referrer: string | null, origin: string | null): string | null {
   return url.origin === origin ? (url.origin + url.pathname).slice(0, longestPage) : null;
 }
 
-function visitorOf(client: string | null, kind: ConsentRules['address'], key: Buffer): string | null {
-  if (client === null || kind === 'none') return null;
-  if (kind === 'hashed') return sign(key, [canonicalAddress(client)]).toString('base64url');
+/**
+ * The visitor's address as the ledger keeps it.
+ *
+ * @param key - hashes it
+ */
+export function visitorOf(
+  client: string | null,
+  { address }: Pick<ConsentRules, 'address'>,
+  key: Buffer,
+): string | null {
+  if (client === null || address === 'none') return null;
+  if (address === 'hashed') return sign(key, [canonicalAddress(client)]).toString('base64url');
   return networksOf(client).wide ?? client.replace(/\.\d+$/, '.0/24');
 }

@@ -187,8 +187,8 @@ export class Gate {
   }
 
   /**
-   * Counts a signup for its mailbox. The same signup again within {@link repeatWindowMs} is not counted: the store joins
-   * the two. Every case takes the same calls to the counters, so that their time tells nothing.
+   * Counts a signup for its mailbox. The same signup again within {@link repeatWindowMs} is not counted: the two are
+   * joined when they are claimed. Every case makes the same calls to the counters, so that their time tells nothing.
    */
   async #countAddress(
     { name: form, allowedFields }: Form,

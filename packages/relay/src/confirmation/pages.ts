@@ -18,7 +18,7 @@ export interface ConfirmationPagesOptions {
   readonly log: Log;
   readonly notice: Notice;
   /** The visitor's address, as far as it is kept with a consent. */
-  visitor(this: void, request: Request, peer: string | null): string | null;
+  visitor(this: void, request: Request, peer: string | null, form: Form): string | null;
   /** Told when a signup may be delivered. */
   confirmed(this: void): void;
   readonly now: () => number;
@@ -66,7 +66,13 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
       if (signup === 'gone') return page(410, goneHtml);
       if (signup.state === 'unconfirmed') {
         const { id, form, receivedAt } = signup;
-        const consent = { sentence: null, version: null, page: null, visitor: visitor(req.raw, env.peer) };
+        const rules = forms[form];
+        const consent = {
+          sentence: null,
+          version: rules?.consent.version ?? null,
+          page: null,
+          visitor: rules ? visitor(req.raw, env.peer, rules) : null,
+        };
         if (!(await store.confirmPerson(id, now(), consent))) return page(410, goneHtml);
         health.works('accept');
         log.info({ signup: id }, 'confirmed by the person');

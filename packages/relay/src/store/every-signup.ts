@@ -22,11 +22,9 @@ export async function* everyConsent(store: Pick<SignupStore, 'listConsents'>): A
   let after: string | undefined;
   for (;;) {
     const page = await store.listConsents({ after, limit: pageSize });
-    // A full page may end between two entries of one signup: the next page begins with that signup.
-    const cut = page.length < pageSize ? undefined : page.at(-1)?.signup;
-    const whole = page.filter(({ signup }) => signup !== cut);
-    yield* whole;
-    after = whole.at(-1)?.signup;
-    if (cut === undefined) return;
+    yield* page;
+    after = page.at(-1)?.signup;
+    // The limit counts signups, of which each has at least one entry.
+    if (page.length < pageSize) return;
   }
 }

@@ -11,8 +11,8 @@ import {
 } from './signup-store.ts';
 
 /**
- * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. A filter names signups, so
- * that with one the ledger is left out.
+ * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. A filter means signups:
+ * with one the ledger is left out.
  */
 export async function* exportLines(
   store: Pick<SignupStore, 'list' | 'listConsents'>,

@@ -83,7 +83,9 @@ describe('a signup that needs confirmation', () => {
     expect(await relay.store.counts()).toMatchObject({ delivered: 1, waiting: 0 });
     expect(api.received).toHaveLength(1);
     const { consents } = await relay.store.person('ada@example.com');
-    expect(consents).toMatchObject([{ kind: 'confirmed', sentence: null, form: 'default' }]);
+    expect(consents).toMatchObject([
+      { kind: 'confirmed', sentence: null, form: 'default', visitor: '198.51.100.0/24' },
+    ]);
     // The click may come before it is written down that the mail was sent.
     const happened = await eventually('all is written down', () => relay.happened.length >= 4 && relay.happened);
     expect(happened.map(({ what }) => what).toSorted()).toEqual(['confirmationSent', 'confirmed', 'delivered', 'kept']);

@@ -1,10 +1,10 @@
 /** A store as lines of JSON: written by an export, read into another store by an import. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claimMs, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
-import { everyConsent } from '../../src/store/every-signup.ts';
+import { claimMs, openStore, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { exportLines, importLines, mistakesIn } from '../../src/store/transfer.ts';
+import { sharedPostgres } from '../postgres-server.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
@@ -55,38 +55,54 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 const linesOf = (store: SignupStore): Promise<string[]> => all(exportLines(store));
 
+/** Two entries of one signup have no order among themselves. */
+const inOrder = (values: readonly unknown[]): unknown[] =>
+  values.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+
 /** Signups in every state, over more than one page and one transaction. */
 async function filled(): Promise<SignupStore> {
   const store = open();
-  await Promise.all(Array.from({ length: 1203 }, (_, n) => store.accept(signup(n, { suspected: n % 100 === 7 }))));
+  await Promise.all(Array.from({ length: 603 }, (_, n) => store.accept(signup(n, { suspected: n % 100 === 7 }))));
   const unconfirmed = await Promise.all([2000, 2001].map((n) => store.accept(signup(n, { needsConfirmation: true }))));
-  for (const id of unconfirmed.slice(1)) await store.confirmPerson(id, start + 9, { ...consent, sentence: null });
+  for (const id of unconfirmed.slice(1)) await store.confirmPerson(id, start + 2009, { ...consent, sentence: null });
   const claimed = await store.claim({ forms, limit: 3, now: start + 3000 });
   const [delivered, dead] = claimed.map(({ id }) => id);
   await store.settle([delivered ?? ''], { state: 'delivered', at: start + 4000 });
   await store.settle([dead ?? ''], { state: 'dead', at: start + 4000, reason: 'The API refused it.' });
-  expect(await store.counts()).toMatchObject({ delivered: 1, dead: 1, sent: 1, unconfirmed: 1, review: 12 });
+  expect(await store.counts()).toMatchObject({ delivered: 1, dead: 1, sent: 1, unconfirmed: 1, review: 6 });
   return store;
 }
 
-describe('an export, imported into an empty store', () => {
+const server = sharedPostgres();
+
+describe.each([
+  ['an SQLite file', () => Promise.resolve(open())],
+  [
+    'PostgreSQL',
+    async () => {
+      const store = await openStore({ kind: 'postgres', url: await server.database() });
+      onTestFinished(() => store.close());
+      return store;
+    },
+  ],
+])('an export, imported into %s', (_place, openEmpty) => {
   it('loses nothing, and adds nothing when it is imported again', async () => {
     const from = await filled();
     const lines = await linesOf(from);
-    const to = open();
+    const to = await openEmpty();
     const seen: number[] = [];
-    const result = { signups: 1205, added: 1205, consents: 1206 };
+    const result = { signups: 605, added: 605, consents: 606 };
     expect(await importLines(to, each(lines), ({ signups, consents }) => void seen.push(signups + consents))).toEqual(
       result,
     );
-    expect(seen).toEqual([500, 1000, 1500, 2000, 2411]);
+    expect(seen).toEqual([500, 1000, 1211]);
     // What was being sent waits, to be looked for first; all else is the same.
     const expected = lines.map((line) =>
       line.includes('"state":"sent"')
         ? { ...(JSON.parse(line) as object), state: 'waiting', tried: true }
         : (JSON.parse(line) as unknown),
     );
-    expect((await linesOf(to)).map((line) => JSON.parse(line) as unknown)).toEqual(expected);
+    expect(inOrder((await linesOf(to)).map((line) => JSON.parse(line) as unknown))).toEqual(inOrder(expected));
     expect(await importLines(to, each(lines))).toEqual({ ...result, added: 0 });
     expect(await linesOf(to)).toHaveLength(lines.length);
   });
@@ -94,7 +110,7 @@ describe('an export, imported into an empty store', () => {
   it('recognises there what repeats an earlier signup, and finds the consent of a person', async () => {
     const from = open();
     const id = await from.accept(signup(1));
-    const to = open();
+    const to = await openEmpty();
     await importLines(to, each(await linesOf(from)));
     await to.accept(
       signup(1, { receivedAt: start + claimMs, submission: { email: 'P1@example.com', utm_term: 'again' } }),
@@ -108,16 +124,6 @@ it('a filter leaves the consent ledger out of an export', async () => {
   const store = await filled();
   const lines = await all(exportLines(store, { email: 'P7@example.com' }));
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ state: 'review' }]);
-});
-
-it('the walk through the ledger loses no second entry of a signup at the end of a page', async () => {
-  // One entry of the first signup, two of each other: pages of 500 end between two of one signup.
-  const entries = Array.from({ length: 1501 }, (_, n) => ({ signup: String((n + 1) >> 1).padStart(6, '0'), n }));
-  const pages = {
-    listConsents: ({ after = '', limit }: { after?: string | undefined; limit: number }) =>
-      Promise.resolve(entries.filter(({ signup: id }) => id > after).slice(0, limit)),
-  } as unknown as SignupStore;
-  expect(await all(everyConsent(pages))).toEqual(entries);
 });
 
 describe('a bad line', () => {
