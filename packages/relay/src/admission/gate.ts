@@ -198,10 +198,12 @@ export class Gate {
     const kept = keepSubmission(submission, allowedFields);
     const { content } = fingerprint({ form, submission: kept, suspected, idempotencyKey: null });
     const signup = this.#hidden(content);
-    const counted = await this.#counted.isUsed(signup);
-    const share = await this.#limits.count({
-      address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${mailboxKey(submission.email)}`),
-    });
+    const [counted, share] = await Promise.all([
+      this.#counted.isUsed(signup),
+      this.#limits.count({
+        address: () => this.#hidden(`${suspected ? 'review' : 'mail'} ${mailboxKey(submission.email)}`),
+      }),
+    ]);
     const within = share.within || counted;
     // Remembered only where it is within: two at once, both beyond the limit, must not let each other through.
     const name = within ? signup : this.#hidden(`beyond ${content}`);

@@ -1,0 +1,73 @@
+/** Retention: each kind of record goes when its time is over, and no other. */
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';
+import { startEraser, type RetentionDays } from '../../src/ops/eraser.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { changedStore } from '../changed-store.ts';
+import { eventually } from '../eventually.ts';
+import { newSignup } from '../new-signup.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+
+const dayMs = 86_400_000;
+const start = Date.UTC(2026, 2, 1);
+const consent: Consent = { sentence: 'Yes', version: null, page: null, visitor: null };
+const never: RetentionDays = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
+
+/** One of each kind, all of the same moment. */
+async function filled(): Promise<SignupStore> {
+  const store = openSqliteStore(join(scratchFolder(), 'relay.db'));
+  onTestFinished(() => store.close());
+  const receivedAt = start;
+  const delivered = await store.accept(newSignup('delivered@example.com', { receivedAt, consent }));
+  const dead = await store.accept(newSignup('dead@example.com', { receivedAt }));
+  await store.claim({ forms: ['default'], limit: 9, now: start });
+  await store.settle([delivered], { state: 'delivered', at: start });
+  await store.settle([dead], { state: 'dead', at: start, reason: 'refused' });
+  await store.accept(newSignup('review@example.com', { receivedAt, suspected: true }));
+  await store.accept(newSignup('unconfirmed@example.com', { receivedAt, needsConfirmation: true }));
+  await store.accept(newSignup('waiting@example.com', { receivedAt }));
+  return store;
+}
+
+async function held(store: SignupStore): Promise<string[]> {
+  const signups = await store.list({}, { limit: 99 });
+  const consents = await store.listConsents({ limit: 99 });
+  return [...signups.map(({ state, submission }) => (submission ? state : 'erased')), ...consents.map(() => 'consent')];
+}
+
+const all = ['delivered', 'dead', 'review', 'unconfirmed', 'waiting', 'consent'];
+
+it.each([
+  ['delivered', ['erased', 'dead', 'review', 'unconfirmed', 'waiting', 'consent']],
+  ['dead', ['delivered', 'review', 'unconfirmed', 'waiting', 'consent']],
+  ['review', ['delivered', 'dead', 'unconfirmed', 'waiting', 'consent']],
+  ['unconfirmed', ['delivered', 'dead', 'review', 'waiting', 'consent']],
+  ['consent', ['delivered', 'dead', 'review', 'unconfirmed', 'waiting']],
+] as const)('%s: erases it after its days, not before, and nothing else', async (kind, left) => {
+  const store = await filled();
+  let now = start + 7 * dayMs;
+  const parts = { store, retention: { ...never, [kind]: 7 }, log: createLog({ level: 'silent' }), now: () => now };
+  await startEraser(parts)();
+  expect((await held(store)).sort()).toEqual([...all].sort());
+  now += 1;
+  await startEraser(parts)();
+  expect((await held(store)).sort()).toEqual([...left].sort());
+});
+
+it('looks again and again, also after the store could not be written', async () => {
+  const store = await filled();
+  let looks = 0;
+  const failing = changedStore(store, {
+    expire: (retention) => {
+      looks += 1;
+      return looks === 1 ? Promise.reject(new StoreUnavailableError('full')) : store.expire(retention);
+    },
+  });
+  const retention = { ...never, review: 1 };
+  const now = (): number => start + 2 * dayMs;
+  const stop = startEraser({ store: failing, retention, log: createLog({ level: 'silent' }), now, everyMs: 5 });
+  await eventually('the signup in review is gone', async () => (await store.counts()).review === 0);
+  await stop();
+});
