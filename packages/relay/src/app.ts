@@ -184,6 +184,7 @@ export function createRelay(options: RelayOptions): Relay {
       forms: confirming,
       log,
       notice,
+      tracing,
       secrets: secretsOf(config),
       now,
     });

@@ -46,8 +46,8 @@ export async function serve(): Promise<void> {
     const stopErasing = startEraser({ store, retention: config.retention, log });
     relay.start();
     // Beside the start: signups are taken and kept also while the API cannot be reached.
-    void Promise.all([checkOrigins(config), relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
-      logChecks(checks.flat(), log),
+    void Promise.all([relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
+      logChecks([checkOrigins(config), ...checks.flat()], log),
     );
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');

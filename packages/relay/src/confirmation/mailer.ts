@@ -7,6 +7,7 @@ import { WakeSignal } from '../delivery/wake-signal.ts';
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/store-health.ts';
+import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { linkToken } from './link.ts';
 import { confirmationMessage } from './message.ts';
@@ -26,6 +27,7 @@ export interface ConfirmationMailerOptions {
   readonly forms: readonly Form[];
   readonly log: Log;
   readonly notice: Notice;
+  readonly tracing: Tracing;
   /** Never written into a reason or the log. */
   readonly secrets: readonly string[];
   /** Waits while the mail server fails. */
@@ -135,29 +137,32 @@ export class ConfirmationMailer {
   }
 
   async #send(signup: ClaimedSignup): Promise<void> {
-    const { store, server, publicUrl, key, log, notice, now } = this.#options;
+    const { store, server, publicUrl, key, log, notice, tracing, now } = this.#options;
     const { id, submission, receivedAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
     const link = `${publicUrl}/confirm/${linkToken(key, id)}`;
     const message = confirmationMessage(form, { id, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
+    const span = tracing.mail(signup);
     try {
-      this.#transport ??= openTransport(server);
-      await (await this.#transport).send(message, this.#giveUp.signal);
+      await spanning(span, async () => {
+        this.#transport ??= openTransport(server);
+        await (await this.#transport).send(message, this.#giveUp.signal);
+      });
     } catch (error) {
-      return this.#failed(signup, error);
+      return this.#failed(signup, error, span);
     }
     this.#succeeded();
     await this.#persistence.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
     const waitedMs = now() - receivedAt;
-    log.info({ signup: id, waitedMs }, 'sent the confirmation mail');
+    log.info({ signup: id, waitedMs, ...span.logFields }, 'sent the confirmation mail');
     notice({ what: 'confirmationSent', form: form.name, waitedMs });
   }
 
-  async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown): Promise<void> {
+  async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown, { logFields }: Span): Promise<void> {
     const { store, log, notice, secrets, now } = this.#options;
     // Given up while the relay stops: the claim ends by itself, and the mail is sent by the next process.
     if (this.#giveUp.signal.aborted) return;
@@ -167,7 +172,10 @@ export class ConfirmationMailer {
       // The server works: it has judged a recipient.
       this.#succeeded();
       await this.#persistence.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
-      log.error({ signup: id, reason }, 'the confirmation mail was refused for good; kept as a dead letter');
+      log.error(
+        { signup: id, reason, ...logFields },
+        'the confirmation mail was refused for good; kept as a dead letter',
+      );
       notice({ what: 'dead', signup: id, form, reason });
       return;
     }
@@ -176,7 +184,7 @@ export class ConfirmationMailer {
     if (holds) this.#hold(verdict);
     const nextAttemptAt = verdict.holds === true ? this.#heldUntil : now() + this.#deferFor(now() - receivedAt);
     log[verdict.needsOperator && !holds ? 'warn' : 'debug'](
-      { signup: id, reason, nextAttemptAt },
+      { signup: id, reason, nextAttemptAt, ...logFields },
       'the confirmation mail was not sent; it will be tried again',
     );
     await this.#persistence.write(() => store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason }));

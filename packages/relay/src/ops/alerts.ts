@@ -21,6 +21,7 @@ export const alertConditions = {
     end: 'delivery_resumed',
     over: 'The API takes signups again; what waited is being delivered.',
   },
+  mail_failing: { end: 'mail_recovered', over: 'The mail server takes confirmation mails again.' },
   signups_waiting: { end: 'signups_delivered', over: 'No signup waits for that long any more.' },
   disk_nearly_full: { end: 'disk_has_room', over: 'The disk of the store has room again.' },
 } as const satisfies Readonly<Record<string, { readonly end: string; readonly over: string }>>;
@@ -59,6 +60,11 @@ export interface AlertOptions {
   readonly patienceMs?: number | undefined;
   /** How long the store may fail before it is reported, in milliseconds: a database may restart. Default 30 seconds. */
   readonly storePatienceMs?: number | undefined;
+  /**
+   * How long the oldest signup of a form must be too old before that is reported, in milliseconds: one confirmed or
+   * redriven days after it came in is old, and delivered at once. Default 5 minutes.
+   */
+  readonly waitingPatienceMs?: number | undefined;
   /** How often backlog, disk and share of failed posts are checked, in milliseconds. Default one minute. */
   readonly checkMs?: number | undefined;
   readonly now?: (() => number) | undefined;
@@ -88,6 +94,7 @@ const leastFailed = 3;
 export function createAlerts(options: AlertOptions): Alerts {
   const { webhook, command, log, store, disk, now = Date.now } = options;
   const { gatherMs = 60_000, patienceMs = 15 * 60_000, storePatienceMs = 30_000, checkMs = 60_000 } = options;
+  const { waitingPatienceMs = 5 * 60_000 } = options;
   const ways = [...(webhook ? [post(webhook)] : []), ...(command ? [run(command)] : [])];
   if (ways.length === 0) return { notice: () => {}, stop: () => Promise.resolve() };
 
@@ -174,6 +181,9 @@ export function createAlerts(options: AlertOptions): Alerts {
     flowing({ scope }) {
       for (const name of apiConditions) end(name, scope);
     },
+    mailStalled: ({ reason, needsOperator }) =>
+      begin('mail_failing', whole, `Nobody can confirm a signup. ${reason}`, needsOperator ? 0 : patienceMs),
+    mailFlowing: () => end('mail_failing'),
     storeFailed: ({ reason }) =>
       begin(
         'store_failing',
@@ -205,6 +215,7 @@ export function createAlerts(options: AlertOptions): Alerts {
         'signups_waiting',
         { scope: form, forms: [form] },
         `The oldest signup of the form "${form}" has been waiting for ${minutes} minutes, with ${count} in line. ${cause}`,
+        waitingPatienceMs,
       );
     }
   }

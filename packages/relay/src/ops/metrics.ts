@@ -65,7 +65,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const age = new Histogram({
     name: 'newsletter_relay_delivery_age_seconds',
-    help: 'Age of a signup at its delivery: time from the 202 until the API had it.',
+    help: 'Age of a signup at its delivery: time from the 202 until the API had it, a click in a confirmation mail included.',
     labelNames: ['form'],
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800],
     registers,
@@ -106,6 +106,24 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['form'],
     registers,
   });
+  const mails = new Counter({
+    name: 'newsletter_relay_confirmation_mails_total',
+    help: 'Confirmation mails that the mail server has taken, by form.',
+    labelNames: ['form'],
+    registers,
+  });
+  const confirmations = new Counter({
+    name: 'newsletter_relay_confirmations_total',
+    help: 'Signups confirmed by a click in their confirmation mail, by form.',
+    labelNames: ['form'],
+    registers,
+  });
+  const mailUp = new Gauge({
+    name: 'newsletter_relay_mail_up',
+    help: '0 while the mail server takes no confirmation mails; otherwise 1.',
+    registers,
+  });
+  mailUp.set(1);
   const storeUp = new Gauge({
     name: 'newsletter_relay_store_up',
     help: '1 while the store can be written; every scrape writes and syncs, as a signup does.',
@@ -143,6 +161,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
     for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
     age.zero({ form });
+    mails.inc({ form }, 0);
+    confirmations.inc({ form }, 0);
   }
   showTroubles();
 
@@ -159,6 +179,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
     },
     putOff: ({ form }) => attempts.inc({ form, result: 'waiting' }),
     dead: ({ form }) => attempts.inc({ form, result: 'dead' }),
+    confirmationSent: ({ form }) => mails.inc({ form }),
+    confirmed: ({ form }) => confirmations.inc({ form }),
+    mailStalled: () => mailUp.set(0),
+    mailFlowing: () => mailUp.set(1),
     stalled({ scope, forms: stalled, status }) {
       troubles.set(scope, { forms: stalled, status });
       showTroubles();

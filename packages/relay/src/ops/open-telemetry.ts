@@ -82,6 +82,11 @@ export function createTracing({ apiUrl, log }: { readonly apiUrl: string; readon
       return toSpan(span);
     },
     delivery: (signup, attempt) => toSpan(delivery(signup, attempt)),
+    mail({ form, trace: parent }) {
+      const attributes = { 'newsletter.form': form };
+      const context = within(parseTraceparent(parent));
+      return toSpan(tracer.startSpan('send confirmation mail', { kind: SpanKind.CLIENT, attributes }, context));
+    },
     batch(signups) {
       const batch = tracer.startSpan(
         'deliver batch',

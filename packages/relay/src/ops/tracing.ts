@@ -38,6 +38,8 @@ export interface Tracing {
   post(form: string, header: (name: string) => string | null): Span;
   /** An attempt to deliver one signup, in the trace of its post. */
   delivery(signup: TracedSignup, attempt: number): Span;
+  /** An attempt to send its confirmation mail. */
+  mail(signup: TracedSignup): Span;
   /** A bulk creation, with a delivery in the trace of each signup; all are linked with each other. */
   batch(signups: readonly TracedSignup[]): Span;
   /** Notes in the trace of a signup that was sent in bulk that the API has it. */
@@ -58,6 +60,7 @@ const noSpan: Span = { traceparent: null, logFields: {}, end: () => {} };
 export const noTracing: Tracing = {
   post: () => noSpan,
   delivery: () => noSpan,
+  mail: () => noSpan,
   batch: () => noSpan,
   confirmed: () => {},
   call: (_span, _operation, send) => send({}),

@@ -44,6 +44,7 @@ function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts>
     disk: () => Promise.resolve(null),
     gatherMs: 50,
     patienceMs: 50,
+    waitingPatienceMs: 50,
     ...options,
   });
   onTestFinished(() => made.stop());
@@ -213,6 +214,37 @@ describe('an alert', () => {
         message: expect.stringMatching(/21 minutes, with 1 in line.*status/),
       },
       { event: 'signups_delivered', forms: ['default'] },
+    ]);
+  });
+
+  test('of signups that wait too long does not come for one that was confirmed late and is delivered at once', async () => {
+    const { url, told } = await webhook();
+    const old = [{ form: 'default', open: 1, oldestSince: 0 }];
+    let asked = 0;
+    const { stop } = alerts({
+      webhook: url,
+      checkMs: 5,
+      waitingPatienceMs: 60_000,
+      store: {
+        overview: () => Promise.resolve({ ...idle, forms: (asked += 1) === 2 ? old : [] }),
+        paused: () => Promise.resolve(false),
+      },
+    });
+    await eventually('it is checked again', () => asked > 4);
+    await stop();
+    expect(told).toEqual([]);
+  });
+
+  test('of a mail server that refuses the account comes at once, and once more when it is over', async () => {
+    const { url, told } = await webhook();
+    const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
+    notice({ what: 'mailStalled', reason: 'The mail server refuses the account.', needsOperator: true });
+    await eventually('it is told', () => told.length === 1);
+    notice({ what: 'mailFlowing' });
+    await eventually('its end is told', () => told.length === 2);
+    expect(told).toMatchObject([
+      { event: 'mail_failing', message: expect.stringContaining('refuses the account') },
+      { event: 'mail_recovered' },
     ]);
   });
 

@@ -160,12 +160,19 @@ async function startRelays(webhook: string) {
   await store.setPaused(true);
   await store.close();
 
-  const [healthy, key, publication, down, dead, paused, full, gone] = await Promise.all([
+  const [healthy, key, publication, down, dead, mail, paused, full, gone] = await Promise.all([
     behind(works),
     behind(keyApi, { RELAY_ALERT_WEBHOOK: webhook }),
     behind(answering(404)),
     behind(answering(503)),
     behind(answering(400)),
+    behind(works, {
+      RELAY_CONFIRMATION: 'true',
+      // Nobody listens there.
+      RELAY_SMTP_URL: 'smtp://127.0.0.1:9',
+      RELAY_MAIL_FROM: 'news@shop.example',
+      RELAY_PUBLIC_URL: 'https://signup.example',
+    }),
     behind(works, {}, seeded),
     behind(works, {}, scratchFolder(), 'ulimit -f 3000; exec "$@"'),
     behind(works),
@@ -183,6 +190,7 @@ async function startRelays(webhook: string) {
     },
     publication: { relay: publication, cause: () => signUp(publication), fires: ['NewsletterRelayPublicationRefused'] },
     down: { relay: down, cause: () => signUp(down), fires: ['NewsletterRelayApiDown'] },
+    mail: { relay: mail, cause: () => signUp(mail), fires: ['NewsletterRelayMailFailing'] },
     dead: { relay: dead, cause: () => signUp(dead), fires: ['NewsletterRelayDeadLetters'] },
     paused: {
       relay: paused,

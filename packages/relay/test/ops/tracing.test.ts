@@ -5,6 +5,7 @@ import { createLog } from '../../src/index.ts';
 import { noTracing, startTracing, type Tracing } from '../../src/ops/tracing.ts';
 import { serve } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
+import { linkIn, startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
 import { apiKey, post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
@@ -189,6 +190,34 @@ describe('a signup', () => {
       expect(posts).toContainEqual(expect.objectContaining({ traceId, spanId: parentSpanId }));
     const confirmed = new Set(all.filter(({ name }) => name === 'confirm signup').map(({ traceId }) => traceId));
     expect(confirmed).toEqual(new Set(linked.map(({ traceId }) => traceId)));
+  });
+
+  it('that needs confirmation has its mail in its trace, and the delivery after the click', async () => {
+    const mail = await startMailServer();
+    const { relay, delivered, receiver, spans } = await traced({
+      api: sandboxApi().fetch,
+      settings: {
+        RELAY_CONFIRMATION: 'true',
+        RELAY_SMTP_URL: mail.url,
+        RELAY_MAIL_FROM: 'news@shop.example',
+        RELAY_PUBLIC_URL: 'https://signup.example',
+        RELAY_SECRET: 'a-secret-of-the-relay-0123456789',
+      },
+    });
+    relay.start();
+    const key = randomUUID();
+    await relay.fetch(post({ email: 'zoe.quimby@mail.example' }, { 'idempotency-key': key }));
+    const link = linkIn(await eventually('the mail', () => mail.received[0]));
+    expect((await relay.fetch(new Request(link, { method: 'POST', redirect: 'manual' }))).status).toBe(303);
+    await delivered();
+    expect((await spans()).map(({ name, traceId }) => [name, traceId]).sort()).toEqual(
+      [createPath, 'POST /signup', 'deliver signup', 'send confirmation mail'].map((name) => [
+        name,
+        key.replaceAll('-', ''),
+      ]),
+    );
+    expect(receiver.text()).not.toMatch(/quimby/i);
+    expect(receiver.text()).not.toContain(new URL(link).pathname);
   });
 
   it('goes through a running relay as one trace, sent when the relay stops at the latest', async () => {
