@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readGiven } from '../src/commands/command.ts';
 import { operatingCommands } from '../src/commands/operating.ts';
+import { readSmtpUrl } from '../src/confirmation/smtp-url.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { alertConditions } from '../src/ops/alerts.ts';
@@ -62,6 +63,33 @@ it('shows a box for consent whose sentence stands in the ledger', async () => {
   await relay.fetch(formPost({ email: 'ada@example.com', consent: value }));
   expect((await relay.store.person('ada@example.com')).consents).toMatchObject([{ sentence: value }]);
   expect(value.length).toBeGreaterThan(20);
+});
+
+it('shows a form with a confirmation that starts', () => {
+  const [, text = ''] = /```yaml\n(# relay\.yaml with a confirmation\n[^`]+)```/.exec(readme) ?? [];
+  const file = join(scratchFolder(), 'relay.yaml');
+  writeFileSync(file, text);
+  const { forms, mail } = readConfig({ RELAY_CONFIG: file, NEWSLETTER_API_KEY: 'sandbox-key' });
+  expect(mail).toMatchObject({ server: { host: 'mail.example.com', auth: { user: 'relay@example.com' } } });
+  expect(forms['default']?.confirmation).toMatchObject({
+    from: { name: 'Example News', address: 'news@example.com' },
+    text: expect.stringMatching(/^Hello,\n\nplease confirm .*\n\{link\}\n\nIf /) as string,
+  });
+});
+
+it('shows addresses of mail servers that are understood', () => {
+  const [, table = ''] = /\| Connection of `RELAY_SMTP_URL` \|\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(readme) ?? [];
+  const servers = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, url = '']) =>
+    readSmtpUrl(url.replace('…', 'smtps://mail.example')),
+  );
+  expect(servers.map((server) => [server?.port, server?.requireTLS, server?.ignoreTLS, server?.tls])).toEqual([
+    [465, false, false, { rejectUnauthorized: true }],
+    [587, true, false, { rejectUnauthorized: true }],
+    [587, false, false, { rejectUnauthorized: true }],
+    [25, false, true, { rejectUnauthorized: true }],
+    [1025, false, true, { rejectUnauthorized: true }],
+    [465, false, false, { rejectUnauthorized: false }],
+  ]);
 });
 
 it('lists every metric with its labels', async () => {
