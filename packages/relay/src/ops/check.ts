@@ -1,4 +1,6 @@
-/** Checks what a relay needs before signups arrive: origins, API key, publications, clock, mail server, links in mails. */
+/**
+ * Checks what a relay needs before signups arrive: origins, API key, publications, clock, mail server, links in mails.
+ */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';

@@ -1,12 +1,14 @@
 /** Double opt-in over real processes, ports, a kill, and the operator's check. */
 import { mkdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { run, serve, type ServingRelay } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { linkIn, Refusal, startMailServer, type MailServer } from '../mail-server.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { environment } from '../running-relay.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { sharedPostgres } from '../postgres-server.ts';
+import { environment, post, runRelay } from '../running-relay.ts';
 
 const settingsFor = (mail: MailServer): Record<string, string> => ({
   RELAY_CONFIRMATION: 'true',
@@ -16,7 +18,7 @@ const settingsFor = (mail: MailServer): Record<string, string> => ({
 });
 
 /** The link as a proxy passes it on that serves the relay at the public address. */
-const throughProxy = ({ address }: ServingRelay, link: string): string =>
+const throughProxy = ({ address }: Pick<ServingRelay, 'address'>, link: string): string =>
   link.replace('https://signup.shop.example/relay', address);
 
 it('keeps signups, mails and links over kill -9, and delivers once', async () => {
@@ -121,4 +123,32 @@ it('"check" logs in at the mail server, and opens the address that stands in mai
   expect(bad.code).toBe(1);
   // Neither did `serve` find anything else than that its own public address leads nowhere.
   await eventually('the log names it', () => relay.output().includes('does not lead to a relay'));
+});
+
+it('sends one mail for a signup where several relays share a database, and each of them takes the click', async () => {
+  const address = await sharedPostgres().database();
+  const mail = await startMailServer();
+  const settings = { ...settingsFor(mail), RELAY_SECRET: 'the-same-secret-everywhere-0123', RELAY_LIMIT_IP: '0' };
+  const relays = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const store = await openPostgresStore(address);
+      onTestFinished(() => store.close());
+      return runRelay({ store, settings });
+    }),
+  );
+  for (const relay of relays) relay.start();
+  const people = Array.from({ length: 45 }, (_, n) => `person${n}@example.com`);
+  await Promise.all(
+    people.map(async (email, n) => {
+      expect((await relays[n % 3]?.fetch(post({ email })))?.status).toBe(202);
+    }),
+  );
+  await eventually('all mails', () => mail.received.length >= people.length);
+  for (const [n, received] of mail.received.entries()) {
+    const link = throughProxy({ address: 'http://relay.example' }, linkIn(received));
+    const answer = await relays[(n + 1) % 3]?.fetch(new Request(link, { method: 'POST' }));
+    expect(answer?.status).toBe(303);
+  }
+  expect(await relays[0]?.store.counts()).toMatchObject({ unconfirmed: 0 });
+  expect(mail.received.map(({ recipient }) => recipient).toSorted()).toEqual(people.toSorted());
 });

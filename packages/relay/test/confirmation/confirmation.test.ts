@@ -57,7 +57,7 @@ describe('a signup that needs confirmation', () => {
     const mail = await startMailServer();
     const api = sandboxApi();
     const relay = confirming(mail, { api: api.fetch });
-    await relay.signUp('ada@example.com', { utm_source: 'spring' });
+    await relay.signUp('ada@example.com', { utm_source: 'spring', consent: 'Yes, send me the news.' });
     const received = await mailTo(mail, 'ada@example.com');
     const link = linkIn(received);
     expect(link).toMatch(/^https:\/\/signup\.example\/confirm\/[\w-]{43}$/);
@@ -84,6 +84,7 @@ describe('a signup that needs confirmation', () => {
     expect(api.received).toHaveLength(1);
     const { consents } = await relay.store.person('ada@example.com');
     expect(consents).toMatchObject([
+      { kind: 'given', sentence: 'Yes, send me the news.', visitor: '198.51.100.0/24' },
       { kind: 'confirmed', sentence: null, form: 'default', visitor: '198.51.100.0/24' },
     ]);
     // The click may come before it is written down that the mail was sent.
@@ -144,6 +145,24 @@ describe('a signup that needs confirmation', () => {
     expect(mail.received.filter(({ recipient }) => recipient.startsWith('ada'))).toHaveLength(1);
     await eventually('all mails', () => mail.received.length === 5);
     expect((await relay.store.counts()).review).toBeGreaterThan(0);
+  });
+
+  it('sends nothing where the address would add a header or a recipient', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail);
+    for (const email of [
+      'ada@example.com\r\nBcc: eve@example.com',
+      'ada@example.com\nX: y',
+      'ada@example.com,eve@example.com',
+      'ada@example.com>, <eve@example.com',
+      'Ada <ada@example.com>',
+      '"ada eve"@example.com',
+      'ada@example.com\u2028Bcc: eve@example.com',
+    ])
+      expect([email, (await relay.fetch(post({ email }))).status]).toEqual([email, 400]);
+    await relay.signUp('last@example.com');
+    await mailTo(mail, 'last@example.com');
+    expect(mail.received).toHaveLength(1);
   });
 
   it('asks nobody for a mail whom a check suspects to be a robot, until an operator lets it through', async () => {
