@@ -45,12 +45,13 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
     return isGone ? 'gone' : signup;
   }
 
+  /** The relay's own page is named as seen from the link: a proxy may serve the relay under a path of its own. */
   function done({ form }: StoredSignup): Response {
-    const location = forms[form]?.confirmation?.confirmedUrl ?? null;
-    return location === null ? page(200, confirmedHtml) : redirect(location);
+    return redirect(forms[form]?.confirmation?.confirmedUrl ?? donePath);
   }
 
   return new Hono<Environment>()
+    .get(`/${donePath}`, () => page(200, confirmedHtml))
     .get('/:token', async (context) => {
       const signup = await find(context.req.param('token'));
       if (signup === 'unknown') return page(404, unknownHtml);
@@ -60,8 +61,7 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
       return page(200, buttonHtml({ title: title.replaceAll('{form}', signup.form), button, lang }));
     })
     .post('/:token', async ({ req, env }) => {
-      const token = req.param('token');
-      const signup = await find(token);
+      const signup = await find(req.param('token'));
       if (signup === 'unknown') return page(404, unknownHtml);
       if (signup === 'gone') return page(410, goneHtml);
       if (signup.state === 'unconfirmed') {
@@ -79,8 +79,7 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
         notice({ what: 'confirmed', form, waitedMs: now() - receivedAt });
         confirmed();
       }
-      // The page as seen from itself: a proxy may serve the relay under a path of its own.
-      return redirect(forms[signup.form]?.confirmation?.confirmedUrl ?? token);
+      return done(signup);
     })
     .all('/:token', () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
     .onError((error) => {
@@ -92,6 +91,9 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
     });
 }
 
+/** No token is that short. It outlives the signup, which may repeat another one of its person. */
+const donePath = 'done';
+
 /** For a form that is no longer in the configuration. */
 const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;
 
@@ -102,7 +104,9 @@ export const unknownHtml = messageHtml('This link does not work', [
   'Part of it may be missing: copy the whole link from the mail, or sign up again.',
 ]);
 
-const goneHtml = messageHtml('This link has expired', ['Please sign up again; you will get a new mail.']);
+const goneHtml = messageHtml('This link is no longer valid', [
+  'If you have confirmed before, there is nothing left to do. Otherwise sign up again; you will get a new mail.',
+]);
 
 const failedHtml = messageHtml('This did not work', ['Please open the link again in a minute.']);
 

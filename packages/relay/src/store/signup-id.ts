@@ -24,8 +24,3 @@ export function firstIdOf(moment: number): string {
   const time = Math.max(0, Math.floor(moment)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
-
-/** When it was made, in milliseconds since the Unix epoch. */
-export function timeOfId(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-}

@@ -161,6 +161,7 @@ export interface StoredSignup {
   /** What was sent; null once it is erased, {@link SignupStore.expire}. */
   readonly submission: KeptSubmission | null;
   readonly origin: string | null;
+  /** Since when it may be delivered: when it came in, or was confirmed by its person. */
   readonly receivedAt: number;
   /** Attempts to deliver it so far. */
   readonly attempts: number;
@@ -227,7 +228,7 @@ export interface FormBacklog {
   readonly form: string;
   /** Signups waiting or sent, and not known to be at the API. */
   readonly open: number;
-  /** When the oldest of them was received. */
+  /** Since when the oldest of them may be delivered. */
   readonly oldestSince: number | null;
 }
 
@@ -236,7 +237,7 @@ export interface Overview {
   readonly counts: SignupCounts;
   /** Waiting signups whose time has come. */
   readonly due: number;
-  /** When the oldest signup that is waiting or sent was received; null where there is none. */
+  /** Since when the oldest signup that is waiting or sent may be delivered; null where there is none. */
   readonly oldestWaitingSince: number | null;
   /** Forms with a backlog, by name. */
   readonly forms: readonly FormBacklog[];
@@ -332,8 +333,8 @@ export interface SignupStore {
     walk: Walk,
   ): Promise<readonly ConfirmedSignup[]>;
   /**
-   * The click in a confirmation mail: an unconfirmed signup waits for delivery, and the ledger gets an entry. Once more
-   * changes nothing.
+   * The click in a confirmation mail: an unconfirmed signup waits for delivery as one received now, and the ledger gets
+   * an entry. Once more changes nothing.
    *
    * @returns false where there is no such signup
    */

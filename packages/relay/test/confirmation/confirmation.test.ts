@@ -79,7 +79,7 @@ describe('a signup that needs confirmation', () => {
     expect(api.received).toEqual([{ email: 'ada@example.com', utm_source: 'spring', double_opt_override: 'off' }]);
 
     expect((await relay.visit(link, 'POST')).status).toBe(303);
-    expect(await (await relay.visit(link)).text()).toContain('Thank you for confirming');
+    expect((await relay.visit(link)).headers.get('location')).toBe(clicked.headers.get('location'));
     expect(await relay.store.counts()).toMatchObject({ delivered: 1, waiting: 0 });
     expect(api.received).toHaveLength(1);
     const { consents } = await relay.store.person('ada@example.com');
@@ -185,6 +185,28 @@ describe('a signup that needs confirmation', () => {
     expect(api.received).toMatchObject([{ double_opt_override: 'on' }]);
   });
 
+  it('is thanked for also where it says the same as one that is confirmed already', async () => {
+    const mail = await startMailServer();
+    let passed = 0;
+    const relay = confirming(mail, { now: () => Date.now() + passed, api: sandboxApi().fetch });
+    await relay.signUp('ada@example.com');
+    await eventually('the first mail', () => mail.received.length === 1);
+    passed = 11 * 60_000;
+    await relay.signUp('ada@example.com');
+    await eventually('the second mail', () => mail.received.length === 2);
+    for (const received of mail.received) {
+      const link = linkIn(received);
+      const { status, headers } = await relay.visit(link, 'POST');
+      expect(status).toBe(303);
+      await eventually('the outcome', async () => (await relay.store.counts()).waiting === 0);
+      const page = await relay.visit(new URL(headers.get('location') ?? '', link).href);
+      expect(await page.text()).toContain('Thank you for confirming');
+    }
+    await eventually('one delivery', async () => (await relay.store.counts()).delivered === 1);
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0, waiting: 0, sent: 0, dead: 0 });
+    expect((await relay.visit(linkIn(mail.received[1] as ReceivedMail))).status).toBe(410);
+  });
+
   it('leads to the page of the operator’s choice', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail, { settings: { RELAY_CONFIRMED_URL: 'https://shop.example/welcome' } });
@@ -220,7 +242,7 @@ describe('the link', () => {
     for (const method of ['GET', 'POST']) {
       const answer = await relay.visit(link, method);
       expect(answer.status).toBe(410);
-      expect(await answer.text()).toContain('This link has expired');
+      expect(await answer.text()).toContain('This link is no longer valid');
     }
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0, waiting: 0 });
   });

@@ -453,7 +453,14 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         { signup: id, kind: 'given' },
         { signup: id, kind: 'confirmed', at: start + 9, visitor: '198.51.100.0' },
       ]);
-      expect(await claim(store, 9, start + 9)).toMatchObject([{ id, attempts: 0, tried: false, confirmed: true }]);
+      // How long the person took is no delay of the delivery.
+      expect(await store.overview(start + 10)).toMatchObject({
+        oldestWaitingSince: start + 9,
+        forms: [{ form: 'default', open: 1, oldestSince: start + 9 }],
+      });
+      expect(await claim(store, 9, start + 9)).toMatchObject([
+        { id, attempts: 0, tried: false, confirmed: true, receivedAt: start + 9 },
+      ]);
     });
 
     it('that was given by a click is not lost to the mail that is written down after it', async () => {

@@ -19,7 +19,7 @@ import {
   type Row,
   type SignupRow,
 } from '../rows.ts';
-import { firstIdOf, signupId, timeOfId } from '../signup-id.ts';
+import { firstIdOf, signupId } from '../signup-id.ts';
 import {
   blockedMs,
   claimMs,
@@ -238,7 +238,7 @@ class PostgresStore implements SignupStore {
         rows.map(({ form, open, oldest }) => ({
           form: String(form),
           open: Number(open),
-          oldestSince: timeOfId(String(oldest)),
+          oldestSince: Number(oldest),
         })),
       ),
       this.#ask(sql.deadByReason, [reasonsShown], (rows) =>

@@ -62,7 +62,7 @@ export const steps: readonly string[] = [
   DROP INDEX ${schema}.signup_by_intent, ${schema}.signup_by_content, ${schema}.signup_open;
   CREATE INDEX signup_by_content ON ${schema}.signup (content) WHERE content IS NOT NULL;
   CREATE INDEX signup_due ON ${schema}.signup (form, state, next_attempt_at, received_at) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX signup_open ON ${schema}.signup (state, id, form) WHERE state <> 'delivered';
+  CREATE INDEX signup_open ON ${schema}.signup (state, id, form, received_at) WHERE state <> 'delivered';
   -- Nearly all signups of a form may be delivered: what is not is rarer than form and state each for itself suggest.
   CREATE STATISTICS ${schema}.signup_form_state (mcv) ON form, state FROM ${schema}.signup;
   CREATE INDEX signup_in_batch ON ${schema}.signup (batch) WHERE batch IS NOT NULL;

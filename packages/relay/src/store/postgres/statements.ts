@@ -128,7 +128,8 @@ export const sql = {
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
     SELECT id, form, received_at AS "receivedAt", trace FROM changed`,
   confirmPerson: `WITH confirmed AS (
-      UPDATE ${signup} SET state = 'waiting', next_attempt_at = 0, last_error = NULL WHERE id = $1 AND state = 'unconfirmed'
+      UPDATE ${signup} SET state = 'waiting', received_at = $2, next_attempt_at = 0, last_error = NULL
+      WHERE id = $1 AND state = 'unconfirmed'
       RETURNING id, form, content),
     ledger AS (INSERT INTO ${consent} (${entry})
       SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING)
@@ -137,7 +138,7 @@ export const sql = {
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
            UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,
   due: `SELECT count(*) AS count FROM ${signup} WHERE state = 'waiting' AND next_attempt_at <= $1`,
-  forms: `SELECT form, count(*) AS open, min(id::text COLLATE "C") AS oldest FROM ${signup}
+  forms: `SELECT form, count(*) AS open, min(received_at) AS oldest FROM ${signup}
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,

@@ -94,7 +94,7 @@ export const steps: readonly string[] = [
   ALTER TABLE signup_3 RENAME TO signup;
   CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
   CREATE INDEX signup_due ON signup (form, state, next_attempt_at, received_at) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX signup_open ON signup (state, id, form) WHERE state <> 'delivered';
+  CREATE INDEX signup_open ON signup (state, id, form, received_at) WHERE state <> 'delivered';
   CREATE INDEX signup_in_batch ON signup (batch) WHERE batch IS NOT NULL;
   CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
 

@@ -19,7 +19,7 @@ import {
   type Row,
   type SignupRow,
 } from '../rows.ts';
-import { firstIdOf, signupId, timeOfId } from '../signup-id.ts';
+import { firstIdOf, signupId } from '../signup-id.ts';
 import {
   blockedMs,
   claimMs,
@@ -223,7 +223,7 @@ class SqliteStore implements SignupStore {
 
   confirmPerson(id: string, at: number, consent: Consent): Promise<boolean> {
     return this.#commits.run(() => {
-      const row = this.#statements.confirmPerson.get(id);
+      const row = this.#statements.confirmPerson.get({ id, at });
       if (!row) return this.#statements.exists.get(id) !== undefined;
       const person = personOfFingerprint(String(row['content']));
       this.#addConsent({ ...consent, signup: id, kind: 'confirmed', at, form: String(row['form']), person });
@@ -256,7 +256,7 @@ class SqliteStore implements SignupStore {
       const forms = survey.forms.all().map(({ form, open, oldest }) => ({
         form: String(form),
         open: Number(open),
-        oldestSince: timeOfId(String(oldest)),
+        oldestSince: Number(oldest),
       }));
       return {
         counts: this.#counts(),

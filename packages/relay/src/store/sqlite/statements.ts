@@ -66,7 +66,8 @@ export const sql = {
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
             RETURNING id, form, received_at AS receivedAt, trace`,
-  confirmPerson: `UPDATE signup SET state = 'waiting', next_attempt_at = 0, last_error = NULL WHERE id = ? AND state = 'unconfirmed'
+  confirmPerson: `UPDATE signup SET state = 'waiting', received_at = :at, next_attempt_at = 0, last_error = NULL
+                  WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
 
@@ -98,7 +99,7 @@ export const sql = {
 export const survey = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
   due: `SELECT count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'waiting' AND next_attempt_at <= :now`,
-  forms: `SELECT form, count(*) AS open, min(id) AS oldest FROM signup
+  forms: `SELECT form, count(*) AS open, min(received_at) AS oldest FROM signup
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,
