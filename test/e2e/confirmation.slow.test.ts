@@ -1,0 +1,105 @@
+/** The page that a confirmation mail leads to, in a browser: for everybody, also without JavaScript. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../packages/relay/test/eventually.ts';
+import { linkIn, startMailServer } from '../../packages/relay/test/mail-server.ts';
+import { serve } from '../../packages/relay/test/commands/relay-process.ts';
+import { findings } from '../../packages/sandbox/test/ui/findings.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { openBrowser, type BrowserSession } from './visitor.ts';
+
+let session: BrowserSession;
+beforeAll(async () => {
+  session = await openBrowser();
+});
+afterEach(() => session.closePages());
+afterAll(() => session?.close());
+
+const publicUrl = 'https://signup.shop.example';
+
+/** A relay whose mails arrive here. @returns the link in the mail of a signup, as a proxy passes it on */
+async function mailed(email: string, settings: Readonly<Record<string, string>> = {}): Promise<string> {
+  const mail = await startMailServer();
+  const relay = await serve(scratchFolder(), {
+    RELAY_CONFIRMATION: 'true',
+    RELAY_SMTP_URL: mail.url,
+    RELAY_MAIL_FROM: 'news@shop.example',
+    RELAY_PUBLIC_URL: publicUrl,
+    ...settings,
+  });
+  expect((await relay.signUp(email)).status).toBe(202);
+  const received = await eventually('the mail', () => mail.received[0]);
+  return linkIn(received).replace(publicUrl, relay.address);
+}
+
+async function pictured(name: string): Promise<void> {
+  const folder = process.env['PICTURES'];
+  const [page] = (await session.browser.pages()).toReversed();
+  if (folder && page) await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
+it.each([
+  ['in English, wide and light', 900, 'light', {}],
+  [
+    'in Arabic, narrow and dark',
+    320,
+    'dark',
+    {
+      RELAY_CONFIRMATION_SUBJECT: 'يرجى تأكيد اشتراكك في النشرة الإخبارية',
+      RELAY_CONFIRMATION_BUTTON: 'تأكيد الاشتراك',
+      RELAY_CONFIRMATION_LANG: 'ar',
+    },
+  ],
+] as const)('is accessible %s, and confirms without JavaScript', async (name, width, scheme, settings) => {
+  const link = await mailed('ada@example.com', settings);
+  const page = await session.browser.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.setViewport({ width, height: 480 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.goto(link);
+  expect(await findings(page)).toEqual([]);
+  const [right, left] = await page.$eval('h1', (heading) => {
+    const range = document.createRange();
+    range.selectNodeContents(heading);
+    const box = range.getBoundingClientRect();
+    return [innerWidth - box.right, box.left];
+  });
+  // Arabic begins at the right; nothing is wider than the page.
+  expect((right ?? 0) < (left ?? 0)).toBe('RELAY_CONFIRMATION_LANG' in settings);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await pictured(name);
+
+  await page.setJavaScriptEnabled(false);
+  await page.reload();
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Tab').then(() => page.keyboard.press('Enter'))]);
+  await page.setJavaScriptEnabled(true);
+  await page.reload();
+  expect(await page.$eval('h1', (heading) => heading.textContent)).toBe('Thank you for confirming');
+  expect(await findings(page)).toEqual([]);
+  await pictured(`${name}, done`);
+  // Not even an icon of somebody else.
+  expect(asked.filter((url) => new URL(url).origin !== new URL(link).origin)).toEqual([]);
+});
+
+it('goes on to the operator’s page on another site', async () => {
+  const referrers: (string | undefined)[] = [];
+  const site = createServer(({ headers, url }, answer) => {
+    if (url === '/welcome') referrers.push(headers.referer);
+    answer.setHeader('content-type', 'text/html').end('<title>Welcome</title>');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    site.closeAllConnections();
+    site.close();
+  });
+  await eventually('a port', () => site.listening);
+  const welcome = `http://localhost:${(site.address() as AddressInfo).port}/welcome`;
+  const link = await mailed('ada@example.com', { RELAY_CONFIRMED_URL: welcome });
+  const page = await session.browser.newPage();
+  await page.goto(link);
+  await Promise.all([page.waitForNavigation(), page.click('button')]);
+  expect(page.url()).toBe(welcome);
+  // The link is a secret: no other site learns it.
+  expect(referrers).toEqual([undefined]);
+});
