@@ -82,7 +82,7 @@ test('certify prints what the README shows', async () => {
   const folder = scratchFolder();
   writeFileSync(join(folder, 'signup.mjs'), script);
   const [call = '', ...output] = shown.split('\n');
-  const args = call.replace('$ npx @newsletter-kit/sandbox ', '').split(' ');
+  const args = call.replace('$ newsletter-sandbox ', '').split(' ');
   const { code, stdout, stderr } = await feed(
     process.execPath,
     ['--conditions=source', join(room, 'src', 'main.ts'), ...args],

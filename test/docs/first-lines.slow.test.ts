@@ -1,0 +1,99 @@
+/**
+ * The first lines of the packages' READMEs, typed into a terminal in the root of this clone: they start the command, and
+ * the alias makes it one of every folder.
+ */
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/chain/free-port.ts';
+import { launch } from '../../scripts/chain/launch.ts';
+import { root } from '../../scripts/chain/root.ts';
+import { servers } from '../../scripts/chain/servers.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'newsletter-first-lines-')));
+});
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** The first shell block of a package's README, and the one that gives a terminal the command's name. */
+async function blocksOf(path: string): Promise<{ first: string; alias: string }> {
+  const text = await readFile(join(root, path), 'utf8');
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const [first = ''] = blocks.filter((block) => !block.startsWith('alias '));
+  const [alias = ''] = blocks.filter((block) => block.startsWith('alias '));
+  return { first, alias };
+}
+
+async function terminal(env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
+  const { PATH = '' } = process.env;
+  const opened = await openTerminal(root, { PATH, HOME: folder, ...env });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** Types lines that end by themselves. @returns what they printed */
+async function run({ type, finished, screen }: Terminal, lines: string): Promise<string> {
+  type(lines);
+  expect(await finished(), screen()).toBe(0);
+  return screen();
+}
+
+describe.skipIf(process.platform === 'win32')('the first lines of the README', () => {
+  it('of the relay start it until Ctrl-C, and with the alias it answers from any folder', async () => {
+    const { first, alias } = await blocksOf('packages/relay/README.md');
+    const env = { RELAY_PORT: String(await freePort()), RELAY_STORE: `sqlite:${join(folder, 'relay.db')}` };
+    const serving = await terminal(env);
+    serving.type(first);
+    await serving.shows(/the relay takes signups/);
+    const answer = await fetch(`http://127.0.0.1:${env.RELAY_PORT}/signup`, {
+      method: 'POST',
+      headers: { origin: 'http://127.0.0.1:4000', 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com' }),
+    });
+    expect(answer.status).toBe(202);
+
+    const other = await terminal(env);
+    const settings = first.replace(/^npm .*\n/m, '');
+    expect(await run(other, `${alias}${settings}cd '${folder}'\nnewsletter-relay status`)).toMatch(/waiting\s+1\b/i);
+    serving.interrupt();
+    await serving.finished();
+    expect(serving.screen()).toContain('stopped');
+    // The store is free, so that the command reads it itself.
+    await run(other, 'newsletter-relay export > signups.ndjson');
+    const [line = ''] = (await readFile(join(folder, 'signups.ndjson'), 'utf8')).split('\n');
+    expect(JSON.parse(line)).toMatchObject({ submission: { email: 'ada@example.com' } });
+  });
+
+  it('of the sandbox start it until Ctrl-C, and with the alias it runs a command in any folder', async () => {
+    const { first, alias } = await blocksOf('packages/sandbox/README.md');
+    const port = await freePort();
+    const sandbox = await terminal({ SANDBOX_PORT: String(port) });
+    sandbox.type(first);
+    await sandbox.shows(/Stop with Ctrl-C/);
+    expect((await fetch(`http://127.0.0.1:${port}/_sandbox/requests`)).status).toBe(200);
+    sandbox.interrupt();
+    await sandbox.finished();
+    await expect(fetch(`http://127.0.0.1:${port}/_sandbox/requests`)).rejects.toThrow();
+    await run(sandbox, `${alias}cd '${folder}'\nnewsletter-sandbox exec -- sh -c 'echo $NEWSLETTER_API_KEY > key'`);
+    expect(await readFile(join(folder, 'key'), 'utf8')).toBe('sandbox-key\n');
+  });
+
+  it('of the command line reach the sandbox, and export into the folder they are typed in', async () => {
+    const { first, alias } = await blocksOf('packages/cli/README.md');
+    const port = await freePort();
+    const plan = servers.find(({ name }) => name === 'sandbox');
+    if (!plan) throw new Error('The chain has no sandbox.');
+    const sandbox = await launch(
+      plan,
+      { ports: { sandbox: port, relay: 0, demo: 0 }, relayStore: '' },
+      () => undefined,
+    );
+    onTestFinished(() => sandbox.stop());
+    const lines = first.replace('127.0.0.1:4010', `127.0.0.1:${port}`);
+    expect(await run(await terminal(), `${alias}cd '${folder}'\n${lines}`)).toContain('reached');
+    expect(await readFile(join(folder, 'subscribers.csv'), 'utf8')).toContain('ada.lovelace@example.com');
+  });
+});
