@@ -1,6 +1,6 @@
 /**
- * The first lines of the packages' READMEs, typed into a terminal in the root of this clone: they start the command, and
- * the alias makes it one of every folder.
+ * The first lines of the packages' READMEs, typed into a terminal in the root of this clone: they start the command,
+ * and the alias makes it one of every folder.
  */
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /** Sends the confirmation mails that are due, a few at a time, and again until the mail server has taken them. */
 import type { Form } from '../admission/form.ts';
-import { backoff, defaultPatience, type Patience } from '../delivery/backoff.ts';
+import { defaultPatience, type Patience } from '../delivery/backoff.ts';
+import { Hold } from '../delivery/hold.ts';
 import { InFlight } from '../delivery/in-flight.ts';
 import { Persistence, storePauseMs } from '../delivery/persistence.ts';
 import { WakeSignal } from '../delivery/wake-signal.ts';
@@ -46,13 +47,11 @@ const longestSharedSleepMs = 1000;
 /** Shortest and longest wait of one mail that is deferred, in milliseconds. */
 const deferredMs = { least: 30_000, most: 15 * 60_000 };
 
-/** Refusals in succession that may each concern one mail alone; from then on all mails wait. */
-const mostSingleFailures = 2;
+type MailFailure = Extract<MailVerdict, { kind: 'wait' }> & { readonly trouble: string };
 
 export class ConfirmationMailer {
   readonly #options: ConfirmationMailerOptions;
   readonly #forms: ReadonlyMap<string, Form>;
-  readonly #patience: Patience;
   readonly #random: () => number;
   readonly #signal = new WakeSignal();
   readonly #sending = new InFlight(() => this.#signal.notify());
@@ -61,20 +60,26 @@ export class ConfirmationMailer {
   readonly #persistence: Persistence;
   #transport: Promise<MailTransport> | null = null;
   #loop: Promise<void> | null = null;
-  /** Nothing is sent before this moment. */
-  #heldUntil = 0;
-  /** Failures since the last success, counted once per pause. */
-  #failures = 0;
-  /** Failures since the last success that may each concern one mail alone. */
-  #single = 0;
-  /** What was reported as the reason of the pause. */
-  #trouble: string | null = null;
+  readonly #hold: Hold<MailFailure>;
 
   constructor(options: ConfirmationMailerOptions) {
     this.#options = options;
     this.#forms = new Map(options.forms.map((form) => [form.name, form]));
-    this.#patience = { ...defaultPatience, ...options.patience };
+    const { log, notice, now } = options;
     this.#random = options.random ?? Math.random;
+    this.#hold = new Hold({
+      patience: { ...defaultPatience, ...options.patience },
+      now,
+      random: this.#random,
+      onPause({ reason, needsOperator }) {
+        log[needsOperator ? 'error' : 'warn']({ reason }, 'the mail server takes no confirmation mails; they wait');
+        notice({ what: 'mailStalled', reason, needsOperator });
+      },
+      onResume() {
+        log.info('the mail server takes mails again');
+        notice({ what: 'mailFlowing' });
+      },
+    });
     this.#persistence = new Persistence({ health: options.health, stopping: this.#stop.signal });
   }
 
@@ -102,9 +107,9 @@ export class ConfirmationMailer {
   }
 
   async #run(): Promise<void> {
-    const { health, now } = this.#options;
+    const { health } = this.#options;
     while (!this.#stop.signal.aborted) {
-      const held = this.#heldUntil - now();
+      const held = this.#hold.remainingMs;
       if (held > 0) {
         await this.#signal.wait(Math.min(held, longestSleepMs));
         continue;
@@ -126,7 +131,7 @@ export class ConfirmationMailer {
     const forms = [...this.#forms.keys()];
     const longest = store.shared ? longestSharedSleepMs : longestSleepMs;
     // While the server fails, one mail at a time is tried.
-    const limit = this.#failures > 0 ? 1 : mailConcurrency;
+    const limit = this.#hold.failing ? 1 : mailConcurrency;
     const free = limit - this.#sending.size;
     if (free <= 0) return longest;
     const due = await store.claim({ forms, limit: free, now: now(), state: 'unconfirmed' });
@@ -153,7 +158,7 @@ export class ConfirmationMailer {
     } catch (error) {
       return this.#failed(signup, error, span);
     }
-    this.#succeeded();
+    this.#hold.succeeded();
     await this.#persistence.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
@@ -170,7 +175,7 @@ export class ConfirmationMailer {
     const { reason } = verdict;
     if (verdict.kind === 'dead') {
       // The server works: it has judged a recipient.
-      this.#succeeded();
+      this.#hold.succeeded();
       await this.#persistence.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error(
         { signup: id, reason, ...logFields },
@@ -179,11 +184,12 @@ export class ConfirmationMailer {
       notice({ what: 'dead', signup: id, form, reason });
       return;
     }
-    if (verdict.holds === 'maybe') this.#single += 1;
-    const holds = verdict.holds === true || (verdict.holds === 'maybe' && this.#single > mostSingleFailures);
-    if (holds) this.#hold(verdict);
-    const nextAttemptAt = verdict.holds === true ? this.#heldUntil : now() + this.#deferFor(now() - receivedAt);
-    log[verdict.needsOperator && !holds ? 'warn' : 'debug'](
+    const failure = { ...verdict, trouble: reason };
+    if (verdict.holds === true) this.#hold.pause(failure);
+    else if (verdict.holds === 'maybe') this.#hold.suspect(failure);
+    const held = this.#hold.remainingMs;
+    const nextAttemptAt = now() + (verdict.holds === true ? held : this.#deferFor(now() - receivedAt));
+    log[verdict.needsOperator && held === 0 ? 'warn' : 'debug'](
       { signup: id, reason, nextAttemptAt, ...logFields },
       'the confirmation mail was not sent; it will be tried again',
     );
@@ -194,25 +200,5 @@ export class ConfirmationMailer {
   #deferFor(ageMs: number): number {
     const wait = Math.min(Math.max(ageMs, deferredMs.least), deferredMs.most);
     return Math.ceil(wait * (0.5 + this.#random() / 2));
-  }
-
-  #succeeded(): void {
-    this.#failures = 0;
-    this.#single = 0;
-    if (this.#trouble === null) return;
-    this.#trouble = null;
-    this.#options.log.info('the mail server takes mails again');
-    this.#options.notice({ what: 'mailFlowing' });
-  }
-
-  #hold({ reason, needsOperator }: Extract<MailVerdict, { kind: 'wait' }>): void {
-    const { log, notice, now } = this.#options;
-    if (now() >= this.#heldUntil) this.#failures += 1;
-    const wait = backoff(Math.max(1, this.#failures), undefined, this.#patience, this.#random);
-    this.#heldUntil = Math.max(this.#heldUntil, now() + wait);
-    if (reason === this.#trouble) return;
-    this.#trouble = reason;
-    log[needsOperator ? 'error' : 'warn']({ reason }, 'the mail server takes no confirmation mails; they wait');
-    notice({ what: 'mailStalled', reason, needsOperator });
   }
 }

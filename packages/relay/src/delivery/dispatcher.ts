@@ -43,15 +43,26 @@ export class Dispatcher {
   readonly #giveUp = new AbortController();
 
   constructor(options: DispatcherOptions) {
-    const { health, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
+    const { health, log, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
     const { notice = () => {}, tracing = noTracing } = options;
     const patience = { ...defaultPatience, ...options.patience };
     const persistence = new Persistence({ health, stopping: this.#stop.signal });
     const forms = Object.values(options.forms);
-    const holdOf = (scope: string, of: readonly Form[]): Hold => {
-      const names = of.map(({ name }) => name);
-      return new Hold({ scope, forms: names, log: options.log, notice, patience, now, random });
-    };
+    const holdOf = (scope: string, of: readonly Form[]): Hold<WaitVerdict> =>
+      new Hold({
+        patience,
+        now,
+        random,
+        onPause({ status, trouble, reason, needsOperator }) {
+          const level = needsOperator ? 'error' : 'warn';
+          log[level]({ scope, trouble, reason }, 'the API takes no signups; they are kept and wait');
+          notice({ what: 'stalled', scope, forms: of.map(({ name }) => name), status, trouble, reason, needsOperator });
+        },
+        onResume() {
+          log.info({ scope }, 'the API takes signups again');
+          notice({ what: 'flowing', scope });
+        },
+      });
     // The key itself is a secret: it goes by the name of the first form that has it.
     const keyHoldOf = once((apiKey) => {
       const of = forms.filter((form) => form.apiKey === apiKey);

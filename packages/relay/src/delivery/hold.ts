@@ -1,27 +1,30 @@
-/** Pauses everything that shares a cause of failure: an API key, or a publication. */
-import type { Notice } from '../ops/happening.ts';
-import type { Log } from '../ops/log.ts';
+/** Pauses everything that shares a cause of failure: an API key, a publication, or the mail server. */
 import { backoff, type Patience } from './backoff.ts';
-import type { WaitVerdict } from './verdict.ts';
+
+/** What a {@link Hold} needs to know of a failure. */
+export interface Failure {
+  /** Names the trouble: it is reported when it begins, not with every failure. */
+  readonly trouble: string;
+  /** How long the other side asks to wait, in milliseconds. */
+  readonly askedMs?: number | undefined;
+}
 
 /** What a {@link Hold} is made of. */
-export interface HoldOptions {
-  /** What it is for, for the operator: `key of "shop"`, `publication pub_…`. Holds no secret. */
-  readonly scope: string;
-  /** Names of the forms that have this key or publication. */
-  readonly forms: readonly string[];
-  readonly log: Log;
-  readonly notice: Notice;
+export interface HoldOptions<Cause extends Failure> {
   readonly patience: Patience;
   readonly now: () => number;
   readonly random: () => number;
+  /** Told when a pause begins, and when the trouble behind it changes. */
+  readonly onPause: (failure: Cause) => void;
+  /** Told at the first success after that. */
+  readonly onResume: () => void;
 }
 
 /** Failures in succession of which each may be that of its signup; from then on they are those of the service. */
 const mostSingleFailures = 2;
 
-export class Hold {
-  readonly #options: HoldOptions;
+export class Hold<Cause extends Failure> {
+  readonly #options: HoldOptions<Cause>;
   #until = 0;
   /** Failures since the last success, counted once per pause. */
   #failures = 0;
@@ -29,7 +32,7 @@ export class Hold {
   #single = 0;
   #trouble: string | null = null;
 
-  constructor(options: HoldOptions) {
+  constructor(options: HoldOptions<Cause>) {
     this.#options = options;
   }
 
@@ -51,31 +54,24 @@ export class Hold {
     this.#failures = 0;
     this.#single = 0;
     if (this.#trouble === null) return;
-    const { scope, log, notice } = this.#options;
-    log.info({ scope }, 'the API takes signups again');
-    notice({ what: 'flowing', scope });
     this.#trouble = null;
+    this.#options.onResume();
   }
 
   /** Notes a failure that may concern one signup alone; several in succession pause everything. */
-  suspect(verdict: WaitVerdict): void {
+  suspect(failure: Cause): void {
     this.#single += 1;
-    if (this.#single > mostSingleFailures || this.failing) this.pause(verdict);
+    if (this.#single > mostSingleFailures || this.failing) this.pause(failure);
   }
 
   /** Pauses everything for a while. */
-  pause(verdict: WaitVerdict): void {
-    const { scope, forms, log, notice, patience, random } = this.#options;
+  pause(failure: Cause): void {
+    const { patience, random, onPause } = this.#options;
     const now = this.#options.now();
     if (now >= this.#until) this.#failures += 1;
-    this.#until = Math.max(this.#until, now + backoff(Math.max(1, this.#failures), verdict.askedMs, patience, random));
-    if (verdict.trouble === this.#trouble) return;
-    this.#trouble = verdict.trouble;
-    const { status, trouble, reason, needsOperator } = verdict;
-    log[needsOperator ? 'error' : 'warn'](
-      { scope, trouble, reason },
-      'the API takes no signups; they are kept and wait',
-    );
-    notice({ what: 'stalled', scope, forms, status, trouble, reason, needsOperator });
+    this.#until = Math.max(this.#until, now + backoff(Math.max(1, this.#failures), failure.askedMs, patience, random));
+    if (failure.trouble === this.#trouble) return;
+    this.#trouble = failure.trouble;
+    onPause(failure);
   }
 }

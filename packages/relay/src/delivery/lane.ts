@@ -6,7 +6,7 @@ import { ApiError, type Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import { signupId } from '../store/signup-id.ts';
-import { freshMs, type Claim, type ClaimedSignup, type SignupStore } from '../store/signup-store.ts';
+import { freshMs, type Claim, type ClaimedSignup } from '../store/signup-store.ts';
 import { backoff, type Patience } from './backoff.ts';
 import { BatchBody, largestBatch, smallestBatch, type BulkOptions } from './batch.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
@@ -31,9 +31,9 @@ export interface LaneOptions extends Pick<DispatcherOptions, 'store' | 'health' 
   readonly random: () => number;
   readonly now: () => number;
   /** Of the API key; lanes with the same key share it. */
-  readonly keyHold: Hold;
+  readonly keyHold: Hold<WaitVerdict>;
   /** Of the publication; lanes with the same publication share it. */
-  readonly publicationHold: Hold;
+  readonly publicationHold: Hold<WaitVerdict>;
   readonly persistence: Persistence;
   /** Aborts when nothing new may be begun. */
   readonly stopping: AbortSignal;
@@ -121,7 +121,7 @@ export class Lane {
   }
 
   async #run(): Promise<void> {
-    const { stopping, health, store, now } = this.#options;
+    const { stopping, health, store } = this.#options;
     while (!stopping.aborted) {
       const held = this.#heldMs;
       if (held > 0) {
@@ -197,7 +197,7 @@ export class Lane {
     if (!bulk || this.#failing || now() < this.#nextCount) return false;
     const enough = this.#inBulk ? smallestBatch : bulk.above;
     this.#inBulk = (await store.backlog(this.#names, enough)) >= enough;
-    if (!this.#inBulk) this.#nextCount = now() + Math.min(countEveryMs, bulk.lookAfterMs ?? countEveryMs);
+    if (!this.#inBulk) this.#nextCount = now() + countEveryMs;
     return this.#inBulk;
   }
 
@@ -276,7 +276,7 @@ export class Lane {
       this.#failed(verdict);
       for (const { form } of signups) notice({ what: 'putOff', form, trouble: verdict.trouble });
       // Whether it arrived is for the walk to say.
-      if (verdict.tried && signups.length > 0) return void (await persistence.write(() => store.batchSent(id, now())));
+      if (verdict.tried && signups.length > 0) await persistence.write(() => store.batchSent(id, now()));
       if (verdict.tried || signups.length === 0) return;
       await persistence.write(() => store.release(signups.map((signup) => signup.id)));
     }
