@@ -282,16 +282,15 @@ function row(signup) {
 function actionsOf({ id, state, submission }) {
   const who = submission?.email ?? id;
   const text = `This deletes the signup of ${who}. It is never delivered. The consent ledger keeps its entry.`;
-  return make(
-    'div',
-    { class: 'actions' },
+  const buttons = [
     ...(state === 'dead' || state === 'review'
       ? [redriveButton(state === 'review' ? 'Let through' : 'Redrive', { id }, true)]
       : []),
     ...(state === 'dead' || state === 'review' || state === 'unconfirmed'
       ? [discardButton('Discard…', { id, state }, text, true)]
       : []),
-  );
+  ];
+  return buttons.length > 0 ? make('div', { class: 'actions' }, ...buttons) : '';
 }
 
 /** @param {number} at */
