@@ -8,9 +8,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { openStore } from '@newsletter-kit/relay';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { history, historyConfigs, runHistory } from './consent-history.ts';
+
+// Every relay observes its process: thousands of relays in one process would slow it down.
+vi.mock('prom-client', async (load) => ({ ...(await load<object>()), collectDefaultMetrics: () => {} }));
 
 const histories = Number(process.env['CONSENT_HISTORIES'] ?? 500);
 
