@@ -1,11 +1,13 @@
 /**
+ * From a clone to a relay elsewhere: what the README and the Dockerfile install takes signups.
+ *
  * The Dockerfile without Docker: its COPY and RUN instructions are carried out in order on a clean clone, with a folder
  * for the root of each stage, and what it starts then takes a signup. Paths are those of the image, below that folder.
  *
  * What an image has and this machine has not: the base image, whose Node is the one of this test, and its account
  * `node`, so that `chown` only notes what it was given.
  */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -32,14 +34,25 @@ function mapped(text: string, built: Pick<Built, 'root'>): string {
   return text.replaceAll(/(?<![\w.@/-])\/(source|app|data|usr\/local\/bin)\b/g, (path) => join(built.root, path));
 }
 
+/** What reaches the registry and npm's cache from here, and nothing else of this environment. */
+function network(): NodeJS.ProcessEnv {
+  const kept = /^(https?_proxy|no_proxy|npm_config_registry|node_extra_ca_certs|home)$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name)));
+}
+
+/** Programs of this system, and Node 24 before its own. */
+function systemPath(): string[] {
+  const system = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
+  return [dirname(process.execPath), ...system];
+}
+
 /** What a command finds on its PATH: the image's own folder, Node 24, and a `chown` that notes its arguments. */
 function commandPath({ root: folder }: Pick<Built, 'root'>): string {
   const tools = join(folder, 'tools');
   mkdirSync(tools, { recursive: true });
   writeFileSync(join(tools, 'chown'), `#!/bin/sh\necho "$@" >> ${join(tools, 'chown.log')}\n`);
   chmodSync(join(tools, 'chown'), 0o755);
-  const system = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
-  return [tools, join(folder, 'usr/local/bin'), dirname(process.execPath), ...system].join(delimiter);
+  return [tools, join(folder, 'usr/local/bin'), ...systemPath()].join(delimiter);
 }
 
 async function build(
@@ -61,15 +74,8 @@ async function build(
       const into = target.startsWith('/') ? join(folder, target) : join(built.folder, target);
       cpSync(join(origin, source), into, { recursive: true, verbatimSymlinks: true });
     } else if (name === 'RUN') {
-      const { npm_config_registry, HOME, ...rest } = process.env;
-      const proxies = Object.entries(rest).filter(([variable]) =>
-        /^(https?_proxy|no_proxy|node_extra_ca_certs)$/i.test(variable),
-      );
-      await ask('/bin/sh', ['-c', mapped(words, built)], {
-        cwd: built.folder,
-        env: { ...Object.fromEntries(proxies), ...(npm_config_registry && { npm_config_registry }), HOME, PATH },
-        maxBuffer: 1e8,
-      });
+      const env = { ...network(), PATH };
+      await ask('/bin/sh', ['-c', mapped(words, built)], { cwd: built.folder, env, maxBuffer: 1e8 });
     }
   }
   return built;
@@ -81,6 +87,25 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   server.close();
   return port;
+}
+
+/** Starts a relay, and signs up through it. */
+async function serve(
+  [program = '', ...args]: readonly string[],
+  { folder, env, port }: { readonly folder: string; readonly env: NodeJS.ProcessEnv; readonly port: number },
+): Promise<ChildProcess> {
+  const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await eventually('the relay takes signups', () => output.includes('the relay takes signups'));
+  const answer = await fetch(`http://127.0.0.1:${port}/signup`, {
+    method: 'POST',
+    headers: { origin: site, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: `person-${child.pid}@example.com` }),
+  });
+  expect(answer.status).toBe(202);
+  return child;
 }
 
 it('the image that the Dockerfile makes of a clean clone takes signups, keeps them over SIGTERM, and holds no tools', async () => {
@@ -113,23 +138,9 @@ it('the image that the Dockerfile makes of a clean clone takes signups, keeps th
   );
   const env = { ...preset, ...environment, RELAY_PORT: String(port), PATH: commandPath(image) };
   const list = (name: string): string[] => JSON.parse(wordsOf(last, name)) as string[];
-  const start = async () => {
-    const [program = '', ...args] = [...list('ENTRYPOINT'), ...list('CMD')];
-    const child = spawn(program, args, { cwd: image.folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await eventually('the relay takes signups', () => output.includes('the relay takes signups'));
-    return child;
-  };
+  const start = () => serve([...list('ENTRYPOINT'), ...list('CMD')], { folder: image.folder, env, port });
 
   const relay = await start();
-  const answer = await fetch(`http://127.0.0.1:${port}/signup`, {
-    method: 'POST',
-    headers: { origin: site, 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'ada@example.com' }),
-  });
-  expect(answer.status).toBe(202);
   const [, check = ''] = /CMD (\[.*\])$/.exec(wordsOf(last, 'HEALTHCHECK')) ?? [];
   const [asker = '', ...args] = JSON.parse(check) as string[];
   await ask(asker, args, { env });
@@ -140,5 +151,37 @@ it('the image that the Dockerfile makes of a clean clone takes signups, keeps th
   await start();
   // As `docker exec` runs it.
   const { stdout } = await ask('newsletter-relay', ['status', '--json'], { cwd: image.folder, env });
-  expect(JSON.parse(stdout)).toMatchObject({ counts: { waiting: 1 } });
+  expect(JSON.parse(stdout)).toMatchObject({ counts: { waiting: 2 } });
+}, 600_000);
+
+it('the lines of the README that install the relay from a clone make the command that the systemd unit starts', async () => {
+  const scratch = scratchFolder();
+  const readme = readFileSync(join(root, 'packages/relay/README.md'), 'utf8');
+  const [, block = ''] = /^ *```sh\n( *git clone [\s\S]*?)^ *```$/m.exec(readme) ?? [];
+  const lines = block.replace(/git clone https:\S+/, `git clone --quiet ${root} newsletter-kit`);
+  const prefix = join(scratch, 'global');
+  const PATH = [join(prefix, 'bin'), ...systemPath()].join(delimiter);
+  const { stdout } = await ask('/bin/sh', ['-e', '-c', `${lines}\npwd`], {
+    cwd: scratch,
+    env: { ...network(), PATH, npm_config_prefix: prefix },
+    maxBuffer: 1e8,
+  });
+  const folder = stdout.trim().split('\n').at(-1) ?? '';
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['newsletter-relay.service', 'newsletter-relayctl']));
+
+  const unit = readFileSync(join(folder, 'newsletter-relay.service'), 'utf8');
+  const [, start = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+  const port = await freePort();
+  const store = `sqlite:${join(scratch, 'relay.db')}`;
+  const env = { ...environment, NODE_ENV: 'production', PATH, RELAY_PORT: String(port), RELAY_STORE: store };
+  const relay = await serve(start.split(' '), { folder: scratch, env, port });
+  const [, control = ''] =
+    /^ +(\/usr\/bin\/env newsletter-relay) "\$@"$/m.exec(readFileSync(join(folder, 'newsletter-relayctl'), 'utf8')) ??
+    [];
+  const [program = '', ...args] = control.split(' ');
+  const status = await ask(program, [...args, 'status', '--json'], { cwd: scratch, env });
+  expect(JSON.parse(status.stdout)).toMatchObject({ counts: { waiting: 1 } });
+  const ended = once(relay, 'exit');
+  relay.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 }, 600_000);
