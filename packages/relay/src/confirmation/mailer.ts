@@ -181,7 +181,7 @@ export class ConfirmationMailer {
         { signup: id, reason, ...logFields },
         'the confirmation mail was refused for good; kept as a dead letter',
       );
-      notice({ what: 'dead', signup: id, form, reason });
+      notice({ what: 'dead', signup: id, form, reason, ofMail: true });
       return;
     }
     const failure = { ...verdict, trouble: reason };

@@ -30,7 +30,7 @@ type ConditionName = keyof typeof alertConditions;
 
 /** JSON body of the webhook's request, and standard input of the command. */
 export interface Alert {
-  /** A condition, its end, or `dead_letters`: the API refused signups for good, `count` since the last such alert. */
+  /** A condition, its end, or `dead_letters`: signups were refused for good, `count` since the last such alert. */
   readonly event: ConditionName | (typeof alertConditions)[ConditionName]['end'] | 'dead_letters';
   /** What happened and what to do, in a sentence or two. */
   readonly message: string;

@@ -18,8 +18,14 @@ export type Happening =
   | { readonly what: 'delivered'; readonly form: string; readonly waitedMs: number }
   /** An attempt failed; the signup waits. */
   | { readonly what: 'putOff'; readonly form: string; readonly trouble: string }
-  /** The API refused a signup for good. */
-  | { readonly what: 'dead'; readonly signup: string; readonly form: string; readonly reason: string }
+  /** The API refused a signup for good; or, with `ofMail`, the mail server its confirmation mail. */
+  | {
+      readonly what: 'dead';
+      readonly signup: string;
+      readonly form: string;
+      readonly reason: string;
+      readonly ofMail?: boolean;
+    }
   /**
    * The API takes no signups of `scope`, a key or a publication, at present. `forms`: those that have it. `status`: the
    * status of its answer; null where there is no answer that can be read. `trouble`: `status 401`, `TimeoutError`, …

@@ -65,7 +65,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const age = new Histogram({
     name: 'newsletter_relay_delivery_age_seconds',
-    help: 'Age of a signup at its delivery: time from the 202 until the API had it, a click in a confirmation mail included.',
+    help: 'Age of a signup at its delivery: time from the 202, or from the click in a confirmation mail, until the API had it.',
     labelNames: ['form'],
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800],
     registers,
@@ -178,7 +178,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
       age.observe({ form }, waitedMs / 1000);
     },
     putOff: ({ form }) => attempts.inc({ form, result: 'waiting' }),
-    dead: ({ form }) => attempts.inc({ form, result: 'dead' }),
+    dead({ form, ofMail = false }) {
+      if (!ofMail) attempts.inc({ form, result: 'dead' });
+    },
     confirmationSent: ({ form }) => mails.inc({ form }),
     confirmed: ({ form }) => confirmations.inc({ form }),
     mailStalled: () => mailUp.set(0),

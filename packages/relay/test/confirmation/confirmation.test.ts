@@ -309,7 +309,16 @@ describe('a mail server', () => {
       return found.length > 0 ? found : null;
     });
     expect(dead).toMatchObject({ reason: 'The mail server refuses this recipient: 550 5.1.1.', attempts: 0 });
-    expect(relay.happened).toContainEqual({ what: 'dead', signup: dead?.id, form: 'default', reason: dead?.reason });
+    expect(relay.happened).toContainEqual({
+      what: 'dead',
+      signup: dead?.id,
+      form: 'default',
+      reason: dead?.reason,
+      ofMail: true,
+    });
+    // No delivery was attempted.
+    const metrics = await relay.fetch(new Request('http://relay.example/metrics'));
+    expect(await metrics.text()).toContain('newsletter_relay_delivery_attempts_total{form="default",result="dead"} 0');
     expect(relay.logged.join('')).not.toContain('gone');
     // Once the mailbox is there again.
     mail.refuseRecipient = null;
@@ -359,6 +368,19 @@ describe('a mail server', () => {
     const ids = mail.received.filter(({ recipient }) => recipient.startsWith('ada')).map(({ messageId }) => messageId);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  it('that was down gets the next mail although the clock was set back meanwhile', async () => {
+    const gone = await startMailServer();
+    await gone.close();
+    let passed = 0;
+    const relay = confirming(gone, { now: () => Date.now() + passed });
+    await relay.signUp('ada@example.com');
+    await eventually('the trouble is told', () => relay.happened.some(({ what }) => what === 'mailStalled'));
+    passed = -86_400_000;
+    const mail = await startMailServer({}, gone.port);
+    await relay.signUp('bob@example.com');
+    await mailTo(mail, 'bob@example.com');
   });
 
   it('that does not let the relay send on holds all mails after a few, and none is lost', async () => {
