@@ -236,7 +236,7 @@ describe('a PostgreSQL that goes away', () => {
     for (const ask of [
       () => store.claim({ forms, limit: 1, now: Date.now() }),
       () => store.settle(['018f0000-0000-7000-8000-000000000001'], { state: 'delivered', at: 0 }),
-      () => store.counts(),
+      () => store.nextDueAt(forms),
       () => store.paused(),
       () => store.probe(0),
       () => store.accept(newSignup('ada@example.com')),

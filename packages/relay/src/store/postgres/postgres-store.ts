@@ -224,27 +224,25 @@ class PostgresStore implements SignupStore {
   }
 
   counts(): Promise<SignupCounts> {
-    return this.#ask(sql.counts, [], (rows) => {
+    return this.#survey(sql.counts, [], (rows) => {
       const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
       return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
     });
   }
 
   async overview(now: number): Promise<Overview> {
-    const [counts, due, forms, deadByReason] = await Promise.all([
-      this.counts(),
-      this.#ask(sql.due, [now], ([row]) => Number(row?.['count'])),
-      this.#ask(sql.forms, [], (rows) =>
-        rows.map(({ form, open, oldest }) => ({
-          form: String(form),
-          open: Number(open),
-          oldestSince: Number(oldest),
-        })),
-      ),
-      this.#ask(sql.deadByReason, [reasonsShown], (rows) =>
-        rows.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
-      ),
-    ]);
+    const counts = await this.counts();
+    const due = await this.#survey(sql.due, [now], ([row]) => Number(row?.['count']));
+    const forms = await this.#survey(sql.forms, [], (rows) =>
+      rows.map(({ form, open, oldest }) => ({
+        form: String(form),
+        open: Number(open),
+        oldestSince: Number(oldest),
+      })),
+    );
+    const deadByReason = await this.#survey(sql.deadByReason, [reasonsShown], (rows) =>
+      rows.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+    );
     const oldestWaitingSince = forms.length === 0 ? null : Math.min(...forms.map(({ oldestSince }) => oldestSince));
     return { counts, due, oldestWaitingSince, forms, deadByReason };
   }
@@ -252,19 +250,17 @@ class PostgresStore implements SignupStore {
   list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
     const { sql: where, values } = conditions(filter, 'strpos');
     const page = after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
-    return this.#search(filtered.list(page.where), [...page.values, limit], toStored);
+    return this.#survey(filtered.list(page.where), [...page.values, limit], (rows) => rows.map(toStored));
   }
 
   listConsents({ after = firstId, limit }: Page): Promise<readonly ConsentRecord[]> {
-    return this.#search(sql.consents, [after, limit], toConsent);
+    return this.#survey(sql.consents, [after, limit], (rows) => rows.map(toConsent));
   }
 
   async person(address: string): Promise<HeldAboutPerson> {
     const person = personHash(address);
-    const [signups, consents] = await Promise.all([
-      this.#search(sql.ofPerson, [[person]], toStored),
-      this.#search(sql.consentsOf, [person], toConsent),
-    ]);
+    const signups = await this.#survey(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
+    const consents = await this.#survey(sql.consentsOf, [person], (rows) => rows.map(toConsent));
     return { signups, consents };
   }
 
@@ -370,8 +366,9 @@ class PostgresStore implements SignupStore {
     return inOurWords('read', async () => answer(await this.#database.brief.query(text, values)));
   }
 
-  #search<T>(text: string, values: readonly unknown[], toItem: (row: Row) => T): Promise<readonly T[]> {
-    return inOurWords('read', async () => (await this.#database.long.query(text, values)).map(toItem));
+  /** What operators ask: it may read every signup that is not delivered. */
+  #survey<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
+    return inOurWords('read', async () => answer(await this.#database.long.query(text, values)));
   }
 }
 
