@@ -1,4 +1,6 @@
-/** Erases what is older than its retention: now, and every hour as long as the relay runs. */
+/**
+ * Erases what is older than its retention, and joins repeats in review: now, and every hour as long as the relay runs.
+ */
 import { StoreUnavailableError, type Retention, type SignupStore } from '../store/signup-store.ts';
 import type { Log } from './log.ts';
 
@@ -29,7 +31,7 @@ export function startEraser({
   const look = async (): Promise<void> => {
     try {
       const erased = await store.expire(momentsBefore(retention, now()));
-      if (erased > 0) log.info({ erased }, 'erased what was older than its retention');
+      if (erased > 0) log.info({ erased }, 'erased what was older than its retention, and repeats in review');
     } catch (error) {
       // The next look finds what this one left.
       if (!(error instanceof StoreUnavailableError)) throw error;

@@ -247,13 +247,13 @@ describe('/metrics', () => {
       );
     });
     for (const line of [
-      'newsletter_relay_signups_total{form="default",result="new"} 2',
+      'newsletter_relay_signups_total{form="default",result="kept"} 2',
       'newsletter_relay_refusals_total{form="default",status="403",code="ORIGIN_NOT_ALLOWED"} 1',
       'newsletter_relay_refusals_total{form="default",status="400",code="EMAIL_REQUIRED"} 1',
-      'newsletter_relay_delivery_attempts_total{result="dead"} 1',
+      'newsletter_relay_delivery_attempts_total{form="default",result="dead"} 1',
       'newsletter_relay_acknowledgement_seconds_count 2',
-      'newsletter_relay_oldest_waiting_seconds 0',
-      'newsletter_relay_api_up 1',
+      'newsletter_relay_oldest_waiting_seconds{form="default"} 0',
+      'newsletter_relay_api_up{form="default"} 1',
       'newsletter_relay_store_up 1',
     ]) {
       expect(text).toContain(line);
