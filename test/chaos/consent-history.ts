@@ -15,7 +15,13 @@ import {
   type StoredSignup,
 } from '@newsletter-kit/relay';
 import { apiKeys, createSandbox, publicationId, type Sandbox, type Seed } from '@newsletter-kit/sandbox';
-import { inVirtualTime, startVirtualRelay, virtualSettings, type VirtualRelay } from '../clock/relay.ts';
+import {
+  inVirtualTime,
+  startVirtualRelay,
+  virtualSettings,
+  type VirtualRelay,
+  type VirtualRelayOptions,
+} from '../clock/relay.ts';
 import { seeded, type VirtualClock } from '../clock/virtual.ts';
 
 const otherPublication = 'pub_00000000-0000-4000-8000-000000000002';
@@ -78,48 +84,53 @@ const people = 3;
 const person = fc.nat({ max: people - 1 });
 const form = fc.constantFrom(...formNames);
 const signup: fc.Arbitrary<Signup> = fc.record({ person, form, content: fc.nat({ max: 1 }), key: fc.boolean() });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ what: fc.constant('signUp' as const), signup }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      what: fc.constant('rush' as const),
-      signups: fc.array(signup, { minLength: 3, maxLength: 8 }),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ what: fc.constant('unsubscribe' as const), person, form }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      what: fc.constant('calls' as const),
-      calls: fc.array(
-        fc.record({
-          ending: fc.oneof(
-            { weight: 4, arbitrary: fc.constant('lost' as const) },
-            { weight: 7, arbitrary: fc.constantFrom(...endings) },
-          ),
-          kill: fc.nat({ max: 5 }).map((n) => n === 5),
-        }),
-        { minLength: 1, maxLength: 4 },
-      ),
-    }),
-  },
-  { weight: 2, arbitrary: fc.constant({ what: 'kill' as const }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      what: fc.constant('wait' as const),
-      ms: fc.constantFrom(20, 200, 1_000, 3_000, 10_000, 60_000, 300_000, 700_000),
-    }),
-  },
-);
+const waits = [20, 200, 1_000, 3_000, 10_000, 60_000, 300_000, 700_000];
 
-export const history: fc.Arbitrary<History> = fc.record({
-  seed: fc.nat(2 ** 30),
-  reactivate: fc.boolean(),
-  inBulk: fc.boolean(),
-  steps: fc.array(step, { minLength: 3, maxLength: 14 }),
-});
+const stepOf = (longestWaitMs: number): fc.Arbitrary<Step> =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ what: fc.constant('signUp' as const), signup }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        what: fc.constant('rush' as const),
+        signups: fc.array(signup, { minLength: 3, maxLength: 8 }),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ what: fc.constant('unsubscribe' as const), person, form }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        what: fc.constant('calls' as const),
+        calls: fc.array(
+          fc.record({
+            ending: fc.oneof(
+              { weight: 4, arbitrary: fc.constant('lost' as const) },
+              { weight: 7, arbitrary: fc.constantFrom(...endings) },
+            ),
+            kill: fc.nat({ max: 5 }).map((n) => n === 5),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+      }),
+    },
+    { weight: 2, arbitrary: fc.constant({ what: 'kill' as const }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        what: fc.constant('wait' as const),
+        ms: fc.constantFrom(...waits.filter((ms) => ms <= longestWaitMs)),
+      }),
+    },
+  );
+
+/** @param longestWaitMs - longest time in which nothing happens, of virtual milliseconds */
+export const historyOf = (longestWaitMs: number): fc.Arbitrary<History> =>
+  fc.record({
+    seed: fc.nat(2 ** 30),
+    reactivate: fc.boolean(),
+    inBulk: fc.boolean(),
+    steps: fc.array(stepOf(longestWaitMs), { minLength: 3, maxLength: 14 }),
+  });
 
 /** Configurations with these forms. @param folder - for the file */
 export function historyConfigs(folder: string): (reactivate: boolean) => RelayConfig {
@@ -171,6 +182,7 @@ export interface HistoryParts {
   readonly config: RelayConfig;
   /** Opens the store of this history, also after a kill. */
   readonly open: () => Promise<SignupStore>;
+  readonly abandon?: VirtualRelayOptions['abandon'];
 }
 
 /** Lets a history happen and says what did not hold. */
@@ -181,7 +193,7 @@ export function runHistory(history: History, parts: HistoryParts): Promise<Told>
 async function happenIn(
   clock: VirtualClock,
   { seed, steps, inBulk }: History,
-  { config, open }: HistoryParts,
+  { config, open, abandon }: HistoryParts,
 ): Promise<Told> {
   const random = seeded(seed);
   const problems: string[] = [];
@@ -252,6 +264,7 @@ async function happenIn(
       clock,
       config,
       open,
+      abandon,
       answering,
       random,
       latencyMs: () => 40 + random() * (random() < 0.2 ? 8_000 : 400),
@@ -409,7 +422,8 @@ async function happenIn(
     await start();
     for (const each of steps) await happen(each);
     coming.length = 0;
-    for (let minute = 0; minute < 180 && (await clock.during(isOpen)); minute += 1) await clock.sleep(60_000);
+    const end = clock.now() + 3 * 3_600_000;
+    while (clock.now() < end && (await clock.during(isOpen))) await clock.sleep(10_000);
     sandbox.settle();
     const { store, stop } = await running();
     const rows: StoredSignup[] = [];

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore, readConfig, type RelayConfig, type StoreAddress } from '@newsletter-kit/relay';
+import { openStore, readConfig, type RelayConfig, type SignupStore, type StoreAddress } from '@newsletter-kit/relay';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
@@ -68,6 +68,8 @@ function inScene<T>(address: StoreAddress, work: (scene: Scene) => Promise<T>, s
     // What the sandbox does later, it does when it is asked something.
     setInterval(() => sandbox.settle(), 100);
     const open = () => openStore(address);
+    const abandon = (store: SignupStore) =>
+      address.kind === 'postgres' ? postgres.disconnect(address.url) : store.close();
     const running = new Set<VirtualRelay>();
     const scene: Scene = {
       clock,
@@ -80,6 +82,7 @@ function inScene<T>(address: StoreAddress, work: (scene: Scene) => Promise<T>, s
           clock,
           config,
           open,
+          abandon,
           random,
           delivery,
           latencyMs: () => 2 * Math.round(40 + random() * 60),

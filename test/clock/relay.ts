@@ -21,6 +21,8 @@ export interface VirtualRelayOptions extends Pick<RelayOptions, 'delivery' | 'no
   readonly config: RelayConfig;
   /** Opens the store, as a restarted process does. */
   readonly open: () => Promise<SignupStore>;
+  /** Ends a store as the death of its process does. Default: closes it, which suits a store without other processes. */
+  readonly abandon?: ((store: SignupStore) => Promise<unknown>) | undefined;
   /** Answers for the API. */
   readonly answering: Answering;
   readonly random: () => number;
@@ -89,7 +91,7 @@ export async function fill(
 
 /** Starts a relay; only {@link inVirtualTime}. */
 export async function startVirtualRelay(options: VirtualRelayOptions): Promise<VirtualRelay> {
-  const { clock, config, answering, random, latencyMs } = options;
+  const { clock, config, answering, random, latencyMs, abandon = (each) => each.close() } = options;
   let dead = false;
   let tellDead = (): void => {};
   const death = new Promise<null>((resolve) => (tellDead = () => resolve(null)));
@@ -152,7 +154,7 @@ export async function startVirtualRelay(options: VirtualRelayOptions): Promise<V
       if (dead) return;
       dead = true;
       tellDead();
-      await clock.during(() => store.close());
+      await clock.during(() => abandon(store));
     },
     async stop() {
       if (dead) return;

@@ -43,6 +43,12 @@ export class Postgres {
     return `postgres://relay:${secret}@127.0.0.1:${this.port}/${database}`;
   }
 
+  /** Breaks every connection to a database, as the death of its clients does. */
+  async disconnect(address: string): Promise<void> {
+    const name = new URL(address).pathname.slice(1);
+    await this.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  }
+
   /** Runs a statement. */
   async run(text: string, address = this.address('postgres')): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: address });
