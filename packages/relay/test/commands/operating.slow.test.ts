@@ -1,11 +1,14 @@
 /** What an operator does: on a store that nobody holds, and through the running relay that does. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../eventually.ts';
+import { newSignup } from '../new-signup.ts';
+import { sharedPostgres } from '../postgres-server.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { run, serve, type Ended } from './relay-process.ts';
+import { run, serve, startProcess, type Ended } from './relay-process.ts';
 
 /** An API that refuses the custom field "Age" until it is told not to. */
 async function pickyApi() {
@@ -145,6 +148,10 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   });
 });
 
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const server = sharedPostgres();
+const consent = { sentence: 'Yes, mail me.', version: null, page: null, visitor: null };
+
 describe('import', () => {
   it('moves everything to another store: stop, export, import, start', async () => {
     const folder = scratchFolder();
@@ -174,6 +181,26 @@ describe('import', () => {
     const there = { ...to, RELAY_PORT: new URL(next.address).port };
     expect((await run(['redrive', '--all'], there)).stdout).toMatch(/ put back in line\.\n$/);
     await eventually('the API has both', () => api.received.length >= 2);
+    expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
+  });
+
+  it('moves everything into PostgreSQL with the three commands of the README', async () => {
+    const folder = scratchFolder();
+    const store = openSqliteStore(`${folder}/relay.db`);
+    for (const email of ['one@example.com', 'two@example.com', 'three@example.com'])
+      await store.accept(newSignup(email, { consent }));
+    await store.close();
+    const [, commands = ''] =
+      /```sh\n(newsletter-relay export [^`]+newsletter-relay import [^`]+)```/.exec(readme) ?? [];
+    const url = await server.database();
+    const lines = commands
+      .replaceAll('newsletter-relay ', '"$@" ')
+      .replace('postgres://user:password@host:5432/database', url);
+    const variables = { ...environment, RELAY_STORE: 'sqlite:./relay.db' };
+    const moved = await startProcess([], variables, `set -e\ncd ${folder}\n${lines}`).ended;
+    expect(moved.stdout).toContain('Read: 3 signups, of which 3 were new, and 3 entries of the consent ledger');
+    const there = { ...variables, RELAY_STORE: url };
+    expect(JSON.parse((await run(['status', '--json'], there)).stdout)).toMatchObject({ counts: { waiting: 3 } });
     expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
   });
 
