@@ -114,8 +114,8 @@ export class PostgresServer extends Postgres {
       '',
       ...settings.flatMap((each) => ['-c', each]),
     ];
-    // Its input ends when this process does, however that ends; the shell then stops the server at once.
-    this.#process = spawn('/bin/sh', ['-c', '"$@" & read _; kill -QUIT $!; wait $!', 'sh', ...command], {
+    // Its input ends when this process does, however that ends; the shell then stops the server at once, frozen or not.
+    this.#process = spawn('/bin/sh', ['-c', '"$@" & read _; kill -QUIT $!; kill -CONT $!; wait $!', 'sh', ...command], {
       ...this.#user,
       cwd: this.#folder,
       stdio: ['pipe', 'ignore', 'ignore'],
