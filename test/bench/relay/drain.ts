@@ -2,7 +2,7 @@
  * A backlog at the service's quota, on a virtual clock: the relay, its store and the sandbox do all their work, only
  * waiting takes no time.
  *
- * - `drain`: the share of the quota used where signups go one at a time, over three minutes; the quota is told in
+ * - `drain`: the share of the quota used where signups go one at a time, over ten minutes; the quota is told in
  *   headers, told only by its 429s, and not told at all.
  * - `calls`: calls to the API for each thousand signups of a backlog, until the last is confirmed.
  * - `fresh`: how long a visitor who signs up meanwhile waits until the API has the subscription, at the worst.
@@ -76,7 +76,7 @@ async function withBacklog<T>(
 }
 
 async function quotaUsed(name: string, quota: Partial<QuotaRequest>): Promise<{ used: number; refused: number }> {
-  const windows = 3;
+  const windows = 10;
   return withBacklog(
     name,
     limit * (windows + 1),
