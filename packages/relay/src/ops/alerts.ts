@@ -61,8 +61,8 @@ export interface AlertOptions {
   /** How long the store may fail before it is reported, in milliseconds: a database may restart. Default 30 seconds. */
   readonly storePatienceMs?: number | undefined;
   /**
-   * How long the oldest signup of a form must be too old before that is reported, in milliseconds: one confirmed or
-   * redriven days after it came in is old, and delivered at once. Default 5 minutes.
+   * How long the oldest signup of a form must be too old before that is reported, in milliseconds: one put back in
+   * line days after it came in is old, and delivered at once. Default 5 minutes.
    */
   readonly waitingPatienceMs?: number | undefined;
   /** How often backlog, disk and share of failed posts are checked, in milliseconds. Default one minute. */

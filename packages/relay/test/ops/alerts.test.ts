@@ -217,7 +217,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of signups that wait too long does not come for one that was confirmed late and is delivered at once', async () => {
+  test('of signups that wait too long does not come for an old one that was redriven and is delivered at once', async () => {
     const { url, told } = await webhook();
     const old = [{ form: 'default', open: 1, oldestSince: 0 }];
     let asked = 0;
