@@ -77,6 +77,8 @@ class SqliteStore implements SignupStore {
   #delivered: number;
   /** Read once: delivery asks whenever a signup comes in. */
   #paused: boolean;
+  /** Whether the claims of the process before are freed. */
+  #freed = false;
 
   constructor(file: OpenDatabase) {
     this.#file = file;
@@ -84,8 +86,6 @@ class SqliteStore implements SignupStore {
     this.#commits = new GroupCommit(file.db);
     this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
-    // The lock makes this process the only one: what was being sent alone was interrupted by the end of the last.
-    this.#statements.survey.interrupted.run();
   }
 
   accept(signup: NewSignup): Promise<string> {
@@ -119,6 +119,7 @@ class SqliteStore implements SignupStore {
       );
     };
     return this.#commits.run(() => {
+      this.#freeInterrupted();
       const taken: ClaimedSignup[] = [];
       for (const row of candidates()) {
         const signup = toClaimed(row);
@@ -138,6 +139,16 @@ class SqliteStore implements SignupStore {
       if (batch && taken.length > 0) this.#statements.beginBatch.run({ ...batch, now });
       return taken;
     });
+  }
+
+  /**
+   * The lock makes this process the only one: what was being sent alone was interrupted by the end of the last. With the
+   * first claim, not when the file is opened: a relay starts on a full disk too. Where that fails the claims run out.
+   */
+  #freeInterrupted(): void {
+    if (this.#freed) return;
+    this.#freed = true;
+    this.#statements.survey.interrupted.run();
   }
 
   #siblings({ id, content }: Row): Sibling[] {
