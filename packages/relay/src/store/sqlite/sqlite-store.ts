@@ -143,7 +143,7 @@ class SqliteStore implements SignupStore {
 
   /**
    * The lock makes this process the only one: what was being sent alone was interrupted by the end of the last. Runs
-   * with the first claim, not when the file is opened: a relay starts on a full disk too. Where it fails, claims expire.
+   * with the first claim, not when the file is opened: a relay starts on a full disk too. Otherwise claims expire.
    */
   #freeInterrupted(): void {
     if (this.#freed) return;
