@@ -6,7 +6,7 @@ import { ApiError, type Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import { signupId } from '../store/signup-id.ts';
-import { freshMs, type Claim, type ClaimedSignup } from '../store/signup-store.ts';
+import { freshMs, StoreUnavailableError, type Claim, type ClaimedSignup } from '../store/signup-store.ts';
 import { backoff, type Patience } from './backoff.ts';
 import { BatchBody, largestBatch, smallestBatch, type BulkOptions } from './batch.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
@@ -211,7 +211,7 @@ export class Lane {
   }
 
   async #sendBatch(): Promise<void> {
-    const { store, client, log, tracing, persistence, patience, publicationId, now, givenUp } = this.#options;
+    const { store, client, log, tracing, persistence, publicationId, now } = this.#options;
     const id = signupId(now());
     const body = new BatchBody();
     const signups: ClaimedSignup[] = [];
@@ -220,14 +220,12 @@ export class Lane {
       await this.#confirmation.begin();
       await this.#fillBatch(id, body, signups);
       if (signups.length === 0) return;
-      const retry = { retries: 0, maxRetryAfterMs: patience.longestAskedMs };
       await spanning(tracing.batch(signups), (span) =>
         tracing.call(span, 'subscriptions.bulkCreate', (extraHeaders) =>
           client.subscriptions.bulkCreate(
             { publicationId, subscriptions: body.subscriptions },
             {
-              signal: givenUp,
-              retry,
+              ...this.#callOptions,
               timeoutMs: bulkTimeoutMs,
               background: !signups.some((each) => this.#isFresh(each)),
               extraHeaders,
@@ -346,12 +344,10 @@ export class Lane {
    * arrived. It never reactivates a subscription: the person may have unsubscribed since.
    */
   async #send(signup: ClaimedSignup, span: Span): Promise<readonly { message: string; code: string }[]> {
-    const { client, forms, tracing, publicationId, patience, givenUp } = this.#options;
+    const { client, forms, tracing, publicationId } = this.#options;
     const { submission, tried, receivedAt } = signup;
-    // A longer pause than it may ask for is waited out by the lane, where everybody can see it.
     const options = {
-      signal: givenUp,
-      retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs },
+      ...this.#callOptions,
       // Repetitions, of which there may be thousands, leave the quota to visitors who are waiting.
       background: tried || !this.#isFresh(signup),
     };
@@ -385,6 +381,12 @@ export class Lane {
     }
   }
 
+  /** No repetition by the client: a longer pause is waited out by the lane, where everybody can see it. */
+  get #callOptions() {
+    const { patience, givenUp } = this.#options;
+    return { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
+  }
+
   /** Whether its visitor may still be waiting for a mail. */
   #isFresh({ receivedAt }: ClaimedSignup): boolean {
     return this.#options.now() - receivedAt <= freshMs;
@@ -408,6 +410,7 @@ function mayNotRead(error: unknown, signups: readonly ClaimedSignup[]): boolean 
   return error instanceof ApiError && error.status === 403 && signups.length === 0;
 }
 
+/** Whether a failure is the API's; otherwise it is the store's. */
 function isOfTheApi(error: unknown): boolean {
-  return !(error instanceof Error && error.name === 'StoreUnavailableError');
+  return !(error instanceof StoreUnavailableError);
 }

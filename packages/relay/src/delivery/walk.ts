@@ -32,6 +32,7 @@ const leaseMs = 120_000;
 
 export class BatchConfirmation {
   readonly #options: BatchConfirmationOptions;
+
   constructor(options: BatchConfirmationOptions) {
     this.#options = options;
   }
@@ -59,8 +60,7 @@ export class BatchConfirmation {
         { signal, background: true },
       )
     ).items;
-    const walk: Walk = { until: newest?.created ?? 0, newest: null, cursor: null, startedAt: null };
-    await store.confirm(publicationId, [], now(), walk);
+    await store.confirm(publicationId, [], now(), walkUntil(newest?.created ?? 0));
   }
 
   /**
@@ -88,7 +88,7 @@ export class BatchConfirmation {
     const { store, publicationId, client, log, notice, tracing, persistence, now, signal } = this.#options;
     // Without a note of before – a batch taken over from an export, say – the oldest batch gives the end.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
-    const base: Walk = stored ?? { until: fallback, newest: null, cursor: null, startedAt: null };
+    const base = stored ?? walkUntil(fallback);
     let walk: Walk = { ...base, startedAt: base.startedAt ?? now() };
     let missing = open.reduce((sum, batch) => sum + batch.open, 0);
     let confirmed = 0;
@@ -149,9 +149,14 @@ export class BatchConfirmation {
       } as const;
       await persistence.write(() => store.endBatch(batch.id, outcome));
     }
-    const next: Walk = { until: walk.newest ?? walk.until, newest: null, cursor: null, startedAt: null };
+    const next = walkUntil(walk.newest ?? walk.until);
     await persistence.write(() => store.confirm(publicationId, [], now(), next));
   }
+}
+
+/** A walk that has not begun. @param until - `created` of the newest subscription before it */
+function walkUntil(until: number): Walk {
+  return { until, newest: null, cursor: null, startedAt: null };
 }
 
 /** Where the process ended before it wrote that a batch was sent, the batch counts as sent when it was claimed. */

@@ -11,6 +11,8 @@ import type {
   NewSignup,
   OpenBatch,
   Outcome,
+  Overview,
+  SignupCounts,
   SignupState,
   StoredSignup,
   Walk,
@@ -97,6 +99,44 @@ export function toBatch(row: Row): OpenBatch {
     sentAt: numberOrNull(row['sentAt']),
     open: Number(row['open']),
   };
+}
+
+/** States from which a signup is claimed: single attempts that were sent may have run out. */
+export function claimableStates(state: 'waiting' | 'unconfirmed' = 'waiting', inBatch = false): SignupState[] {
+  return state === 'waiting' && !inBatch ? ['waiting', 'sent'] : [state];
+}
+
+/** Rows of a state and a count. */
+export function toCounts(rows: readonly Row[]): SignupCounts {
+  const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
+  return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
+}
+
+/** The parts of an overview: rows by form, and dead letters by reason. */
+export function toOverview(
+  counts: SignupCounts,
+  due: number,
+  byForm: readonly Row[],
+  deadByReason: readonly Row[],
+): Overview {
+  const forms = byForm.map(({ form, open, oldest }) => ({
+    form: String(form),
+    open: Number(open),
+    oldestSince: Number(oldest),
+  }));
+  return {
+    counts,
+    due,
+    oldestWaitingSince: least(forms.map(({ oldestSince }) => oldestSince)),
+    forms,
+    deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+  };
+}
+
+/** The earliest of the moments there are. */
+export function least(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 export function toWalk(text: unknown): Walk | null {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { personHash, personOfFingerprint, relationTo } from '../fingerprint.ts';
 import {
+  claimableStates,
   givenConsent,
   loadedRow,
   neverAttempted,
@@ -13,6 +14,8 @@ import {
   toClaimed,
   toConfirmed,
   toConsent,
+  toCounts,
+  toOverview,
   toSibling,
   toStored,
   toWalk,
@@ -41,7 +44,6 @@ import {
   type SharedCounters,
   type SignupCounts,
   type SignupFilter,
-  type SignupState,
   type SignupStore,
   type StoredSignup,
   type Walk,
@@ -126,7 +128,7 @@ class PostgresStore implements SignupStore {
   }
 
   async #take(query: Query, { forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
-    const states: SignupState[] = state === 'waiting' && !batch ? ['waiting', 'sent'] : [state];
+    const states = claimableStates(state, batch !== undefined);
     await query(sql.lockClaims);
     const due = batch ? neverAttempted : now;
     const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
@@ -176,8 +178,8 @@ class PostgresStore implements SignupStore {
     return this.#ask(sql.backlog, [forms, most], ([row]) => Number(row?.['count']));
   }
 
-  nextDueAt(forms: readonly string[], state: 'waiting' | 'unconfirmed' = 'waiting'): Promise<number | null> {
-    const states: SignupState[] = state === 'waiting' ? ['waiting', 'sent'] : [state];
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
+    const states = claimableStates(state);
     return this.#ask(sql.nextDue, [forms, states], ([row]) => numberOrNull(row?.['nextAttemptAt']));
   }
 
@@ -224,27 +226,15 @@ class PostgresStore implements SignupStore {
   }
 
   counts(): Promise<SignupCounts> {
-    return this.#survey(sql.counts, [], (rows) => {
-      const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
-      return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
-    });
+    return this.#survey(sql.counts, [], toCounts);
   }
 
   async overview(now: number): Promise<Overview> {
     const counts = await this.counts();
     const due = await this.#survey(sql.due, [now], ([row]) => Number(row?.['count']));
-    const forms = await this.#survey(sql.forms, [], (rows) =>
-      rows.map(({ form, open, oldest }) => ({
-        form: String(form),
-        open: Number(open),
-        oldestSince: Number(oldest),
-      })),
-    );
-    const deadByReason = await this.#survey(sql.deadByReason, [reasonsShown], (rows) =>
-      rows.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
-    );
-    const oldestWaitingSince = forms.length === 0 ? null : Math.min(...forms.map(({ oldestSince }) => oldestSince));
-    return { counts, due, oldestWaitingSince, forms, deadByReason };
+    const forms = await this.#survey(sql.forms, [], (rows) => rows);
+    const deadByReason = await this.#survey(sql.deadByReason, [reasonsShown], (rows) => rows);
+    return toOverview(counts, due, forms, deadByReason);
   }
 
   list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {

@@ -2,7 +2,9 @@
 import { conditions } from '../conditions.ts';
 import { personHash, personOfFingerprint, relationTo, type Sibling } from '../fingerprint.ts';
 import {
+  claimableStates,
   givenConsent,
+  least,
   loadedRow,
   neverAttempted,
   newRow,
@@ -13,6 +15,8 @@ import {
   toClaimed,
   toConfirmed,
   toConsent,
+  toCounts,
+  toOverview,
   toSibling,
   toStored,
   toWalk,
@@ -40,7 +44,6 @@ import {
   type Retention,
   type SignupCounts,
   type SignupFilter,
-  type SignupState,
   type SignupStore,
   type StoredSignup,
   type Walk,
@@ -106,10 +109,9 @@ class SqliteStore implements SignupStore {
   claim({ forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
     const candidates = (): Row[] => {
       const { fresh, due } = this.#statements;
-      const states: SignupState[] = state === 'waiting' && !batch ? ['waiting', 'sent'] : [state];
       const first = forms.flatMap((form) => fresh.all({ form, state, since: now - freshMs, limit }));
       if (first.length >= limit) return first.toSorted(byReceipt).slice(0, limit);
-      const rest = states.flatMap((each) =>
+      const rest = claimableStates(state, batch !== undefined).flatMap((each) =>
         forms.flatMap((form) => due.all({ form, state: each, now: batch ? neverAttempted : now, limit })),
       );
       const ids = new Set(first.map(({ id }) => id));
@@ -123,7 +125,7 @@ class SqliteStore implements SignupStore {
       const taken: ClaimedSignup[] = [];
       for (const row of candidates()) {
         const signup = toClaimed(row);
-        const { id, attempts, tried } = signup;
+        const { id, tried } = signup;
         const relation = relationTo(this.#siblings(row), toSibling(row));
         if (relation === 'repeat') this.#statements.remove.run(id);
         else if (state === 'unconfirmed') {
@@ -133,7 +135,7 @@ class SqliteStore implements SignupStore {
         else {
           const until = batch ? null : now + claimMs;
           this.#statements.markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until });
-          taken.push({ ...signup, attempts, tried });
+          taken.push(signup);
         }
       }
       if (batch && taken.length > 0) this.#statements.beginBatch.run({ ...batch, now });
@@ -180,9 +182,9 @@ class SqliteStore implements SignupStore {
     });
   }
 
-  nextDueAt(forms: readonly string[], state: 'waiting' | 'unconfirmed' = 'waiting'): Promise<number | null> {
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
     return this.#read(() => {
-      const states: SignupState[] = state === 'waiting' ? ['waiting', 'sent'] : [state];
+      const states = claimableStates(state);
       const moments = forms.flatMap((form) =>
         states.map((each) => numberOrNull(this.#statements.nextDue.get({ form, state: each })?.['nextAttemptAt'])),
       );
@@ -247,37 +249,18 @@ class SqliteStore implements SignupStore {
   }
 
   #counts(): SignupCounts {
-    const open = this.#statements.survey.counts
-      .all()
-      .map((row) => [String(row['state']), Number(row['count'])] as const);
-    return {
-      unconfirmed: 0,
-      review: 0,
-      waiting: 0,
-      sent: 0,
-      dead: 0,
-      ...Object.fromEntries(open),
-      delivered: this.#delivered,
-    };
+    return { ...toCounts(this.#statements.survey.counts.all()), delivered: this.#delivered };
   }
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { survey } = this.#statements;
-      const forms = survey.forms.all().map(({ form, open, oldest }) => ({
-        form: String(form),
-        open: Number(open),
-        oldestSince: Number(oldest),
-      }));
-      return {
-        counts: this.#counts(),
-        due: Number(survey.due.get({ now })?.['count']),
-        oldestWaitingSince: least(forms.map(({ oldestSince }) => oldestSince)),
-        forms,
-        deadByReason: survey.deadByReason
-          .all({ limit: reasonsShown })
-          .map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
-      };
+      const { due, forms, deadByReason } = this.#statements.survey;
+      return toOverview(
+        this.#counts(),
+        Number(due.get({ now })?.['count']),
+        forms.all(),
+        deadByReason.all({ limit: reasonsShown }),
+      );
     });
   }
 
@@ -436,9 +419,4 @@ function byReceipt(one: Row, other: Row): number {
 
 function byAttempt(one: Row, other: Row): number {
   return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byReceipt(one, other);
-}
-
-function least(moments: readonly (number | null)[]): number | null {
-  const known = moments.filter((moment) => moment !== null);
-  return known.length === 0 ? null : Math.min(...known);
 }
