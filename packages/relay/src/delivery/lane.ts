@@ -294,6 +294,8 @@ export class Lane {
     const { now, log, secrets, health, patience, random } = this.#options;
     try {
       this.#nextLook = (await this.#confirmation.run(this.#sending)) ?? Number.POSITIVE_INFINITY;
+      // An interrupted batch is part of the backlog again.
+      if (this.#refused === 0) this.#nextCount = now();
     } catch (error) {
       this.#nextLook = now() + patience.firstMs;
       if (!isOfTheApi(error)) return health.failed('claim', error);

@@ -7,7 +7,7 @@ import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/cor
 import type { Notice } from '../ops/happening.ts';
 import type { Log } from '../ops/log.ts';
 import type { Tracing } from '../ops/tracing.ts';
-import type { OpenBatch, SignupStore, Walk } from '../store/signup-store.ts';
+import { neverAttempted, type OpenBatch, type SignupStore, type Walk } from '../store/signup-store.ts';
 import type { Persistence } from './persistence.ts';
 
 /** What a {@link BatchConfirmation} is made of. */
@@ -139,12 +139,22 @@ export class BatchConfirmation {
       const last = (walk.startedAt ?? 0) >= sentAt(batch) + looks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
       if (batch.open > 0 && !last) continue;
       const at = now();
-      if (batch.open > 0) log.info({ signups: batch.open }, 'sent in bulk and not found; each goes alone now');
+      const interrupted = batch.sentAt === null;
+      if (batch.open > 0)
+        log.info(
+          { signups: batch.open },
+          interrupted
+            ? 'the bulk creation was interrupted; sends it again'
+            : 'sent in bulk and not found; each goes alone now',
+        );
+      // A second bulk creation is as safe as looking each up: with `tried` it never reactivates a subscription.
       const outcome = {
         state: 'waiting',
         at,
-        nextAttemptAt: at,
-        reason: 'Sent in bulk; not among the newest subscriptions of the API.',
+        nextAttemptAt: interrupted ? neverAttempted : at,
+        reason: interrupted
+          ? 'The bulk creation was interrupted.'
+          : 'Sent in bulk; not among the newest subscriptions of the API.',
         tried: true,
       } as const;
       await persistence.write(() => store.endBatch(batch.id, outcome));

@@ -4,25 +4,23 @@
  */
 import type { KeptSubmission } from '@newsletter-kit/core/signup';
 import { fingerprint, personOfFingerprint, type Sibling } from './fingerprint.ts';
-import type {
-  ClaimedSignup,
-  ConfirmedSignup,
-  ConsentRecord,
-  NewSignup,
-  OpenBatch,
-  Outcome,
-  Overview,
-  SignupCounts,
-  SignupState,
-  StoredSignup,
-  Walk,
+import {
+  neverAttempted,
+  type ClaimedSignup,
+  type ConfirmedSignup,
+  type ConsentRecord,
+  type NewSignup,
+  type OpenBatch,
+  type Outcome,
+  type Overview,
+  type SignupCounts,
+  type SignupState,
+  type StoredSignup,
+  type Walk,
 } from './signup-store.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
-
-/** `next_attempt_at` of a signup that was never attempted: it is due whatever the clock says. */
-export const neverAttempted = 0;
 
 export function toClaimed(row: Row): ClaimedSignup {
   return {

@@ -123,6 +123,12 @@ export type Outcome =
     }
   | { readonly state: 'dead'; readonly at: number; readonly reason: string };
 
+/**
+ * `nextAttemptAt` of a signup that is due whatever the clock says, and that a batch may take: it was never attempted,
+ * or its batch was interrupted.
+ */
+export const neverAttempted = 0;
+
 /** A batch that was sent, or is being sent, and of which some signups are not known to have arrived. */
 export interface OpenBatch {
   readonly id: string;

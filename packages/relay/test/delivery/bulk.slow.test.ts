@@ -1,11 +1,12 @@
 /** Delivery above a backlog: a few calls for many signups, and nobody counted as delivered on trust. */
 import { join } from 'node:path';
+import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
-import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { apiKey, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
 const delivery = {
@@ -282,6 +283,28 @@ it('counts a batch without an answer as sent, and looks before it sends anything
   expect(lost).toBe(1);
   expect(asked.singles).toEqual([]);
   expect(await api.subscriptions()).toHaveLength(200);
+});
+
+it('sends a batch again in bulk that was claimed and never sent, and reactivates nobody with it', async () => {
+  const api = sandboxApi();
+  const ada = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
+  const client = createClient({ baseUrl: 'http://sandbox.example/v2', token: apiKey, publicationId, fetch: api.fetch });
+  await client.subscriptions.updateStatus({ subscription_ids: [ada?.id ?? ''], new_status: 'inactive' });
+  api.sandbox.clock.advance('PT1M');
+  const asked = watched(api);
+  const everybody = [...people(200), 'ada.lovelace@example.com'];
+  const relay = await withBacklog(api, everybody, {
+    settings: { RELAY_REACTIVATE_EXISTING: 'true' },
+    delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 2500 } },
+  });
+  const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
+  await relay.store.claim({ forms: ['default'], limit: 300, now: Date.now(), batch });
+  relay.start();
+  await allDelivered(relay, 201);
+  expect(asked.bulks).toEqual([201]);
+  // She is not among the newest subscriptions.
+  expect(asked.singles).toEqual([ada?.email]);
+  expect(await api.subscriptions()).toContainEqual(expect.objectContaining({ id: ada?.id, status: 'inactive' }));
 });
 
 it('asks for no bulk where the key may not read what has become of it', async () => {
