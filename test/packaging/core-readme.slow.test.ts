@@ -36,9 +36,18 @@ const person =
  * Entries whose functions a reader calls; the schemas of `./schema` are values, and the whole of them is the table of
  * operations.
  */
-const documentedEntries = ['', '/contract', '/engine', '/import', '/watch', '/sync', '/signup', '/oauth', '/node'].map(
-  (entry) => `@newsletter-kit/core${entry}`,
-);
+const documentedEntries = [
+  '',
+  '/contract',
+  '/engine',
+  '/import',
+  '/watch',
+  '/sync',
+  '/signup',
+  '/endpoint',
+  '/oauth',
+  '/node',
+].map((entry) => `@newsletter-kit/core${entry}`);
 
 let installed: Installation;
 let runtimes: Runtimes;

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { attributionFields, readSubmission, submissionLimit } from '@newsletter-kit/core/signup';
+import { readSubmission } from '@newsletter-kit/core/endpoint';
+import { attributionFields, submissionLimit } from '@newsletter-kit/core/signup';
 import { Mailbox, mountAt } from './harness.ts';
 import { openPage } from './page.ts';
 

@@ -1,5 +1,6 @@
 import { aTimeout, expect } from '@open-wc/testing';
-import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
+import { readSubmission } from '@newsletter-kit/core/endpoint';
+import { formToObject } from '@newsletter-kit/core/signup';
 import { Form, Mailbox, until } from './harness.ts';
 import { openFrame, openPage } from './page.ts';
 

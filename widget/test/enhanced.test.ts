@@ -1,5 +1,6 @@
 import { aTimeout, expect, fixture } from '@open-wc/testing';
-import { formToObject, readSubmission } from '@newsletter-kit/core/signup';
+import { readSubmission } from '@newsletter-kit/core/endpoint';
+import { formToObject } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
 import { accessible, Form, isChromium, Mailbox, until } from './harness.ts';
 

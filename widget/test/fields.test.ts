@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { readSubmission } from '@newsletter-kit/core/signup';
+import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { Mailbox, mount, mountAt, type Form } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
 

@@ -1,5 +1,5 @@
 import { aTimeout, expect } from '@open-wc/testing';
-import { readSubmission } from '@newsletter-kit/core/signup';
+import { readSubmission } from '@newsletter-kit/core/endpoint';
 import type { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from '../src/index.ts';
 import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf, until } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';

@@ -6,14 +6,14 @@ import {
   originRefused,
   parseContent,
   readSubmission,
-  submissionLimit,
   tooLarge,
   unreadable,
   type ContentHeaders,
   type ContentKind,
   type KeptSubmission,
   type Refused,
-} from '@newsletter-kit/core/signup';
+} from '@newsletter-kit/core/endpoint';
+import { submissionLimit } from '@newsletter-kit/core/signup';
 import type { Form } from './settings.ts';
 
 /** A post whose body is not read yet. */

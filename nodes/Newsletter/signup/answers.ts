@@ -1,5 +1,5 @@
 /** Every answer to a post. One success, the same for everybody: it must not tell who is subscribed. */
-import { pageHeaders, refusalBody, refusalHtml, wantsPage, type Refused } from '@newsletter-kit/core/signup';
+import { pageHeaders, refusalBody, refusalHtml, wantsPage, type Refused } from '@newsletter-kit/core/endpoint';
 import type { Posted } from './admit.ts';
 import type { Form } from './settings.ts';
 

@@ -1,5 +1,5 @@
 /** The item a signup becomes: the API's SubscriptionRequest, and beside it what is not the API's. */
-import type { KeptSubmission } from '@newsletter-kit/core/signup';
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Signup } from './admit.ts';
 

@@ -1,5 +1,5 @@
 /** One post, from its arrival to the item that starts the workflow. */
-import { refused, unavailable } from '@newsletter-kit/core/signup';
+import { refused, unavailable } from '@newsletter-kit/core/endpoint';
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { admit, type Signup } from './admit.ts';
 import { acceptedBody, prepareAccepted, refuse } from './answers.ts';

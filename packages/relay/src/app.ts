@@ -1,7 +1,8 @@
 /** The relay: admit, keep, answer; deliver in its own time. Fetch in, answer out; no port is opened here. */
 import { randomBytes } from 'node:crypto';
 import { createClient, type Client } from '@newsletter-kit/core';
-import { refused, submissionLimit, unavailable, type Entered, type Refused } from '@newsletter-kit/core/signup';
+import { refused, unavailable, type Entered, type Refused } from '@newsletter-kit/core/endpoint';
+import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono, type Context } from 'hono';
 import { admit } from './admission/admit.ts';
 import { accepted, preflight, refusal, thanksPage, toResponse, type Answer } from './admission/answers.ts';

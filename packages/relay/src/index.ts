@@ -9,7 +9,7 @@ export type { Defence } from './admission/gate.ts';
 export { inMemory, type LimitKind, type LimitRule, type LimitRules, type MakeLimiter } from './admission/limits.ts';
 export type { MailResolver } from './admission/mail-domain.ts';
 export type { Visit } from './admission/visit.ts';
-export type { Refused, RefusalStatus } from '@newsletter-kit/core/signup';
+export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';
 export { createRelay, type Relay, type RelayOptions } from './app.ts';
 export { readConfig, secretsOf, type RelayConfig } from './config.ts';
 export { settings, type Setting } from './settings.ts';

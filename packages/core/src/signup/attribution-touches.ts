@@ -1,15 +1,15 @@
-/** Which of several visits counts. Pure: the caller knows the time, the visits, and whether anything may be stored. */
+/** First-touch and last-touch attribution: chooses one of several visits. Pure: the caller stores the touches. */
 import { readAttribution, type AttributionOptions, type Visit } from './attribution.ts';
-import { parseUrl } from './parse-url.ts';
 import type { Attribution } from './submission.ts';
+import { parseUrl } from './text.ts';
 
-/** A visit, and when it was made, in milliseconds since the epoch. */
+/** A visit and its time, in milliseconds since the epoch. */
 export interface TimedVisit extends Visit {
   readonly at: number;
 }
 
 /**
- * What one visit said about who brought the visitor. It is whole: no field of it is ever mixed with another visit's.
+ * The attribution of one visit. Fields of two visits are never mixed.
  */
 export interface Touch {
   /** Milliseconds since the epoch. */
@@ -17,20 +17,20 @@ export interface Touch {
   readonly attribution: Attribution;
 }
 
-/** Whether the first or the last visit counts that says where it came from. */
+/** Whether the first or the last visit with attribution counts. */
 export type TouchRule = 'first' | 'last';
 
 /**
- * How long a stored touch counts, in milliseconds: 30 days. Safari deletes what a script stored after 7 without a
+ * Lifetime of a stored touch, in milliseconds: 30 days. Safari deletes script-written storage after 7 days without a
  * visit.
  */
 export const touchLifetime = 2_592_000_000;
 
 /**
- * Every touch we know of, oldest first: those that were stored, then the visits of this page.
+ * All known touches, oldest first: the stored ones, then the visits of this page.
  *
- * @param stored - what {@link storedTouches} wrote, which anybody may have changed since; empty where the store may not
- *   be read
+ * @param stored - the text of {@link storedTouches}; untrusted, since any script on the page can change it; empty where
+ *   storage must not be read
  */
 export function knownTouches(
   stored: string,
@@ -44,16 +44,16 @@ export function knownTouches(
 }
 
 /**
- * The touch that counts: the first or the last one with a campaign or a referral code in its address; where no visit
- * had one, the first or the last one from another site. Visits that say nothing never count.
+ * The first or the last touch with UTM parameters or a referral code; where none has any, the first or the last touch
+ * from another site. Visits without attribution never count.
  */
 export function chooseTouch(touches: readonly Touch[], rule: TouchRule): Touch | undefined {
   const named = touches.filter(({ attribution: { referring_site: _, ...named } }) => Object.keys(named)[0]);
-  const telling = named[0] ? named : touches.filter(({ attribution }) => attribution.referring_site);
-  return telling.at(rule === 'last' ? -1 : 0);
+  const candidates = named[0] ? named : touches.filter(({ attribution }) => attribution.referring_site);
+  return candidates.at(rule === 'last' ? -1 : 0);
 }
 
-/** The text to store: the first and the last touch that count, so that either rule can be followed on the next page. */
+/** The text to store: the first and the last touch, so that the next page can apply either rule. */
 export function storedTouches(touches: readonly Touch[]): string {
   const texts = (['first', 'last'] as const).map((rule) => {
     const touch = chooseTouch(touches, rule);
@@ -63,12 +63,12 @@ export function storedTouches(touches: readonly Touch[]): string {
 }
 
 /**
- * A touch is stored as an address, so that it is read by the same code, with the same suspicion, as the one of a page.
+ * Parses a stored touch. It is stored in the form of a URL, so that the same code validates it as the URL of a page.
  */
 function restore(url: string): Touch {
   const { pathname = '', searchParams } = parseUrl(url) ?? {};
   return {
-    // Of anything but a number nothing is left: no comparison with NaN holds.
+    // NaN for anything but a number: the comparisons in `knownTouches` are then false, which drops the touch.
     at: parseInt(pathname),
     attribution: readAttribution(
       { url, referrer: searchParams?.get('referring_site') ?? '' },

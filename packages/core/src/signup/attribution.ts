@@ -1,13 +1,12 @@
-/** Who brought the visitor, read from the address they landed on. Pure, browser-safe, no dependency, nothing stored. */
+/** Reads attribution (UTM parameters, referral code, referring site) from the URL and the referrer of a visit. Pure. */
 import { isAddress } from './address.ts';
-import { parseUrl } from './parse-url.ts';
 import { attributionFields, type Attribution } from './submission.ts';
-import { cleanText, textLimit } from './text.ts';
+import { cleanText, parseUrl, textLimit } from './text.ts';
 
 /** One of the seven names in {@link Attribution}. */
 export type AttributionField = (typeof attributionFields)[number];
 
-/** What a page knows about how it was reached. In a browser: `location.href` and `document.referrer`, taken at load. */
+/** The URL and the referrer of a page visit. In a browser: `location.href` and `document.referrer`, taken at load. */
 export interface Visit {
   readonly url: string;
   readonly referrer: string;
@@ -15,25 +14,27 @@ export interface Visit {
 
 /** Options of {@link readAttribution}. */
 export interface AttributionOptions {
-  /** What the site's owner wrote down; wins over the address field by field. Empty texts count as not given. */
+  /** Values set by the site's owner; each one overrides the field read from the URL. Empty values are ignored. */
   readonly given?: Readonly<Partial<Record<AttributionField, string | null>>>;
-  /** Query parameter that carries a referral code. Default `ref`. */
+  /** Query parameter with the referral code. Default `ref`. */
   readonly referralParameter?: string;
 }
 
 /**
- * Most bytes an attribution takes as JSON. Leaves a quarter of the 8192-byte body to the address and the custom fields.
+ * Maximum size of an attribution as JSON, in bytes. Leaves a quarter of the 8192-byte body to the e-mail address and
+ * the custom fields.
  */
 export const attributionLimit = 6400;
 
 const referralCode = /^[\w-]{1,64}$/;
 
 /**
- * Reads a visit: what the owner gave, else the address, else the referrer. Nothing is guessed: a referrer never becomes
- * a `utm_source`. Of a repeated name the first counts, and an e-mail address in a UTM value is left out, because a
- * forwarded link would carry somebody else's.
+ * Reads the attribution of a visit: the UTM parameters and the referral code from the URL, the referring site from the
+ * referrer, overridden by the owner's values. A referrer never becomes a `utm_source`. The first value of a repeated
+ * parameter counts. A UTM value that is an e-mail address is dropped, because a forwarded link may carry another
+ * person's address.
  *
- * @returns only the fields that hold something, cleaned, at most {@link attributionLimit} bytes as JSON
+ * @returns only the fields with a value, cleaned, at most {@link attributionLimit} bytes as JSON
  * @example
  * readAttribution({ url: 'https://site.example/?utm_source=fair&ref=Zq4', referrer: 'https://news.example/post/1' })
  * // → { utm_source: 'fair', referring_site: 'https://news.example', referral_code: 'Zq4' }
@@ -52,14 +53,14 @@ export function readAttribution(
   return withGiven(seen, given);
 }
 
-/** What the owner wrote down in place of what was seen, field by field; empty texts count as not given. */
+/** Overrides an attribution, field by field, with the owner's values; empty values are ignored. */
 export function withGiven(seen: Attribution, given: AttributionOptions['given'] = {}): Attribution {
   return fitAttribution(collect((name) => cleanText(given[name] ?? '') || seen[name] || ''));
 }
 
 /**
- * Shortens the longest values until the whole takes at most `bytes` as JSON, so that a long campaign name never costs a
- * signup. Values that are short enough stay untouched; where there is no room at all nothing is left.
+ * Shortens the longest values until the attribution takes at most `bytes` as JSON, so that a long campaign name never
+ * prevents a signup. Short values stay unchanged. Returns no fields where even short values do not fit.
  */
 export function fitAttribution(attribution: Attribution, bytes: number = attributionLimit): Attribution {
   for (let limit = textLimit; limit > 0; limit = Math.floor(limit * 0.9)) {
@@ -69,13 +70,13 @@ export function fitAttribution(attribution: Attribution, bytes: number = attribu
   return {};
 }
 
-/** The origin of another site that linked here; its path is the visitor's business. Empty for our own pages. */
+/** The origin of the other site that linked here, without its path, for privacy. Empty for a link on the same site. */
 function referringSite({ url, referrer }: Visit): string {
   const from = parseUrl(referrer);
   return from?.origin.startsWith('http') && site(from) !== site(parseUrl(url)) ? from.origin : '';
 }
 
-/** How many bytes a value takes as JSON in UTF-8, as endpoints count them. */
+/** The size of a value as JSON in UTF-8, in bytes, as endpoints measure it. */
 export function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
@@ -84,7 +85,7 @@ function site(url: URL | undefined): string | undefined {
   return url?.hostname.replace(/^www\./, '');
 }
 
-/** Asks for the value of every attribution field and keeps those that hold something. */
+/** Reads every attribution field and keeps those with a value. */
 function collect(read: (name: AttributionField) => string): Attribution {
   const found: Partial<Record<AttributionField, string>> = {};
   for (const name of attributionFields) {

@@ -1,11 +1,7 @@
-/** What a website posts to an endpoint, and how an endpoint reads it. Browser-safe, no dependency. */
+/** The request body that a page posts to a signup endpoint, and the fields an endpoint may ask for. */
 import { utmFields } from '../contract/values.ts';
-import { isRecord } from '../is-record.ts';
-import { isAddress, normalizeAddress } from './address.ts';
-import { honeypotField } from './honeypot.ts';
-import { cleanText, textLimit } from './text.ts';
 
-/** A value of a custom field as it stands in JSON. */
+/** A value of a custom field in JSON. */
 export type SubmittedValue = string | number | boolean | readonly string[];
 
 /** A custom field of a submission; the name is the field's `display` text. */
@@ -14,7 +10,7 @@ export interface SubmittedField {
   readonly value: SubmittedValue;
 }
 
-/** Who brought the visitor: five UTM parameters, the referring site, a subscriber's referral code. */
+/** The source of a visit: five UTM parameters, the referring site, a subscriber's referral code. */
 export interface Attribution {
   readonly utm_source?: string;
   readonly utm_medium?: string;
@@ -26,108 +22,61 @@ export interface Attribution {
 }
 
 /**
- * The body of `POST endpoint`: the public part of a SubscriptionRequest under the API's own names, plus what only the
- * endpoint reads. Privileged fields (tiers, gifts, automations, lists, opt-in) have no place here.
+ * The body of `POST endpoint`: the public part of a SubscriptionRequest under the API's own names, plus three fields
+ * that only the endpoint reads. Privileged fields (tiers, gifts, automations, lists, opt-in) are never part of it.
  */
 export interface Submission extends Attribution {
   readonly email: string;
   readonly custom_fields?: readonly SubmittedField[];
   /** The sentence the visitor agreed to, or true where the form keeps no text. */
   readonly consent?: boolean | string;
-  /** A signed form token, where the endpoint hands one out. */
+  /** A signed form token, where the endpoint asks for one. */
   readonly token?: string;
-  /** The answer to a challenge, where the endpoint asked for one. */
+  /** A solved proof of work or Turnstile response, where the endpoint asks for one. */
   readonly proof?: string;
 }
-
-/** What is kept of a submission: all of it but the form token and the challenge answer, which are spent on arrival. */
-export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;
 
 /** Names of the attribution fields, in the API's spelling. */
 export const attributionFields = [...utmFields, 'referring_site', 'referral_code'] as const;
 
-/** Largest body an endpoint takes, in bytes. */
+/** Name of the honeypot: a hidden field that people leave empty and simple bots fill in. */
+export const honeypotField = 'hp_field';
+
+/** Maximum size of the body, in bytes. */
 export const submissionLimit = 8192;
 
-/** One reason why a submission was refused; the shape of the API's own error details. */
-export interface Refusal {
-  readonly message: string;
-  readonly code: string;
+/**
+ * The fields to add before the same post is repeated under the same idempotency key: `ask` in the body of a 403. Most
+ * endpoints ask for nothing; an endpoint with signed forms asks for a token, an endpoint under attack for a proof.
+ */
+export interface Ask {
+  /** To be sent back as `token`, no sooner than {@link Ask.wait_seconds} from now. */
+  readonly token?: string;
+  /** Minimum age of the token before it is accepted, in seconds. Default 0. */
+  readonly wait_seconds?: number;
+  /** A proof-of-work challenge made by ALTCHA's library; the solution is sent back as `proof`. */
+  readonly proof_of_work?: ProofOfWork;
+  /** Cloudflare Turnstile: the response of its widget is sent back as `proof`. */
+  readonly turnstile?: { readonly site_key: string };
 }
 
-/** How {@link readSubmission} ended. */
-export type ReadSubmission =
-  | { readonly ok: true; readonly submission: Submission; readonly suspected: boolean }
-  | { readonly ok: false; readonly errors: readonly Refusal[] };
-
-/** Longest proof: Turnstile's answers have up to 2048 characters, a solved challenge of ALTCHA about a thousand. */
-const proofLimit = 4096;
-
-/** Longest consent sentence, in code points: what was agreed to must not be cut. */
-const consentLimit = 2000;
-
-/** Most custom fields a submission carries, and most choices of one list. */
-const fieldLimit = 50;
-
-/**
- * Reads an untrusted body. Known fields are cleaned and kept, everything else is dropped, so a page can never set a
- * privileged field. `suspected` is true where the honeypot was filled in: a signal, not a verdict.
- *
- * @param input - the parsed JSON, or the object {@link formToObject} made of a form post
- * @returns the submission, or every reason against it at once
- */
-export function readSubmission(input: unknown): ReadSubmission {
-  if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
-  const errors: Refusal[] = [];
-  const text = (name: string, limit?: number): string | undefined => {
-    const value = input[name];
-    if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value === 'string') return cleanText(value, limit) || undefined;
-    errors.push({ message: `"${name}" must be a text.`, code: 'INVALID_FIELD' });
-    return undefined;
+/** A challenge in ALTCHA's second format: its server library creates and verifies it, its browser library solves it. */
+export interface ProofOfWork {
+  readonly parameters: {
+    readonly algorithm: string;
+    readonly nonce: string;
+    readonly salt: string;
+    readonly cost: number;
+    readonly keyLength: number;
+    readonly keyPrefix: string;
+    readonly keySignature?: string;
+    readonly memoryCost?: number;
+    readonly parallelism?: number;
+    /** Seconds since 1970. */
+    readonly expiresAt?: number;
+    readonly data?: Readonly<Record<string, string | number | boolean | null>>;
   };
-
-  const email = typeof input['email'] === 'string' ? normalizeAddress(input['email']) : '';
-  if (!email) errors.push({ message: 'Enter an e-mail address.', code: 'EMAIL_REQUIRED' });
-  else if (!isAddress(email)) {
-    errors.push({ message: 'Enter an e-mail address such as name@example.com.', code: 'EMAIL_INVALID' });
-  }
-
-  const attribution: { -readonly [Name in keyof Attribution]: Attribution[Name] } = {};
-  for (const name of attributionFields) {
-    const value = text(name);
-    if (value !== undefined) attribution[name] = value;
-  }
-  const token = text('token');
-  const proof = text('proof', proofLimit);
-  const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent', consentLimit);
-  const fields = readFields(input['custom_fields'], errors);
-
-  if (errors.length > 0) return { ok: false, errors };
-  return {
-    ok: true,
-    suspected: typeof input[honeypotField] === 'string' && input[honeypotField] !== '',
-    submission: {
-      email,
-      ...attribution,
-      ...(fields.length > 0 && { custom_fields: fields }),
-      ...(consent !== undefined && { consent }),
-      ...(token !== undefined && { token }),
-      ...(proof !== undefined && { proof }),
-    },
-  };
-}
-
-/**
- * Custom fields a form does not list are left out, not refused: a page with one field too many must not lose the
- * person.
- *
- * @param allowedFields - names of the custom fields a page may set; null lets all through
- */
-export function keepSubmission(submission: Submission, allowedFields: ReadonlySet<string> | null): KeptSubmission {
-  const { token: _token, proof: _proof, custom_fields: sent, ...rest } = submission;
-  const fields = sent?.filter(({ name }) => allowedFields === null || allowedFields.has(name));
-  return { ...rest, ...(fields && fields.length > 0 && { custom_fields: fields }) };
+  readonly signature?: string;
 }
 
 /**
@@ -149,42 +98,4 @@ export function formToObject<Value>(entries: Iterable<readonly [string, Value]>)
   }
   if (fields.size > 0) object['custom_fields'] = [...fields].map(([name, value]) => ({ name, value }));
   return object;
-}
-
-function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
-  if (input === undefined || input === null) return [];
-  if (!Array.isArray(input) || input.length > fieldLimit) {
-    errors.push({
-      message: `"custom_fields" must be a list of at most ${fieldLimit} {name, value}.`,
-      code: 'INVALID_FIELD',
-    });
-    return [];
-  }
-  const fields: SubmittedField[] = [];
-  for (const entry of input as unknown[]) {
-    const name = isRecord(entry) && typeof entry['name'] === 'string' ? cleanText(entry['name']) : '';
-    const value = isRecord(entry) ? readValue(entry['value']) : undefined;
-    if (!name || value === undefined) {
-      errors.push({
-        message: 'Each custom field needs a name and a value: text, number, yes/no or list of texts.',
-        code: 'INVALID_FIELD',
-      });
-    } else if (value !== null) fields.push({ name, value });
-  }
-  return fields;
-}
-
-/** The cleaned value, null where it is empty, undefined where it is of no type a custom field can hold. */
-function readValue(value: unknown): SubmittedValue | null | undefined {
-  if (value === null || value === '') return null;
-  if (typeof value === 'string') return cleanText(value, textLimit * 4, true) || null;
-  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
-  if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string'))
-    return undefined;
-  const items = value.map((item) => cleanText(item)).filter(Boolean);
-  return items.length > 0 ? items : null;
-}
-
-function refuse(message: string, code: string): ReadSubmission {
-  return { ok: false, errors: [{ message, code }] };
 }

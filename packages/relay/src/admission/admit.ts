@@ -11,7 +11,7 @@ import {
   type Entered,
   type ReadSubmission,
   type Refused,
-} from '@newsletter-kit/core/signup';
+} from '@newsletter-kit/core/endpoint';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { Check } from './checks.ts';
 import { consentOf, givenConsent } from './consent.ts';

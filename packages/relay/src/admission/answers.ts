@@ -9,7 +9,7 @@ import {
   wantsPage,
   type Entered,
   type Refused,
-} from '@newsletter-kit/core/signup';
+} from '@newsletter-kit/core/endpoint';
 import { contentHeaders, type Asker, type Visit } from './visit.ts';
 
 /** An answer; {@link toResponse} makes it a response. */

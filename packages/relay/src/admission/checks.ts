@@ -1,12 +1,6 @@
 /** What a post must pass before its body is read: a table, walked in order, cheapest first. */
-import {
-  contentKind,
-  contentRefused,
-  originRefused,
-  submissionLimit,
-  tooLarge,
-  type Refused,
-} from '@newsletter-kit/core/signup';
+import { contentKind, contentRefused, originRefused, tooLarge, type Refused } from '@newsletter-kit/core/endpoint';
+import { submissionLimit } from '@newsletter-kit/core/signup';
 import { contentHeaders, isOwnPage, type Visit } from './visit.ts';
 
 /**

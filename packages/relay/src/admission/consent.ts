@@ -1,5 +1,5 @@
 /** The consent a post carries, and how the ledger keeps it. Pure. */
-import type { KeptSubmission } from '@newsletter-kit/core/signup';
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Consent } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
 import { sign } from './keys.ts';

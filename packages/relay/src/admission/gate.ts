@@ -4,16 +4,14 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import {
-  addressKey,
   keepSubmission,
   refused,
   wantsPage,
   originRefused,
-  type Ask,
   type ReadSubmission,
   type Refused,
-  type Submission,
-} from '@newsletter-kit/core/signup';
+} from '@newsletter-kit/core/endpoint';
+import { addressKey, type Ask, type Submission } from '@newsletter-kit/core/signup';
 import type { Log } from '../ops/log.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { repeatWindowMs } from '../store/signup-store.ts';

@@ -1,5 +1,5 @@
 /** Asks Cloudflare whether Turnstile let a visitor through. Where it cannot be asked, nobody is lost over that. */
-import { isRecord } from '@newsletter-kit/core/signup';
+import { isRecord } from '@newsletter-kit/core/endpoint';
 
 /** Cloudflare's address for the question. */
 export const turnstileUrl = 'https://challenges.cloudflare.com/turnstile/v0/siteverify';

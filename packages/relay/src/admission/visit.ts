@@ -1,5 +1,5 @@
 /** A post on its way in, as every part of admission sees it: headers and origin, whatever server it came through. */
-import type { ContentHeaders } from '@newsletter-kit/core/signup';
+import type { ContentHeaders } from '@newsletter-kit/core/endpoint';
 import type { Form } from './form.ts';
 
 /** A post on its way in. */

@@ -1,5 +1,5 @@
 /** The confirmation mail. Nothing a visitor entered stands in it, and it fetches nothing. Pure. */
-import { escapeHtml } from '@newsletter-kit/core/signup';
+import { escapeHtml } from '@newsletter-kit/core/endpoint';
 import type { Form } from '../admission/form.ts';
 
 /** Who a mail is from. */

@@ -1,5 +1,5 @@
 /** What the link in a confirmation mail opens: a page with one button. Only the button confirms. */
-import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/signup';
+import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../admission/form.ts';
 import type { Notice } from '../ops/happening.ts';

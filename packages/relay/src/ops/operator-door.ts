@@ -1,5 +1,5 @@
 /** The operator's HTTP door: a page anybody may load and, behind the token, what it shows and does. */
-import { refusalBody, refused, type Refused } from '@newsletter-kit/core/signup';
+import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoint';
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';

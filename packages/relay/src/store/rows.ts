@@ -2,7 +2,7 @@
  * Rows as the stores' databases give them, as what the port speaks of. Their statements name the columns as the port
  * does.
  */
-import type { KeptSubmission } from '@newsletter-kit/core/signup';
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { fingerprint, personOfFingerprint, type Sibling } from './fingerprint.ts';
 import {
   neverAttempted,

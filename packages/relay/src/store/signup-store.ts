@@ -2,7 +2,7 @@
  * The port behind which signups are kept until the newsletter API has them. Every adapter passes the same conformance
  * suite.
  */
-import type { KeptSubmission } from '@newsletter-kit/core/signup';
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 
 /**
  * ```text

@@ -1,6 +1,7 @@
 /** What a page can make the relay send: the public fields, and nothing else. */
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
-import { attributionFields, readSubmission } from '@newsletter-kit/core/signup';
+import { readSubmission } from '@newsletter-kit/core/endpoint';
+import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { settings } from '../../src/index.ts';

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, s
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
-import type { KeptSubmission } from '@newsletter-kit/core/signup';
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { personHash } from '../fingerprint.ts';
 import { meaning } from './failure.ts';

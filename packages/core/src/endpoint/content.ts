@@ -1,5 +1,5 @@
 /** The two encodings of a post: how each is recognised and parsed, and what answer its sender waits for. */
-import { formToObject } from './submission.ts';
+import { formToObject } from '../signup/submission.ts';
 
 /** How a body is encoded. */
 export type ContentKind = 'json' | 'form';

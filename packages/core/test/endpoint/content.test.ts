@@ -9,7 +9,7 @@ import {
   refusalBody,
   refusalHtml,
   wantsPage,
-} from '../../src/signup/index.ts';
+} from '../../src/endpoint/index.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

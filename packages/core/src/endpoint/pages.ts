@@ -1,5 +1,5 @@
 /** The pages a visitor without JavaScript can see. Self-contained: no script, no font, nothing fetched. */
-import type { Refused } from './refused.ts';
+import type { Refused } from './refusal.ts';
 
 const style = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
 body{max-width:32rem;margin:15vh auto;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.25}

@@ -1,6 +1,6 @@
 /** Why an endpoint does not take a post, before that becomes an answer. One wording for every endpoint. */
-import type { Ask } from './ask.ts';
-import { submissionLimit, type Refusal } from './submission.ts';
+import { submissionLimit, type Ask } from '../signup/submission.ts';
+import type { Refusal } from './submission.ts';
 
 /** Statuses a post can be refused with, and their name in the error body, in the API's spelling. */
 export const refusalNames = {

@@ -1,0 +1,134 @@
+/** Validates an untrusted request body as a submission: fields, limits and the honeypot. */
+import { isRecord } from '../is-record.ts';
+import { isAddress, normalizeAddress } from '../signup/address.ts';
+import {
+  attributionFields,
+  honeypotField,
+  type Attribution,
+  type Submission,
+  type SubmittedField,
+  type SubmittedValue,
+} from '../signup/submission.ts';
+import { cleanText, textLimit } from '../signup/text.ts';
+
+/** What is kept of a submission: all of it but the form token and the challenge answer, which are spent on arrival. */
+export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;
+
+/** One reason why a submission was refused; the shape of the API's own error details. */
+export interface Refusal {
+  readonly message: string;
+  readonly code: string;
+}
+
+/** How {@link readSubmission} ended. */
+export type ReadSubmission =
+  | { readonly ok: true; readonly submission: Submission; readonly suspected: boolean }
+  | { readonly ok: false; readonly errors: readonly Refusal[] };
+
+/** Longest proof: Turnstile's answers have up to 2048 characters, a solved challenge of ALTCHA about a thousand. */
+const proofLimit = 4096;
+
+/** Longest consent sentence, in code points: what was agreed to must not be cut. */
+const consentLimit = 2000;
+
+/** Most custom fields a submission carries, and most choices of one list. */
+const fieldLimit = 50;
+
+/**
+ * Reads an untrusted body. Known fields are cleaned and kept, everything else is dropped, so a page can never set a
+ * privileged field. `suspected` is true where the honeypot was filled in: a signal, not a verdict.
+ *
+ * @param input - the parsed JSON, or the object {@link formToObject} made of a form post
+ * @returns the submission, or every reason against it at once
+ */
+export function readSubmission(input: unknown): ReadSubmission {
+  if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
+  const errors: Refusal[] = [];
+  const text = (name: string, limit?: number): string | undefined => {
+    const value = input[name];
+    if (value === undefined || value === null || value === '') return undefined;
+    if (typeof value === 'string') return cleanText(value, limit) || undefined;
+    errors.push({ message: `"${name}" must be a text.`, code: 'INVALID_FIELD' });
+    return undefined;
+  };
+
+  const email = typeof input['email'] === 'string' ? normalizeAddress(input['email']) : '';
+  if (!email) errors.push({ message: 'Enter an e-mail address.', code: 'EMAIL_REQUIRED' });
+  else if (!isAddress(email)) {
+    errors.push({ message: 'Enter an e-mail address such as name@example.com.', code: 'EMAIL_INVALID' });
+  }
+
+  const attribution: { -readonly [Name in keyof Attribution]: Attribution[Name] } = {};
+  for (const name of attributionFields) {
+    const value = text(name);
+    if (value !== undefined) attribution[name] = value;
+  }
+  const token = text('token');
+  const proof = text('proof', proofLimit);
+  const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent', consentLimit);
+  const fields = readFields(input['custom_fields'], errors);
+
+  if (errors.length > 0) return { ok: false, errors };
+  return {
+    ok: true,
+    suspected: typeof input[honeypotField] === 'string' && input[honeypotField] !== '',
+    submission: {
+      email,
+      ...attribution,
+      ...(fields.length > 0 && { custom_fields: fields }),
+      ...(consent !== undefined && { consent }),
+      ...(token !== undefined && { token }),
+      ...(proof !== undefined && { proof }),
+    },
+  };
+}
+
+/**
+ * Custom fields a form does not list are left out, not refused: a page with one field too many must not lose the
+ * person.
+ *
+ * @param allowedFields - names of the custom fields a page may set; null lets all through
+ */
+export function keepSubmission(submission: Submission, allowedFields: ReadonlySet<string> | null): KeptSubmission {
+  const { token: _token, proof: _proof, custom_fields: sent, ...rest } = submission;
+  const fields = sent?.filter(({ name }) => allowedFields === null || allowedFields.has(name));
+  return { ...rest, ...(fields && fields.length > 0 && { custom_fields: fields }) };
+}
+
+function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
+  if (input === undefined || input === null) return [];
+  if (!Array.isArray(input) || input.length > fieldLimit) {
+    errors.push({
+      message: `"custom_fields" must be a list of at most ${fieldLimit} {name, value}.`,
+      code: 'INVALID_FIELD',
+    });
+    return [];
+  }
+  const fields: SubmittedField[] = [];
+  for (const entry of input as unknown[]) {
+    const name = isRecord(entry) && typeof entry['name'] === 'string' ? cleanText(entry['name']) : '';
+    const value = isRecord(entry) ? readValue(entry['value']) : undefined;
+    if (!name || value === undefined) {
+      errors.push({
+        message: 'Each custom field needs a name and a value: text, number, yes/no or list of texts.',
+        code: 'INVALID_FIELD',
+      });
+    } else if (value !== null) fields.push({ name, value });
+  }
+  return fields;
+}
+
+/** The cleaned value, null where it is empty, undefined where it is of no type a custom field can hold. */
+function readValue(value: unknown): SubmittedValue | null | undefined {
+  if (value === null || value === '') return null;
+  if (typeof value === 'string') return cleanText(value, textLimit * 4, true) || null;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  if (!Array.isArray(value) || value.length > fieldLimit || !value.every((item) => typeof item === 'string'))
+    return undefined;
+  const items = value.map((item) => cleanText(item)).filter(Boolean);
+  return items.length > 0 ? items : null;
+}
+
+function refuse(message: string, code: string): ReadSubmission {
+  return { ok: false, errors: [{ message, code }] };
+}

@@ -1,0 +1,148 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { subscriptionRequestFields } from '../../src/contract/values.ts';
+import { readSubmission } from '../../src/endpoint/index.ts';
+import { attributionFields, honeypotField } from '../../src/signup/index.ts';
+
+const codes = (input: unknown): readonly string[] => {
+  const read = readSubmission(input);
+  return read.ok ? [] : read.errors.map(({ code }) => code);
+};
+
+describe('readSubmission', () => {
+  it('keeps what a page may send, cleaned', () => {
+    expect(
+      readSubmission({
+        email: ' Ada+News@BÜCHER.example ',
+        utm_campaign: ' Frühling 🎉 ',
+        referring_site: 'https://news.example',
+        referral_code: 'gBZbSVal1X',
+        consent: true,
+        custom_fields: [
+          { name: 'Topics', value: ['ai', ' design '] },
+          { name: 'Birthday', value: '1815-12-10' },
+          { name: 'Children', value: 3 },
+          { name: 'Vegetarian', value: false },
+        ],
+      }),
+    ).toEqual({
+      ok: true,
+      suspected: false,
+      submission: {
+        email: 'Ada+News@bücher.example',
+        utm_campaign: 'Frühling 🎉',
+        referring_site: 'https://news.example',
+        referral_code: 'gBZbSVal1X',
+        consent: true,
+        custom_fields: [
+          { name: 'Topics', value: ['ai', 'design'] },
+          { name: 'Birthday', value: '1815-12-10' },
+          { name: 'Children', value: 3 },
+          { name: 'Vegetarian', value: false },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['a box that was ticked', true, true],
+    ['a box that was not', false, false],
+    ['the sentence agreed to', ' Send me news. ', 'Send me news.'],
+    ['nothing', '', undefined],
+  ])('records consent as %s', (_, consent, kept) => {
+    expect(readSubmission({ email: 'ada@example.com', consent })).toEqual({
+      ok: true,
+      suspected: false,
+      submission: { email: 'ada@example.com', ...(kept !== undefined && { consent: kept }) },
+    });
+  });
+
+  it('drops every privileged field', () => {
+    const open = new Set<string>(['email', 'custom_fields', ...attributionFields]);
+    const privileged = subscriptionRequestFields.filter((name) => !open.has(name));
+    expect(privileged.length).toBeGreaterThan(8);
+    const read = readSubmission({
+      email: 'ada@example.com',
+      ...Object.fromEntries(privileged.map((name) => [name, 'on'])),
+    });
+    expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
+  });
+
+  it('leaves out what is empty', () => {
+    const read = readSubmission({
+      email: 'ada@example.com',
+      utm_source: '',
+      utm_medium: null,
+      custom_fields: [
+        { name: 'First name', value: ' ' },
+        { name: 'Topics', value: [] },
+        { name: 'City', value: null },
+      ],
+    });
+    expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
+  });
+
+  it('suspects a filled honeypot and still keeps the signup', () => {
+    expect(readSubmission({ email: 'ada@example.com', [honeypotField]: 'x' })).toMatchObject({
+      ok: true,
+      suspected: true,
+    });
+    expect(readSubmission({ email: 'ada@example.com', [honeypotField]: '' })).toMatchObject({
+      ok: true,
+      suspected: false,
+    });
+  });
+
+  test.each<[string, unknown, readonly string[]]>([
+    ['no object', 'ada@example.com', ['INVALID_BODY']],
+    ['a list', [], ['INVALID_BODY']],
+    ['null', null, ['INVALID_BODY']],
+    ['no address', {}, ['EMAIL_REQUIRED']],
+    ['an address of blanks', { email: '  ' }, ['EMAIL_REQUIRED']],
+    ['an address that is a number', { email: 7 }, ['EMAIL_REQUIRED']],
+    ['something that is no address', { email: 'ada' }, ['EMAIL_INVALID']],
+    ['a parameter that is no text', { email: 'a@b.co', utm_source: 7 }, ['INVALID_FIELD']],
+    [
+      'several at once',
+      { email: 'ada', utm_source: {}, custom_fields: {} },
+      ['INVALID_FIELD', 'INVALID_FIELD', 'EMAIL_INVALID'],
+    ],
+    ['a custom field without a name', { email: 'a@b.co', custom_fields: [{ value: 'x' }] }, ['INVALID_FIELD']],
+    [
+      'a custom field that holds an object',
+      { email: 'a@b.co', custom_fields: [{ name: 'x', value: {} }] },
+      ['INVALID_FIELD'],
+    ],
+    [
+      'a list with a number in it',
+      { email: 'a@b.co', custom_fields: [{ name: 'x', value: ['a', 1] }] },
+      ['INVALID_FIELD'],
+    ],
+    [
+      'too many custom fields',
+      { email: 'a@b.co', custom_fields: Array(51).fill({ name: 'x', value: 'y' }) },
+      ['INVALID_FIELD'],
+    ],
+  ])('refuses %s', (_name, input, expected) => {
+    expect([...codes(input)].sort()).toEqual([...expected].sort());
+  });
+
+  it('never throws and never lets an unknown name through', () => {
+    const allowed = new Set(['email', ...attributionFields, 'custom_fields', 'consent', 'token', 'proof']);
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc
+            .record({ email: fc.emailAddress() })
+            .chain((base) => fc.dictionary(fc.string(), fc.anything()).map((more) => ({ ...more, ...base }))),
+        ),
+        (input) => {
+          const read = readSubmission(input);
+          if (read.ok) expect(Object.keys(read.submission).filter((name) => !allowed.has(name))).toEqual([]);
+          else expect(read.errors.length).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+});
