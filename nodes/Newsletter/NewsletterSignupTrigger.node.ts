@@ -1,5 +1,5 @@
 /**
- * The signup trigger: receives the form's post, answers it as the relay would, and starts the workflow with a
+ * The signup trigger node: receives the form's post, answers it as the relay does, and starts the workflow with a
  * SubscriptionRequest.
  */
 import {
@@ -15,7 +15,7 @@ import { signupBuilderHint } from './hints.ts';
 import { ParameterMismatch } from './parameters/read.ts';
 import { properties } from './signup/parameters.ts';
 import { receive } from './signup/receive.ts';
-import { readForm } from './signup/settings.ts';
+import { readForm } from './signup/form.ts';
 
 export class NewsletterSignupTrigger implements INodeType {
   description: INodeTypeDescription = {
@@ -38,8 +38,8 @@ export class NewsletterSignupTrigger implements INodeType {
         httpMethod: 'POST',
         path: '={{$parameter["path"]}}',
         isFullPath: true,
-        // n8n answers once it has saved the execution (in queue mode: and queued it). Body and status come from
-        // `receive`: a value that is undefined is what keeps n8n from putting one of its own in their place.
+        // n8n answers after it has saved the execution (in queue mode: and queued it). Body and status come from
+        // `receive`: n8n sets its own values unless these expressions are undefined.
         responseMode: 'onReceived',
         responseData: '={{ undefined }}',
         responseCode: '={{ undefined }}',
@@ -64,8 +64,8 @@ export class NewsletterSignupTrigger implements INodeType {
         return false;
       },
       /**
-       * There is nothing to register anywhere; but a form that could never work is better refused now than by its
-       * visitors.
+       * Nothing is registered anywhere. Invalid parameters fail here, when the workflow is published, and not at the
+       * first signup.
        */
       async create(this: IHookFunctions): Promise<boolean> {
         try {

@@ -1,11 +1,19 @@
-/** The item a signup becomes: the API's SubscriptionRequest, and beside it what is not the API's. */
+/** Builds the output item of a signup: the API's SubscriptionRequest, with consent and origin beside it. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Signup } from './admit.ts';
+
+/** An admitted signup. */
+export interface Signup {
+  readonly submission: KeptSubmission;
+  /** True where the honeypot was filled in. */
+  readonly suspected: boolean;
+  readonly origin: string;
+  readonly idempotencyKey: string | null;
+}
 
 /**
- * The request stands under the API's own names; nothing privileged can be in it. `signup` holds the custom fields once
- * more by their names, for expressions, and the evidence of consent.
+ * The request has the API's own field names and no privileged field. `signup` repeats the custom fields by name, for
+ * expressions, and holds the evidence of consent.
  *
  * @param now - seconds since 1970
  */
@@ -14,9 +22,9 @@ export function toItem({ submission, suspected, origin }: Signup, now: number): 
   return {
     json: {
       ...request,
-      custom_fields: fields.map(({ name, value }) => ({ name, value: plain(value) })),
+      custom_fields: fields.map(({ name, value }) => ({ name, value: toJson(value) })),
       signup: {
-        fields: Object.fromEntries(fields.map(({ name, value }) => [name, plain(value)])),
+        fields: Object.fromEntries(fields.map(({ name, value }) => [name, toJson(value)])),
         consent: consent ?? null,
         origin,
         received_at: new Date(now * 1000).toISOString(),
@@ -26,8 +34,9 @@ export function toItem({ submission, suspected, origin }: Signup, now: number): 
   };
 }
 
-type Value = NonNullable<KeptSubmission['custom_fields']>[number]['value'];
+type FieldValue = NonNullable<KeptSubmission['custom_fields']>[number]['value'];
 
-function plain(value: Value): string | number | boolean | string[] {
+/** Copies a list, since n8n's type of JSON has no read-only arrays. */
+function toJson(value: FieldValue): string | number | boolean | string[] {
   return typeof value === 'object' ? [...value] : value;
 }

@@ -1,9 +1,6 @@
-/** The parameters of the signup trigger: what a form may do, and where it may stand. */
+/** Parameters of the signup trigger: path, allowed origins and fields, quiet period, honeypot, rate limit. */
 import type { INodeProperties } from 'n8n-workflow';
 import { collection } from '../parameters/collection.ts';
-
-/** Minutes a second signup with the same address is held back, unless the node says otherwise. */
-export const defaultQuietMinutes = 60;
 
 export const path: INodeProperties = {
   displayName: 'Path',
@@ -41,7 +38,7 @@ export const quietMinutes: INodeProperties = {
   name: 'quietMinutes',
   type: 'number',
   typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
-  default: defaultQuietMinutes,
+  default: 60,
   description:
     'How long a further signup with the same address is answered as usual but starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
 };
@@ -86,8 +83,8 @@ const promise: INodeProperties = {
 };
 
 /**
- * n8n reads a body into memory, up to 16 MB, before it asks a node – unless the node has this option, which comes from
- * the first version of its own Webhook node. With it the body is ours to read, and to stop reading.
+ * Keeps n8n from reading the body, up to 16 MB, into memory before it calls the node. n8n looks for this option, which
+ * comes from the first version of its Webhook node. With it the node reads the body itself and can stop at the limit.
  */
 const bodyUnread: INodeProperties = {
   displayName: 'Body',

@@ -1,92 +1,169 @@
-/** One post, from its arrival to the item that starts the workflow. */
-import { refused, unavailable } from '@newsletter-kit/core/endpoint';
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { admit, type Signup } from './admit.ts';
-import { acceptedBody, prepareAccepted, refuse } from './answers.ts';
-import { gateOf, type Pass } from './gate.ts';
-import { toItem } from './item.ts';
-import { fromKept, marksOf, toKept } from './passedOn.ts';
-import { toPosted } from './posted.ts';
-import { readForm, type Form } from './settings.ts';
+/** Receives a signup post in n8n: admits it, answers it, and returns the item that starts the workflow. */
+import {
+  acceptedAnswer,
+  acceptedBody,
+  admitPost,
+  collectBody,
+  originCheck,
+  refusalAnswer,
+  refused,
+  unavailable,
+  type Answer,
+  type Post,
+  type Refused,
+} from '@newsletter-kit/core/endpoint';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { deduplicatorOf, marksOf, parseStarted, serializeStarted } from './deduplication.ts';
+import { readForm, type Form } from './form.ts';
+import { toItem, type Signup } from './item.ts';
 
-/** Answered by us; nothing is started. */
+/** The part of Node's request, and of n8n's additions to it, that is used here. */
+interface WebhookRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body, where n8n has already read it. */
+  readonly rawBody?: Uint8Array;
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
+}
+
+/** The part of Node's response that is used here. */
+interface WebhookResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  removeHeader(name: string): void;
+  end(body: string | null): unknown;
+}
+
+/** Tells n8n that the node has answered; no execution starts. */
 const answered: IWebhookResponseData = { noWebhookResponse: true };
 
-/** Answered as every success is; nothing is started. */
-const silent: IWebhookResponseData = { webhookResponse: acceptedBody };
+/** Tells n8n to answer as after every accepted signup; no execution starts. */
+const acceptedSilently: IWebhookResponseData = { webhookResponse: acceptedBody };
 
 /**
- * Answers a post. What it gives back tells n8n whether to start an execution; if so, n8n saves that first, and answers
+ * Answers a post. n8n starts an execution where the result has `workflowData`; it saves the execution first and answers
  * then.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const response = context.getResponseObject();
-  const posted = toPosted(context.getRequestObject());
+  const post = postOf(context.getRequestObject());
   let form: Form | null = null;
+  const refuse = (why: Refused): IWebhookResponseData => {
+    sendRefusal(response, refusalAnswer(post.header, form?.origins ?? null, why));
+    return answered;
+  };
   try {
     form = readForm((name, fallback) => context.getNodeParameter(name, fallback));
-    const admission = await admit(posted, form);
-    if ('refused' in admission) {
-      refuse(response, posted, form, admission.refused);
-      return answered;
-    }
-    const { signup } = admission;
+    const admission = await admitPost(post, {
+      checkOrigin: originCheck(form.origins, 'Allowed Origins of the Newsletter Signup Trigger'),
+      allowedFields: form.allowedFields,
+    });
+    if ('refused' in admission) return refuse(admission.refused);
+    const { kept: submission, suspected } = admission.admitted;
+    const signup: Signup = {
+      submission,
+      suspected,
+      origin: post.header('origin') ?? '',
+      idempotencyKey: post.header('idempotency-key')?.trim() || null,
+    };
+
     const now = Math.floor(Date.now() / 1000);
-    // A person who tries out the form in the editor wants to see every attempt.
-    const manual = context.getMode() === 'manual';
-    const gate = gateOf(scopeOf(context));
-    const wait = manual ? 0 : gate.waitSeconds(now, form.signupsPerMinute);
-    if (wait > 0) {
-      refuse(
-        response,
-        posted,
-        form,
-        refused(429, 'TOO_MANY_SIGNUPS', 'Many people are signing up right now. Please try again in a moment.', wait),
-      );
-      return answered;
-    }
-    prepareAccepted(response, posted, signup.origin, form);
-    if (signup.suspected && !form.passSuspected) return silent;
-    if (!manual && !(await passes(context, form, signup, now))) return silent;
+    // In the editor's test mode every post starts an execution.
+    const isTest = context.getMode() === 'manual';
+    const wait = isTest ? 0 : deduplicatorOf(scopeOf(context)).waitSeconds(now, form.signupsPerMinute);
+    if (wait > 0) return refuse(tooManySignups(wait));
+    prepareAccepted(response, acceptedAnswer(post.header, form.origins, form.thanksUrl ?? `${signup.origin}/`));
+    if (suspected && !form.passSuspected) return acceptedSilently;
+    if (!isTest && !(await startsExecution(context, form, signup, now))) return acceptedSilently;
     return { webhookResponse: acceptedBody, workflowData: [[toItem(signup, now)]] };
   } catch (error) {
-    context.logger.error(`Newsletter Signup Trigger: a signup was turned away with 503 (${reason(error)})`);
-    refuse(response, posted, form, unavailable());
-    return answered;
+    // Only the error's name: its message may contain an e-mail address.
+    const reason = error instanceof Error ? error.name : typeof error;
+    context.logger.error(`Newsletter Signup Trigger: a signup was turned away with 503 (${reason})`);
+    return refuse(unavailable());
   }
 }
 
-/** Whether this signup is the first of its kind; notes it where it is. */
-async function passes(
+function postOf(request: WebhookRequest): Post {
+  return {
+    header(name) {
+      const value = request.headers[name];
+      return (Array.isArray(value) ? value[0] : value) ?? null;
+    },
+    // The stream stays open where the body is too large, since the answer goes out over the same connection.
+    body: (limit) =>
+      collectBody(
+        request.rawBody === undefined ? request.iterator({ destroyOnReturn: false }) : [request.rawBody],
+        limit,
+      ),
+  };
+}
+
+/** Claims the signup for an execution; false where the same signup has started one already. */
+async function startsExecution(
   context: IWebhookFunctions,
   { quietSeconds }: Form,
   signup: Signup,
   now: number,
 ): Promise<boolean> {
   const scope = scopeOf(context);
-  const kept = context.getWorkflowStaticData('node');
-  const marks = await marksOf(signup, quietSeconds, scope);
-  const pass = await gateOf(scope).claim({ marks, quietSeconds, now, kept: fromKept(kept['passedOn']) });
-  if (pass === null) return false;
-  keep(kept, pass);
+  const staticData = context.getWorkflowStaticData('node');
+  const claim = await deduplicatorOf(scope).claim({
+    marks: await marksOf(signup, quietSeconds, scope),
+    quietSeconds,
+    now,
+    stored: parseStarted(staticData['passedOn']),
+  });
+  if (claim === null) return false;
+  // n8n saves this after the execution, and only if it could save the execution.
+  staticData['passedOn'] = serializeStarted(claim.toStore);
   const response = context.getResponseObject();
-  // n8n answers when it has saved the execution; with an error where it could not. n8n 1 answers before it saves.
-  response.once('finish', () => pass.settle(response.statusCode < 400));
-  // Closed without an answer: the visitor left. What n8n kept then tells the next attempt.
-  response.once('close', () => pass.settle(false));
+  // n8n answers after saving the execution, with an error where saving failed. n8n 1 answers before it saves.
+  response.once('finish', () => claim.settle(response.statusCode < 400));
+  // Closed without an answer: the visitor left. The static data then decide about the next attempt.
+  response.once('close', () => claim.settle(false));
   return true;
 }
 
-/** n8n saves this after the execution, and only if it could save that. */
-function keep(kept: IDataObject, { kept: passedOn }: Pass): void {
-  kept['passedOn'] = toKept(passedOn);
-}
-
+/** Identifies the node among all nodes of this n8n. */
 function scopeOf(context: IWebhookFunctions): string {
   return `${context.getWorkflow().id}/${context.getNode().id}`;
 }
 
-/** What the log may say of a failure: addresses and values stay out. */
-function reason(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+function tooManySignups(retryAfterSeconds: number): Refused {
+  return refused(
+    429,
+    'TOO_MANY_SIGNUPS',
+    'Many people are signing up right now. Please try again in a moment.',
+    retryAfterSeconds,
+  );
+}
+
+/**
+ * n8n adds this header where it starts an execution and omits it elsewhere; its value differs between versions. With
+ * this constant value in every answer, a repeated signup gets the same answer as the first.
+ */
+const sandbox =
+  'sandbox allow-downloads allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox allow-presentation allow-scripts allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols';
+
+/** Sets status and headers of a success; n8n sends it with the body. */
+function prepareAccepted(response: WebhookResponse, { status, headers }: Answer): void {
+  const csp = 'content-security-policy';
+  setHeaders(response, { ...headers, [csp]: sandbox });
+  response.statusCode = status;
+  // Ignores the value that n8n sets later.
+  const setHeader = response.setHeader.bind(response);
+  response.setHeader = (name, value) => (name.toLowerCase() === csp ? response : setHeader(name, value));
+}
+
+function sendRefusal(response: WebhookResponse, { status, headers, body }: Answer): void {
+  // n8n has already set it to the origin of the request, whichever that is.
+  response.removeHeader('access-control-allow-origin');
+  // The rest of a body that is too large stays unread, so the connection cannot be reused.
+  setHeaders(response, { ...headers, ...(status === 413 && { connection: 'close' }) });
+  response.statusCode = status;
+  response.end(body);
+}
+
+function setHeaders(response: WebhookResponse, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }

@@ -1,22 +1,29 @@
 /** The relay: admit, keep, answer; deliver in its own time. Fetch in, answer out; no port is opened here. */
 import { randomBytes } from 'node:crypto';
 import { createClient, type Client } from '@newsletter-kit/core';
-import { refused, unavailable, type Entered, type Refused } from '@newsletter-kit/core/endpoint';
-import { submissionLimit } from '@newsletter-kit/core/signup';
+import {
+  acceptedAnswer,
+  preflightAnswer,
+  refusalAnswer,
+  refused,
+  thanksAnswer,
+  unavailable,
+  type Answer,
+  type Entered,
+  type ReadHeader,
+  type Refused,
+} from '@newsletter-kit/core/endpoint';
 import { Hono, type Context } from 'hono';
-import { admit } from './admission/admit.ts';
-import { accepted, preflight, refusal, thanksPage, toResponse, type Answer } from './admission/answers.ts';
-import { readBody } from './admission/body.ts';
-import { checks, originCheck, type Check } from './admission/checks.ts';
+import { AbuseProtection } from './admission/abuse-protection.ts';
+import { admit, checkOrigin, type Check } from './admission/admit.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
 import { visitorOf } from './admission/consent.ts';
 import type { Form } from './admission/form.ts';
-import { Gate } from './admission/gate.ts';
 import { purposeKey } from './admission/keys.ts';
-import type { LimitKind, MakeLimiter } from './admission/limits.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
-import { inPostgres } from './admission/postgres-limiter.ts';
-import type { Asker, Visit } from './admission/visit.ts';
+import { inPostgres, type MakeLimiter } from './admission/rate-limiters.ts';
+import type { LimitKind } from './admission/rate-limits.ts';
+import { headerOf, signupPost, toResponse, type SignupPost } from './admission/signup-post.ts';
 import { secretsOf, type RelayConfig } from './config.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
@@ -91,6 +98,9 @@ interface Environment {
   readonly Bindings: { peer: string | null };
 }
 
+/** A request that may be refused: it need not be a post to a form. */
+type Refusable = Pick<SignupPost, 'header'> & { readonly form: Form | null };
+
 /** What a person sees who opens the relay's address in a browser. */
 const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
 There is nothing to do here; its operator finds everything at /operator.
@@ -107,7 +117,7 @@ const mostLoggedOrigins = 20;
 export function createRelay(options: RelayOptions): Relay {
   const { config, store, log, tracing = noTracing, now = Date.now } = options;
   const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
-  const gate = new Gate({
+  const protection = new AbuseProtection({
     ...options,
     limiter,
     defence: config.defence,
@@ -117,7 +127,6 @@ export function createRelay(options: RelayOptions): Relay {
       .join(' '),
     secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url'),
   });
-  const allChecks = [...checks, ...(options.checks ?? [])];
   let draining = false;
   const rates = createRates(now);
   const running: Running & { storeTrouble: string | null } = {
@@ -190,19 +199,15 @@ export function createRelay(options: RelayOptions): Relay {
       now,
     });
 
-  async function keep(
-    visit: Visit,
-    thanks: string,
-    body: () => Promise<Uint8Array | null>,
-    span: Span,
-  ): Promise<Answer> {
+  async function keep(post: SignupPost, thanks: string, span: Span): Promise<Answer> {
     const from = performance.now();
-    if (draining) return refuse(visit, unavailable(), { span });
-    const admission = await admit(visit, { checks: allChecks, gate, readBody: body, now: now() });
-    if ('refused' in admission) return refuse(visit, admission.refused, { ...admission, span });
-    const { signup, passed } = admission;
+    const { form, header } = post;
+    if (draining) return refuse(post, unavailable(), { span });
+    const admission = await admit(post, { checks: options.checks ?? [], protection, now: now() });
+    if ('refused' in admission) return refuse(post, admission.refused, { ...admission, span });
+    const { signup, undo } = admission;
     const id = await store.accept({ ...signup, trace: span.traceparent }).catch(async (error: unknown) => {
-      await passed.undo();
+      await undo();
       health.failed('accept', error);
       throw error;
     });
@@ -211,18 +216,18 @@ export function createRelay(options: RelayOptions): Relay {
     (signup.needsConfirmation ? mailer : dispatcher)?.wake();
     notice({
       what: 'kept',
-      form: visit.form.name,
+      form: form.name,
       suspected: signup.suspected,
       tookMs: performance.now() - from,
     });
-    return accepted(visit, thanks);
+    return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
   }
 
-  async function signUp(visit: Visit, thanks: string, body: () => Promise<Uint8Array | null>): Promise<Answer> {
-    const span = tracing.post(visit.form.name, visit.header);
-    const answer = await keep(visit, thanks, body, span).catch((error: unknown) => {
+  async function signUp(post: SignupPost, thanks: string): Promise<Answer> {
+    const span = tracing.post(post.form.name, post.header);
+    const answer = await keep(post, thanks, span).catch((error: unknown) => {
       logFailure(error, span);
-      return refuse(visit, unavailable(), { span });
+      return refuse(post, unavailable(), { span });
     });
     span.end({ status: answer.status });
     return answer;
@@ -235,7 +240,7 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   function refuse(
-    asker: Asker,
+    { header, form }: Refusable,
     why: Refused,
     {
       limit,
@@ -245,14 +250,14 @@ export function createRelay(options: RelayOptions): Relay {
   ): Answer {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit, ...span?.logFields }, 'refused');
-    notice({ what: 'refused', form: asker.form?.name ?? null, status: why.status, codes, limit });
-    if (codes.includes('ORIGIN_NOT_ALLOWED')) logOrigin(asker);
-    return refusal(asker, why, entered);
+    notice({ what: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
+    if (codes.includes('ORIGIN_NOT_ALLOWED')) logOrigin({ header, form });
+    return refusalAnswer(header, form?.origins ?? null, why, entered);
   }
 
   /** Origins that were refused and logged; the header may hold anything, so few are remembered. */
   const loggedOrigins = new Set<string | null>();
-  function logOrigin({ header, form }: Asker): void {
+  function logOrigin({ header, form }: Refusable): void {
     const origin = header('origin')?.slice(0, 200) ?? null;
     if (loggedOrigins.has(origin) || loggedOrigins.size >= mostLoggedOrigins) return;
     loggedOrigins.add(origin);
@@ -264,15 +269,16 @@ export function createRelay(options: RelayOptions): Relay {
 
   /** Refuses a request that may be no signup: only a POST counts as a signup that was refused, and gets its page. */
   function refuseRequest({ req: { raw } }: Context<Environment>, form: Form | null, why: Refused): Response {
-    const header = (name: string): string | null => raw.headers.get(name);
+    const header = headerOf(raw);
     if (raw.method === 'POST') return toResponse(refuse({ header, form }, why));
     log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
-    return toResponse(refusal({ header: (name) => (name === 'accept' ? null : header(name)), form }, why));
+    const json: ReadHeader = (name) => (name === 'accept' ? null : header(name));
+    return toResponse(refusalAnswer(json, form?.origins ?? null, why));
   }
 
   const trustedProxies = addressList(config.trustedProxies);
   let warned = false;
-  function client(peer: string | null, header: Visit['header']): string | null {
+  function client(peer: string | null, header: ReadHeader): string | null {
     const forwardedFor = header('x-forwarded-for');
     if (!warned && isUnnamedProxy(peer, forwardedFor, trustedProxies)) {
       warned = true;
@@ -291,19 +297,15 @@ export function createRelay(options: RelayOptions): Relay {
    * path of its own.
    */
   function serveForm(path: string, form: Form, thanks: string): void {
-    const visitOf = ({ req: { raw }, env: { peer } }: Context<Environment>): Visit => {
-      const header = (name: string): string | null => raw.headers.get(name);
-      return { header, form, client: client(peer, header) };
-    };
-    app.post(path, async (context) => {
-      const { raw } = context.req;
-      return toResponse(await signUp(visitOf(context), thanks, () => readBody(raw, submissionLimit)));
+    app.post(path, async ({ req: { raw }, env: { peer } }) => {
+      const header = headerOf(raw);
+      return toResponse(await signUp(signupPost(raw, header, form, client(peer, header)), thanks));
     });
     app.options(path, (context) => {
-      const visit = visitOf(context);
-      const why = originCheck(visit);
-      if (!why) return preflight(visit);
-      logOrigin(visit);
+      const header = headerOf(context.req.raw);
+      const why = checkOrigin({ header, form });
+      if (!why) return toResponse(preflightAnswer(header, form.origins));
+      logOrigin({ header, form });
       return refuseRequest(context, form, why);
     });
     app.all(path, (context) => refuseRequest(context, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')));
@@ -314,7 +316,7 @@ export function createRelay(options: RelayOptions): Relay {
     if (form.name === 'default') serveForm('/signup', form, 'thanks');
   }
   app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
-  app.get('/thanks', thanksPage);
+  app.get('/thanks', () => toResponse(thanksAnswer()));
   app.get('/livez', livez);
   app.get(
     '/readyz',
@@ -325,12 +327,8 @@ export function createRelay(options: RelayOptions): Relay {
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
   });
   if (link) {
-    const visitor = ({ headers }: Request, peer: string | null, { consent }: Form): string | null =>
-      visitorOf(
-        client(peer, (name) => headers.get(name)),
-        consent,
-        gate.visitorKey,
-      );
+    const visitor = (request: Request, peer: string | null, { consent }: Form): string | null =>
+      visitorOf(client(peer, headerOf(request)), consent, protection.visitorKey);
     const confirmed = (): void => dispatcher.wake();
     app.route(
       '/confirm',
@@ -360,7 +358,7 @@ export function createRelay(options: RelayOptions): Relay {
   // A request of an operator or a monitor: posts to forms fail in `signUp`, and are counted there.
   app.onError((error, { req: { raw } }) => {
     logFailure(error);
-    return toResponse(refusal({ header: (name) => raw.headers.get(name), form: defaultForm }, unavailable()));
+    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
   });
 
   return {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { isSigning, type Confirmation, type Form, type PinnedFields } from './admission/form.ts';
-import type { Defence } from './admission/gate.ts';
+import type { Defence } from './admission/abuse-protection.ts';
 import { defaultText } from './confirmation/message.ts';
 import type { SmtpServer } from './confirmation/smtp-url.ts';
 import { readConfigFile, type ConfigFile, type Given } from './config-file.ts';

@@ -3,7 +3,7 @@ import { subscriptionRequest } from '@newsletter-kit/core/schema';
 import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { isNetwork } from './admission/client-address.ts';
-import type { LimitRule } from './admission/limits.ts';
+import type { LimitRule } from './admission/rate-limiters.ts';
 import { turnstileUrl } from './admission/turnstile.ts';
 import type { Sender } from './confirmation/message.ts';
 import { readSmtpUrl, smtpUrlRule, type SmtpServer } from './confirmation/smtp-url.ts';

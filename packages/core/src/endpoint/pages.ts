@@ -1,36 +1,36 @@
-/** The pages a visitor without JavaScript can see. Self-contained: no script, no font, nothing fetched. */
+/** HTML pages for visitors without JavaScript. Self-contained: no scripts, no fonts, no requests. */
 import type { Refused } from './refusal.ts';
 
 const style = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
 body{max-width:32rem;margin:15vh auto;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.25}
 button{font:inherit;padding:.6em 1.5em;cursor:pointer}`;
 
-/** What the pages are sent with. */
+/** Response headers of the pages. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** The same for the page that posts: without a referrer a browser would not say either whose page it is. */
+/** Headers of a page with a form: under `no-referrer` a browser would post with `Origin: null`. */
 export const askPageHeaders = { ...pageHeaders, 'referrer-policy': 'same-origin' } as const;
 
-/** What a form post held, name by name, in its order. */
+/** The fields of a form post, in their order. */
 export type Entered = Iterable<readonly [name: string, value: string]>;
 
-/** The signup was kept. */
+/** Page after a stored signup. */
 export function thanksHtml(): string {
   return page('Thank you for signing up', ['If a confirmation is needed, you will find it in your inbox.']);
 }
 
-/** A refusal in words. */
+/** Page after a refused signup. */
 export function refusalHtml({ errors }: Refused): string {
   return page('Your signup was not saved', [...errors.map(({ message }) => message), 'Go back, and try again.']);
 }
 
 /**
- * Nothing was kept yet: what was entered stands in hidden fields, and one button sends it again, with the token, to the
- * address of this page.
+ * Page with one button that repeats a refused post: the entered fields, now hidden, and the token go to the URL of the
+ * page.
  */
 export function askHtml(entered: Entered, token: string): string {
   const kept = [...entered].filter(([name]) => name !== 'token' && name !== 'proof');
@@ -42,7 +42,7 @@ export function askHtml(entered: Entered, token: string): string {
 }
 
 /**
- * A page in the operator's words whose one button posts, without fields, to the address of the page.
+ * A page in the operator's words with one button, which posts without fields to the URL of the page.
  */
 export function buttonHtml({ title, button, lang }: ButtonPage): string {
   return page(title, [], `<form method="post">\n<button>${escapeHtml(button)}</button>\n</form>\n`, lang);
@@ -52,11 +52,11 @@ export function buttonHtml({ title, button, lang }: ButtonPage): string {
 export interface ButtonPage {
   readonly title: string;
   readonly button: string;
-  /** Their language, as a BCP 47 tag. */
+  /** Language of the texts, as a BCP 47 tag. */
   readonly lang: string;
 }
 
-/** A page in English that says something, and offers nothing to do. */
+/** A page in English with a heading and paragraphs. */
 export function messageHtml(title: string, paragraphs: readonly string[]): string {
   return page(title, paragraphs);
 }
@@ -84,7 +84,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text that stands in HTML, or in a quoted attribute, as what it is. */
+/** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

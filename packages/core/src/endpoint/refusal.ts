@@ -1,8 +1,8 @@
-/** Why an endpoint does not take a post, before that becomes an answer. One wording for every endpoint. */
+/** Refusals of a signup post: status, code and message, the same at every endpoint. */
 import { submissionLimit, type Ask } from '../signup/submission.ts';
-import type { Refusal } from './submission.ts';
+import type { RefusalReason } from './submission.ts';
 
-/** Statuses a post can be refused with, and their name in the error body, in the API's spelling. */
+/** Statuses of a refusal and their names in the error body, in the API's spelling. */
 export const refusalNames = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -18,14 +18,14 @@ export const refusalNames = {
 /** One of the statuses in {@link refusalNames}. */
 export type RefusalStatus = keyof typeof refusalNames;
 
-/** A post that was not taken. */
+/** A refused post. */
 export interface Refused {
   readonly status: RefusalStatus;
-  /** Each reason; texts are for the person in front of the form or the one who built it. */
-  readonly errors: readonly Refusal[];
-  /** When to try again; given with 429 and 503. */
+  /** All reasons, in words for the visitor or the site's developer. */
+  readonly errors: readonly RefusalReason[];
+  /** Seconds until a retry makes sense; given with 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** What would make the same post acceptable; given with 403 alone. */
+  /** Fields to add before the same post is repeated; given with 403 alone. */
   readonly ask?: Ask;
 }
 
@@ -34,17 +34,21 @@ export function refused(status: RefusalStatus, code: string, message: string, re
   return { status, errors: [{ message, code }], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
-/** @param setting - where the form's owner lists the origins, as they know it */
+/**
+ * The post has no `Origin` or one that is not allowed.
+ *
+ * @param setting - name of the setting with the allowed origins
+ */
 export function originRefused(origin: string | null, setting: string): Refused {
-  const who = origin === null ? 'A post that names no origin' : `The origin ${printable(origin)}`;
+  const sender = origin === null ? 'A post that names no origin' : `The origin ${printable(origin)}`;
   return refused(
     403,
     'ORIGIN_NOT_ALLOWED',
-    `${who} may not sign up here. The owner of this form can allow it in ${setting}.`,
+    `${sender} may not sign up here. The owner of this form can allow it in ${setting}.`,
   );
 }
 
-/** The encoding is none of ours. Plain text is not one of them: it would slip past the browser's preflight. */
+/** The encoding is not supported. Plain text is refused too, since browsers send it without a CORS preflight. */
 export function contentRefused(): Refused {
   return refused(
     415,
@@ -63,31 +67,31 @@ export function tooLarge(): Refused {
 }
 
 /**
- * Cut off by the sender, not UTF-8, or not JSON: nothing more can be said, and a parser's text would quote the body.
+ * The body is incomplete, not UTF-8, or not JSON. The parser's own message is left out, because it quotes the body.
  */
 export function unreadable(): Refused {
   return refused(400, 'INVALID_BODY', 'The body could not be read: it is not valid JSON or form data.');
 }
 
-/** Nothing was kept; the sender should try again. */
+/** The signup could not be stored; the sender should retry. */
 export function unavailable(): Refused {
   return refused(503, 'UNAVAILABLE', 'Your signup could not be saved just now. Please try again in a moment.', 5);
 }
 
-/** The body of a refusal. */
+/** The JSON body of a refusal. */
 export interface RefusalBody {
   readonly status: number;
   readonly statusText: string;
-  readonly errors: readonly Refusal[];
+  readonly errors: readonly RefusalReason[];
   readonly ask?: Ask;
 }
 
-/** The body of a refusal, in the API's own shape; what is asked for stands beside it. */
+/** The JSON body of a refusal: the API's error shape, and `ask` where the endpoint asks for a token or a proof. */
 export function refusalBody({ status, errors, ask }: Refused): RefusalBody {
   return { status, statusText: refusalNames[status], errors, ...(ask && { ask }) };
 }
 
-/** A stranger's header, safe and short enough to say back. */
+/** An untrusted header value, limited to 200 printable ASCII characters. */
 function printable(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);
 }

@@ -11,39 +11,39 @@ import {
 } from '../signup/submission.ts';
 import { cleanText, textLimit } from '../signup/text.ts';
 
-/** What is kept of a submission: all of it but the form token and the challenge answer, which are spent on arrival. */
+/** The stored part of a submission: all but the form token and the proof, which are checked once on arrival. */
 export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;
 
 /** One reason why a submission was refused; the shape of the API's own error details. */
-export interface Refusal {
+export interface RefusalReason {
   readonly message: string;
   readonly code: string;
 }
 
-/** How {@link readSubmission} ended. */
+/** Result of {@link readSubmission}. */
 export type ReadSubmission =
   | { readonly ok: true; readonly submission: Submission; readonly suspected: boolean }
-  | { readonly ok: false; readonly errors: readonly Refusal[] };
+  | { readonly ok: false; readonly errors: readonly RefusalReason[] };
 
-/** Longest proof: Turnstile's answers have up to 2048 characters, a solved challenge of ALTCHA about a thousand. */
+/** Longest proof, in code points: Turnstile's responses have up to 2048, ALTCHA's solutions about a thousand. */
 const proofLimit = 4096;
 
-/** Longest consent sentence, in code points: what was agreed to must not be cut. */
+/** Longest consent sentence, in code points: long enough that no sentence is cut. */
 const consentLimit = 2000;
 
-/** Most custom fields a submission carries, and most choices of one list. */
+/** Maximum number of custom fields in a submission, and of values in one list. */
 const fieldLimit = 50;
 
 /**
- * Reads an untrusted body. Known fields are cleaned and kept, everything else is dropped, so a page can never set a
- * privileged field. `suspected` is true where the honeypot was filled in: a signal, not a verdict.
+ * Validates an untrusted body. Known fields are cleaned and kept, all others are dropped, so a page can never set a
+ * privileged field. `suspected` is true where the honeypot was filled in; such a submission is still valid.
  *
- * @param input - the parsed JSON, or the object {@link formToObject} made of a form post
- * @returns the submission, or every reason against it at once
+ * @param input - parsed JSON, or the object that `formToObject` makes of a form post
+ * @returns the submission, or all errors at once
  */
 export function readSubmission(input: unknown): ReadSubmission {
   if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
-  const errors: Refusal[] = [];
+  const errors: RefusalReason[] = [];
   const text = (name: string, limit?: number): string | undefined => {
     const value = input[name];
     if (value === undefined || value === null || value === '') return undefined;
@@ -84,10 +84,10 @@ export function readSubmission(input: unknown): ReadSubmission {
 }
 
 /**
- * Custom fields a form does not list are left out, not refused: a page with one field too many must not lose the
- * person.
+ * Removes the token, the proof, and custom fields that are not allowed. An unknown field is dropped, not refused, so
+ * that one field too many on a page does not cost the signup.
  *
- * @param allowedFields - names of the custom fields a page may set; null lets all through
+ * @param allowedFields - names of the custom fields a page may set; null accepts all
  */
 export function keepSubmission(submission: Submission, allowedFields: ReadonlySet<string> | null): KeptSubmission {
   const { token: _token, proof: _proof, custom_fields: sent, ...rest } = submission;
@@ -95,7 +95,7 @@ export function keepSubmission(submission: Submission, allowedFields: ReadonlySe
   return { ...rest, ...(fields && fields.length > 0 && { custom_fields: fields }) };
 }
 
-function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
+function readFields(input: unknown, errors: RefusalReason[]): SubmittedField[] {
   if (input === undefined || input === null) return [];
   if (!Array.isArray(input) || input.length > fieldLimit) {
     errors.push({
@@ -118,7 +118,7 @@ function readFields(input: unknown, errors: Refusal[]): SubmittedField[] {
   return fields;
 }
 
-/** The cleaned value, null where it is empty, undefined where it is of no type a custom field can hold. */
+/** The cleaned value; null where it is empty, undefined where its type is not supported. */
 function readValue(value: unknown): SubmittedValue | null | undefined {
   if (value === null || value === '') return null;
   if (typeof value === 'string') return cleanText(value, textLimit * 4, true) || null;

@@ -1,31 +1,30 @@
-/** From a post to a signup worth keeping, or to the reasons against it. */
+/** Admits a signup: checks the post, requires consent, applies the abuse protection, and builds the record to store. */
 import {
-  contentKind,
-  keepSubmission,
-  parseContent,
-  readSubmission,
+  admitPost,
+  allowedOrigin,
+  originRefused,
   refused,
-  tooLarge,
-  unreadable,
-  type ContentKind,
   type Entered,
-  type ReadSubmission,
+  type PostCheck,
+  type ReadHeader,
   type Refused,
 } from '@newsletter-kit/core/endpoint';
 import type { NewSignup } from '../store/signup-store.ts';
-import type { Check } from './checks.ts';
+import type { AbuseProtection } from './abuse-protection.ts';
 import { consentOf, givenConsent } from './consent.ts';
-import type { Gate, Passed } from './gate.ts';
-import type { LimitKind } from './limits.ts';
-import { contentHeaders, type Visit } from './visit.ts';
+import type { LimitKind } from './rate-limits.ts';
+import type { SignupPost } from './signup-post.ts';
 
-/** How admission ended; a refused form post comes with what it held. */
+/** A check of a post before its body is read; null lets the post pass. Added with `createRelay`'s option `checks`. */
+export type Check = PostCheck<SignupPost>;
+
+/** Result of {@link admit}. `undo` releases the token, the proof and the rate limits where storing the signup fails. */
 export type Admission =
-  | { readonly signup: NewSignup; readonly passed: Passed }
+  | { readonly signup: NewSignup; undo(this: void): Promise<void> }
   | { readonly refused: Refused; readonly limit?: LimitKind | undefined; readonly entered?: Entered };
 
-/** The name under which all signups beyond an address's limit are one. */
-const beyondLimit = 'beyond the limit of the address';
+/** Idempotency key of every signup beyond the rate limit of its mailbox: the store keeps one of them, for review. */
+const overLimitKey = 'beyond the limit of the address';
 
 const consentRequired = refused(
   400,
@@ -33,60 +32,56 @@ const consentRequired = refused(
   'This form needs your consent: tick its box, so that "consent" is sent.',
 );
 
-/**
- * Runs the checks, reads the body, keeps of it what the form allows, and brings it through the gate.
- *
- * @param readBody - gives the body, or null where it is longer than is allowed
- */
+/** Admits a post, or returns the first refusal; the refusal of a form post comes with the entered fields. */
 export async function admit(
-  visit: Visit,
+  post: SignupPost,
   {
     checks,
-    gate,
-    readBody,
+    protection,
     now,
-  }: { checks: readonly Check[]; gate: Gate; readBody: () => Promise<Uint8Array | null>; now: number },
+  }: { readonly checks: readonly Check[]; readonly protection: AbuseProtection; readonly now: number },
 ): Promise<Admission> {
-  for (const check of checks) {
-    const found = check(visit);
-    const refusal = found instanceof Promise ? await found : found;
-    if (refusal) return { refused: refusal };
-  }
-  const { header, form } = visit;
-  const kind: ContentKind = contentKind(contentHeaders(visit)) ?? 'json';
-  let read: ReadSubmission;
-  let body: Uint8Array | null;
-  try {
-    body = await readBody();
-    if (body === null) return { refused: tooLarge() };
-    read = readSubmission(parseContent(kind, body));
-  } catch {
-    return { refused: unreadable() };
-  }
-  if (!read.ok) return { refused: { status: 400, errors: read.errors } };
-  if (form.consent.required && givenConsent(read.submission) === null) return { refused: consentRequired };
-  const passage = await gate.pass(visit, read, now);
-  if ('refused' in passage) {
-    return {
-      refused: passage.refused,
-      limit: passage.limit,
-      ...(kind === 'form' && { entered: new URLSearchParams(new TextDecoder().decode(body)) }),
-    };
-  }
-  const { passed } = passage;
-  const submission = keepSubmission(read.submission, form.allowedFields);
+  const { form, header } = post;
+  const admission = await admitPost(post, { checkOrigin, checks, allowedFields: form.allowedFields });
+  if ('refused' in admission) return admission;
+  const { kept, entered } = admission.admitted;
+  if (form.consent.required && givenConsent(kept) === null) return { refused: consentRequired };
+  const result = await protection.check(post, admission.admitted, now);
+  if ('refused' in result) return { ...result, ...(entered && { entered }) };
+  const { suspected, origin, overLimit, undo } = result;
   return {
-    passed,
+    undo,
     signup: {
       form: form.name,
-      submission,
-      suspected: passed.suspected,
+      submission: kept,
+      suspected,
       needsConfirmation: form.confirmation !== null,
-      origin: passed.origin,
-      idempotencyKey: passed.overLimit ? beyondLimit : header('idempotency-key')?.trim() || null,
-      consent: consentOf(visit, submission, passed.origin, gate.visitorKey),
+      origin,
+      idempotencyKey: overLimit ? overLimitKey : header('idempotency-key')?.trim() || null,
+      consent: consentOf(post, kept, origin, protection.visitorKey),
       trace: null,
       receivedAt: now,
     },
   };
+}
+
+/**
+ * Refuses posts from other websites. The relay's own page may post too where forms have tokens: the token contains the
+ * origin of the website, which {@link AbuseProtection.check} verifies.
+ */
+export function checkOrigin({ header, form }: Pick<SignupPost, 'header' | 'form'>): Refused | null {
+  if (allowedOrigin(header, form.origins) !== null) return null;
+  if (form.protection.token && isOwnPage(header)) return null;
+  return originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS');
+}
+
+/**
+ * Whether the post comes from the relay's own page with the one button. Browsers state it in a header that no page can
+ * set; Safari before 16.4 lacks the header, but sends the relay's host as the origin.
+ */
+function isOwnPage(header: ReadHeader): boolean {
+  const site = header('sec-fetch-site');
+  if (site !== null) return site === 'same-origin';
+  const origin = header('origin');
+  return origin !== null && URL.canParse(origin) && new URL(origin).host === header('host');
 }

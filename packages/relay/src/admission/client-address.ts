@@ -1,8 +1,8 @@
-/** Whose post it is: the visitor's address behind proxies that are trusted, and the network it counts for. Pure. */
+/** Finds the visitor's IP address behind trusted proxies (X-Forwarded-For), and its network for rate limits. Pure. */
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses no visitor from the internet has: of machines, of local networks, of carriers' inner networks. */
-const inner = addressList([
+/** Private and local networks, which no visitor from the internet has: loopback, RFC 1918, link-local, carrier NAT. */
+const privateNetworks = addressList([
   '127.0.0.0/8',
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -14,14 +14,14 @@ const inner = addressList([
   'fe80::/10',
 ]);
 
-/** Whether a text is an address, or a network in CIDR notation. */
+/** Whether a text is an IP address, or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && !address.includes('%') && Number(prefix) <= (version === 6 ? 128 : 32);
 }
 
-/** A list of addresses and networks, each of which {@link isNetwork} knows. */
+/** A list of IP addresses and networks, each valid by {@link isNetwork}. */
 export function addressList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -34,18 +34,18 @@ export function addressList(networks: readonly string[]): BlockList {
 }
 
 /** Whether an address is on the list. */
-function holds(list: BlockList, address: string): boolean {
+function contains(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
- * The visitor's address. `X-Forwarded-For` is read from the right, where each proxy adds the one it heard from, for as
- * long as the one who says it is trusted; what stands further left anybody can have written. Where a trusted proxy
- * passes on what is no address, the connection's own address counts. An unnamed proxy ({@link isUnnamedProxy}) is
- * believed in the one entry it added itself: its own address is that of every visitor.
+ * The visitor's IP address. Each proxy appends the address of its client to `X-Forwarded-For`, so the header is read
+ * from the right, entry by entry, while the address that added the entry is a trusted proxy; entries further left may
+ * be forged. Where an entry is not an IP address, the connection's own address is used. Of an unnamed proxy
+ * ({@link isUnnamedProxy}) only the last entry is used, because its own address is the same for every visitor.
  *
- * @param peer - the address of the connection; null where it is not known
- * @param trusted - the proxies
+ * @param peer - IP address of the connection; null where it is unknown
+ * @param trusted - the trusted proxies
  */
 export function clientAddress(peer: string | null, forwardedFor: string | null, trusted: BlockList): string | null {
   const connection = parseAddress(peer ?? '');
@@ -53,7 +53,7 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
   const entries = forwardedFor === null ? [] : forwardedFor.split(',');
   let address = connection;
   if (isUnnamedProxy(peer, forwardedFor, trusted)) return parseAddress(entries.pop() ?? '') ?? connection;
-  while (entries.length > 0 && holds(trusted, address)) {
+  while (entries.length > 0 && contains(trusted, address)) {
     const next = parseAddress(entries.pop() ?? '');
     if (next === null) return connection;
     address = next;
@@ -62,17 +62,17 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
 }
 
 /**
- * Whether the connection comes from a proxy nobody named in RELAY_TRUSTED_PROXIES: from this machine or the local
- * network, on behalf of somebody else.
+ * Whether the connection comes from a proxy that RELAY_TRUSTED_PROXIES does not name: it has a private IP address and
+ * sends `X-Forwarded-For`.
  */
 export function isUnnamedProxy(peer: string | null, forwardedFor: string | null, trusted: BlockList): boolean {
   const address = forwardedFor === null ? null : parseAddress(peer ?? '');
-  return address !== null && !holds(trusted, address) && holds(inner, address);
+  return address !== null && !contains(trusted, address) && contains(privateNetworks, address);
 }
 
 /**
- * The networks that one visitor may have: the IPv4 address; or the IPv6 /64 in which a host changes its address at
- * will, and the /48 that providers assign to one customer (RFC 6177).
+ * The networks of one visitor: the IPv4 address; or the IPv6 /64, within which a host may choose its address, and the
+ * /48, which providers assign to one customer (RFC 6177).
  */
 export function networksOf(address: string): { readonly narrow: string; readonly wide: string | null } {
   if (isIP(address) !== 6) return { narrow: address, wide: null };
@@ -86,12 +86,12 @@ export function networksOf(address: string): { readonly narrow: string; readonly
   return { narrow: `${all.slice(0, 4).join(':')}::/64`, wide: `${all.slice(0, 3).join(':')}::/48` };
 }
 
-/** The one spelling of an address. A URL writes an IPv6 address in one way only, without an IPv4 tail. */
+/** The canonical spelling of an IP address: that of a URL, which has no IPv4 tail in IPv6 addresses. */
 export function canonicalAddress(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }
 
-/** An address without port, brackets, zone and IPv4-in-IPv6 wrapping; null where it is none. */
+/** An IP address without port, brackets, zone and IPv4-in-IPv6 prefix; null where the text is none. */
 function parseAddress(text: string): string | null {
   const trimmed = text.trim();
   const [, bracketed, bare] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/.exec(trimmed) ?? [];

@@ -1,33 +1,33 @@
-/** The consent a post carries, and how the ledger keeps it. Pure. */
+/** Reads the consent in a signup, and builds its entry in the consent ledger. Pure. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Consent } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
 import { sign } from './keys.ts';
-import type { Visit } from './visit.ts';
+import type { SignupPost } from './signup-post.ts';
 
-/** What a form says about consent. */
+/** The consent rules of a form. */
 export interface ConsentRules {
   /** The operator's name for the version of the sentence, or of the privacy policy behind it. */
   readonly version: string | null;
   /** Whether a signup without consent is refused. */
   readonly required: boolean;
-  /** Name of the custom field that hands the sentence to the API; null hands it to nobody. */
+  /** Name of the custom field in which the API gets the sentence; null for none. */
   readonly field: string | null;
-  /** How the visitor's address is kept in the ledger. */
+  /** Form in which the ledger stores the visitor's IP address. */
   readonly address: 'shortened' | 'hashed' | 'none';
 }
 
-/** Longest address of a page that is kept, in characters. */
-const longestPage = 2000;
+/** Maximum length of a stored page URL, in characters. */
+const pageLimit = 2000;
 
-/** What a checkbox sends whose value is no sentence. */
+/** Values of a checkbox that are not a sentence. */
 const checked = /^(on|true|yes|1)$/i;
 const unchecked = /^(off|false|no|0)$/i;
 
 /**
- * What the person agreed to.
+ * The consent in a submission.
  *
- * @returns null where no consent was sent; the sentence is null where the form sends none
+ * @returns null where there is none; `sentence` is null where the form sends no text
  */
 export function givenConsent({ consent }: Pick<KeptSubmission, 'consent'>): {
   readonly sentence: string | null;
@@ -38,13 +38,13 @@ export function givenConsent({ consent }: Pick<KeptSubmission, 'consent'>): {
 }
 
 /**
- * The ledger's entry for a post.
+ * The ledger entry of a signup; null without consent.
  *
- * @param origin - the site the post was admitted for
- * @param key - hashes the visitor's address where the form's rules say so
+ * @param origin - the website of the signup
+ * @param key - hashes the visitor's IP address, where the form's rules ask for that
  */
 export function consentOf(
-  { header, form, client }: Visit,
+  { header, form, client }: SignupPost,
   submission: KeptSubmission,
   origin: string | null,
   key: Buffer,
@@ -55,15 +55,15 @@ export function consentOf(
   return { ...given, version, page: pageOf(header('referer'), origin), visitor: visitorOf(client, form.consent, key) };
 }
 
-/** The page, without query and fragment, which may hold an address or a secret; null where it is not of this site. */
+/** URL of the page without query and fragment, which may contain personal data; null where it is of another site. */
 function pageOf(referrer: string | null, origin: string | null): string | null {
   if (referrer === null || !URL.canParse(referrer)) return null;
   const url = new URL(referrer);
-  return url.origin === origin ? (url.origin + url.pathname).slice(0, longestPage) : null;
+  return url.origin === origin ? (url.origin + url.pathname).slice(0, pageLimit) : null;
 }
 
 /**
- * The visitor's address as the ledger keeps it.
+ * The visitor's IP address as stored in the ledger: shortened, hashed, or none.
  *
  * @param key - hashes it
  */

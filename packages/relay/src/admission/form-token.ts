@@ -1,37 +1,34 @@
-/**
- * Signed form tokens: they tell when a form was asked for, for which form and which site, and nobody else can make one.
- * Pure.
- */
+/** Signed form tokens: each proves when, for which form and for which website it was issued. Pure. */
 import { timingSafeEqual } from 'node:crypto';
 import { sign } from './keys.ts';
 
-/** How long a token wants to age before it is good, in milliseconds: people type for longer, robots do not wait. */
-export const tokenRipensMs = 2000;
+/** Minimum age of a token, in milliseconds: people type for longer, bots post at once. */
+export const tokenMinAgeMs = 2000;
 
-/** How long a token is good, in milliseconds: two hours. */
-export const tokenLastsMs = 7_200_000;
+/** Lifetime of a token, in milliseconds: two hours. */
+export const tokenLifetimeMs = 7_200_000;
 
-/** A token whose signature holds. */
-export interface ReadToken {
-  /** Its name among all tokens. */
+/** A token with a valid signature. */
+export interface FormToken {
+  /** Unique among all tokens. */
   readonly nonce: string;
-  /** Of the site it was made for. */
+  /** Origin of the website it was issued for. */
   readonly origin: string;
   readonly issuedAt: number;
 }
 
-/** Makes a token. @param nonce - at least 72 random bits in base64url */
+/** Issues a token. @param nonce - at least 72 random bits in base64url */
 export function makeToken(key: Buffer, form: string, origin: string, issuedAt: number, nonce: string): string {
   return `${issuedAt.toString(36)}.${nonce}.${sign(key, [form, origin, issuedAt, nonce]).toString('base64url')}`;
 }
 
 /**
- * Reads a token, of any age: what its age means is the caller's to say.
+ * Verifies the signature of a token; {@link tokenAge} judges its age.
  *
- * @param origins - for which it may have been made
- * @returns null where it was made for another form or origin, or by somebody else
+ * @param origins - the origins it may have been issued for
+ * @returns null where the signature is wrong, or of another form or origin
  */
-export function readToken(key: Buffer, form: string, origins: Iterable<string>, token: string): ReadToken | null {
+export function readToken(key: Buffer, form: string, origins: Iterable<string>, token: string): FormToken | null {
   const [, time = '', nonce = '', signature = ''] = /^([0-9a-z]{1,10})\.([\w-]{12,32})\.([\w-]{43})$/.exec(token) ?? [];
   if (nonce === '') return null;
   const issuedAt = Number.parseInt(time, 36);
@@ -40,4 +37,11 @@ export function readToken(key: Buffer, form: string, origins: Iterable<string>, 
     if (timingSafeEqual(sign(key, [form, origin, issuedAt, nonce]), given)) return { nonce, origin, issuedAt };
   }
   return null;
+}
+
+/** Whether a token is below its minimum age, valid, or unusable: expired, or issued in the future. */
+export function tokenAge({ issuedAt }: FormToken, now: number): 'young' | 'valid' | 'unusable' {
+  const age = now - issuedAt;
+  if (age < 0 || age >= tokenLifetimeMs) return 'unusable';
+  return age < tokenMinAgeMs ? 'young' : 'valid';
 }

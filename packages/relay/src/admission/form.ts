@@ -1,6 +1,6 @@
 /**
- * A form: where it may stand, what a visitor may send through it, what the operator adds to every signup, and how it is
- * protected.
+ * The configuration of a form: allowed origins and fields, fields set by the operator, protection, consent and
+ * confirmation.
  */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
@@ -10,21 +10,21 @@ import type { ConsentRules } from './consent.ts';
 /** Names of a SubscriptionRequest that a page may set. */
 export type PublicField = 'email' | 'custom_fields' | (typeof attributionFields)[number];
 
-/** What only the operator sets: everything else a SubscriptionRequest can hold. */
+/** Names of a SubscriptionRequest that only the operator may set: all others. */
 export type PinnedFields = Omit<SubscriptionRequest, PublicField>;
 
-/** What a form wants of a post beyond its fields. */
+/** The abuse protection of a form. */
 export interface Protection {
-  /** Whether a post needs a signed token that is two seconds old and was used by nobody. */
+  /** Whether a post needs a signed token that is at least two seconds old and unused. */
   readonly token: boolean;
-  /** When a post needs a proof: a solved challenge, or Turnstile's word where {@link Protection.turnstile} is given. */
+  /** When a post needs a proof: of work, or from Turnstile where {@link Protection.turnstile} is given. */
   readonly proof: 'off' | 'always' | 'attack';
   readonly turnstile: { readonly siteKey: string; readonly secret: string } | null;
-  /** What becomes of an address whose domain takes no mail. */
+  /** Handling of an e-mail address whose domain receives no mail: accepted, kept for review, or refused. */
   readonly mx: 'off' | 'review' | 'refuse';
 }
 
-/** The mail that asks a person to confirm, and what its link opens. */
+/** The confirmation mail, and the page its link opens. */
 export interface Confirmation {
   readonly from: Sender;
   /** Subject of the mail and heading of the page. */
@@ -35,30 +35,30 @@ export interface Confirmation {
   readonly button: string;
   /** Language of these texts, as a BCP 47 tag. */
   readonly lang: string;
-  /** Where a person is sent who confirmed; null means the relay's own page. */
+  /** Redirect after the confirmation; null for the relay's own page. */
   readonly confirmedUrl: string | null;
 }
 
-/** A form and its rules, made from the configuration. */
+/** A form and its rules. */
 export interface Form {
   readonly name: string;
   readonly publicationId: string;
-  /** API key that its signups are delivered with; a secret. */
+  /** API key for the delivery of its signups; a secret. */
   readonly apiKey: string;
-  /** Origins of the pages it may stand on, as browsers send them. */
+  /** Allowed origins of the pages with the form, in the spelling of browsers. */
   readonly origins: ReadonlySet<string>;
-  /** Names of the custom fields a page may set; null lets all through (the API drops what the publication lacks). */
+  /** Names of the custom fields a page may set; null accepts all (the API drops those the publication lacks). */
   readonly allowedFields: ReadonlySet<string> | null;
   readonly pinned: PinnedFields;
-  /** Where a visitor without JavaScript is sent; null means the relay's own page. */
+  /** Redirect for visitors without JavaScript; null for the relay's own page. */
   readonly thanksUrl: string | null;
   readonly protection: Protection;
   readonly consent: ConsentRules;
-  /** Null where signups are delivered without a click in a mail of the relay. */
+  /** The confirmation mail; null where signups are delivered without one. */
   readonly confirmation: Confirmation | null;
 }
 
-/** Whether something is signed or hashed for the form that must outlive the process, or hold for another one. */
+/** Whether the form signs or hashes values that must stay valid after a restart or in another relay. */
 export function isSigning({ protection, confirmation, consent }: Form): boolean {
   return protection.token || protection.proof !== 'off' || confirmation !== null || consent.address === 'hashed';
 }

@@ -1,15 +1,15 @@
-/** Keys for each purpose, made from the relay's one secret. */
+/** Derives signing and hashing keys from the relay's secret, one per purpose. */
 import { createHmac } from 'node:crypto';
 
-/** What the secret is used for. */
+/** The purposes. */
 export type Purpose = 'form token' | 'challenge' | 'challenge solution' | 'limit' | 'visitor' | 'confirmation';
 
-/** A key of its own for each purpose, so that nothing signed for one can pass for another. */
+/** The key of a purpose; a signature for one purpose is invalid for every other. */
 export function purposeKey(secret: string, purpose: Purpose): Buffer {
   return createHmac('sha256', secret).update(purpose).digest();
 }
 
-/** Signs a list of texts; no two lists are signed as the same bytes. */
+/** Signs a list of values with HMAC-SHA-256. JSON keeps the values apart, so no two lists have the same bytes. */
 export function sign(key: Buffer, parts: readonly (string | number)[]): Buffer {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest();
 }

@@ -1,19 +1,19 @@
 /**
- * Proof of work, made and checked by ALTCHA's library: a visitor's device computes for a moment, a flood of posts for
- * long.
+ * Proof of work: creates challenges and verifies their solutions with ALTCHA's library. One solution costs a visitor's
+ * device a moment of computing, thousands of posts cost a bot hours.
  */
 import { randomInt } from 'node:crypto';
 import type { ProofOfWork as Challenge } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { purposeKey } from './keys.ts';
 
-/** Rounds of PBKDF2 for one try. */
+/** Rounds of PBKDF2 per try. */
 const rounds = 1000;
 
-/** How long a challenge is good, in seconds. */
-export const challengeLastsSeconds = 600;
+/** Lifetime of a challenge, in seconds. */
+export const challengeLifetimeSeconds = 600;
 
-/** Loaded where a form asks for proofs: most never do. */
+/** Loads the library where a form first requires a proof; most never do. */
 async function library() {
   const [{ createChallenge, verifySolution }, { deriveKey }] = await Promise.all([
     import('altcha-lib'),
@@ -26,7 +26,7 @@ export class ProofOfWork {
   readonly #secrets: { readonly hmacSignatureSecret: string; readonly hmacKeySignatureSecret: string };
   readonly #effort: number;
 
-  /** @param effort - most tries a solution takes; it takes at least half of them */
+  /** @param effort - maximum number of tries for a solution; the minimum is half of it */
   constructor(secret: string, effort: number) {
     this.#effort = effort;
     this.#secrets = {
@@ -35,7 +35,7 @@ export class ProofOfWork {
     };
   }
 
-  /** A challenge for one form, as ALTCHA's solver takes it. */
+  /** Creates a challenge for one form, in the format of ALTCHA's solver. */
   async challenge(form: string, now: number): Promise<Challenge> {
     const { createChallenge, deriveKey } = await library();
     return createChallenge({
@@ -44,32 +44,32 @@ export class ProofOfWork {
       counter: randomInt(Math.ceil(this.#effort / 2), this.#effort + 1),
       data: { form },
       deriveKey,
-      expiresAt: Math.ceil(now / 1000) + challengeLastsSeconds,
+      expiresAt: Math.ceil(now / 1000) + challengeLifetimeSeconds,
       ...this.#secrets,
     });
   }
 
   /**
-   * Checks a solution, in the wrapping of ALTCHA's own form field.
+   * Verifies a solution, encoded as ALTCHA's form field encodes it.
    *
-   * @returns the challenge's name among all challenges, or null where the solution is wrong, expired, or another form's
+   * @returns the challenge's unique nonce, or null where the solution is wrong, expired, or of another form
    */
-  async solved(proof: string, form: string): Promise<string | null> {
-    const payload = unwrap(proof);
+  async verify(proof: string, form: string): Promise<string | null> {
+    const payload = decode(proof);
     if (payload?.challenge.parameters.data.form !== form) return null;
     const { verifySolution, deriveKey } = await library();
     try {
       const { verified } = await verifySolution({ ...payload, deriveKey, ...this.#secrets });
       return verified ? payload.challenge.parameters.nonce : null;
     } catch {
-      return null; // a stranger's numbers and texts can be of any size and shape; the library throws at some
+      return null; // The library throws on some malformed solutions.
     }
   }
 }
 
 /**
- * What {@link ProofOfWork.challenge} makes, beside its solution. The signature covers all parameters, so none may be
- * left out.
+ * A challenge of {@link ProofOfWork.challenge} and its solution. The signature covers all parameters, so none may be
+ * missing.
  */
 const solvedChallenge = z.object({
   challenge: z.object({
@@ -89,7 +89,7 @@ const solvedChallenge = z.object({
   solution: z.object({ counter: z.number(), derivedKey: z.string() }),
 });
 
-function unwrap(proof: string): z.infer<typeof solvedChallenge> | null {
+function decode(proof: string): z.infer<typeof solvedChallenge> | null {
   try {
     return solvedChallenge.safeParse(JSON.parse(Buffer.from(proof, 'base64').toString())).data ?? null;
   } catch {

@@ -1,44 +1,46 @@
-/** Asks Cloudflare whether Turnstile let a visitor through. Where it cannot be asked, nobody is lost over that. */
+/** Verifies Turnstile responses at Cloudflare; `unknown` where Cloudflare is unavailable, so that no signup is lost. */
 import { isRecord } from '@newsletter-kit/core/endpoint';
 
-/** Cloudflare's address for the question. */
+/** URL of Cloudflare's verification. */
 export const turnstileUrl = 'https://challenges.cloudflare.com/turnstile/v0/siteverify';
 
-/** What came of asking. `unknown`: it did not answer in time, or not as it should; the reason is for the operator. */
+/** Result of the verification. `unknown`: no usable answer in time, with a reason for the operator. */
 export type TurnstileVerdict = { readonly passed: boolean } | { readonly unknown: string };
 
-/** One question. */
-export interface TurnstileQuestion {
+/** Arguments of {@link verifyTurnstile}. */
+export interface TurnstileVerification {
   readonly url: string;
   readonly secret: string;
-  /** What the widget on the page answered. */
-  readonly proof: string;
+  /** The response of Turnstile's widget on the page. */
+  readonly response: string;
+  /** The visitor's IP address. */
   readonly client: string | null;
-  /** Of the sites the form stands on. */
+  /** Hostnames of the websites with the form. */
   readonly hostnames: ReadonlySet<string>;
   readonly timeoutMs: number;
 }
 
-/** Cloudflare's codes for a wrong answer of the visitor; all others are about the question. */
-const visitorsFault: ReadonlySet<unknown> = new Set([
+/** Cloudflare's error codes for an invalid response; all other codes are about the request itself. */
+const invalidResponseCodes: ReadonlySet<unknown> = new Set([
   'missing-input-response',
   'invalid-input-response',
   'timeout-or-duplicate',
 ]);
 
-export async function askTurnstile({
+/** Verifies a response. */
+export async function verifyTurnstile({
   url,
   secret,
-  proof,
+  response,
   client,
   hostnames,
   timeoutMs,
-}: TurnstileQuestion): Promise<TurnstileVerdict> {
+}: TurnstileVerification): Promise<TurnstileVerdict> {
   let body: unknown;
   try {
     const answer = await fetch(url, {
       method: 'POST',
-      body: new URLSearchParams({ secret, response: proof, ...(client !== null && { remoteip: client }) }),
+      body: new URLSearchParams({ secret, response, ...(client !== null && { remoteip: client }) }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     body = await answer.json();
@@ -54,7 +56,7 @@ export async function askTurnstile({
   if (body['success'] === true)
     return { passed: typeof body['hostname'] === 'string' && hostnames.has(body['hostname']) };
   const codes = Array.isArray(body['error-codes']) ? (body['error-codes'] as unknown[]) : [];
-  if (codes.some((code) => visitorsFault.has(code))) return { passed: false };
+  if (codes.some((code) => invalidResponseCodes.has(code))) return { passed: false };
   return {
     unknown: codes.some((code) => /secret/.test(String(code)))
       ? 'RELAY_TURNSTILE_SECRET is not accepted'

@@ -1,6 +1,6 @@
 /** Events of a relay: counted by the metrics, reported by the alerts. They hold no address and no secret. */
 
-import type { LimitKind } from '../admission/limits.ts';
+import type { LimitKind } from '../admission/rate-limits.ts';
 
 /** One event. Texts are safe to show. */
 export type Happening =

@@ -1,7 +1,7 @@
 /** Bombing: many signups of one address, many addresses from one place, and answers that tell nothing. */
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/index.ts';
-import { mailboxKey } from '../../src/admission/gate.ts';
+import { mailboxKey } from '../../src/admission/rate-limits.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, runRelay, type RunningRelay } from '../running-relay.ts';

@@ -1,36 +1,36 @@
-/** What the node's parameters say of its form. */
+/** Reads the rules of a form from the node's parameters. */
 import type { INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 import { ParameterMismatch, readValue } from '../parameters/read.ts';
 import { allowedFields, allowedOrigins, honeypot, quietMinutes, signupsPerMinute, thanksUrl } from './parameters.ts';
 
-/** A form and its rules. */
+/** The rules of a form. */
 export interface Form {
-  /** Origins of the pages it may stand on, as browsers send them. */
+  /** Allowed origins of the pages with the form, in the spelling of browsers. */
   readonly origins: ReadonlySet<string>;
-  /** Names of the custom fields a page may set; null lets all through. */
+  /** Names of the custom fields a page may set; null accepts all. */
   readonly allowedFields: ReadonlySet<string> | null;
-  /** Seconds in which an address starts one execution only. */
+  /** Quiet period: seconds in which an address starts one execution only. */
   readonly quietSeconds: number;
-  /** Where visitors without JavaScript are sent; null means the page's own site. */
+  /** Redirect for visitors without JavaScript; null for the front page of the website. */
   readonly thanksUrl: string | null;
-  /** Whether a signup that a robot seems to have made is passed on. */
+  /** Whether a signup with a filled honeypot starts an execution. */
   readonly passSuspected: boolean;
-  /** Most executions started in a minute. */
+  /** Maximum number of executions started in a minute. */
   readonly signupsPerMinute: number;
 }
 
-/** Gives the value of a parameter. */
-type Parameters = (name: string, fallback: unknown) => unknown;
+/** Returns the value of a parameter. */
+type GetParameter = (name: string, fallback: unknown) => unknown;
 
 /**
  * Reads the form.
  *
  * @throws ParameterMismatch which names the parameter and the remedy
  */
-export function readForm(parameters: Parameters): Form {
-  const read = ({ name, default: preset }: INodeProperties): unknown => parameters(name, preset);
-  const options = parameters('settings', {});
+export function readForm(getParameter: GetParameter): Form {
+  const read = ({ name, default: preset }: INodeProperties): unknown => getParameter(name, preset);
+  const options = getParameter('settings', {});
   const option = (property: INodeProperties): unknown =>
     readValue(property, isRecord(options) ? options[property.name] : undefined) ?? property.default;
 
@@ -56,7 +56,7 @@ export function readForm(parameters: Parameters): Form {
   };
 }
 
-/** As browsers write an origin, so that comparing texts is enough. */
+/** Normalizes an origin to the spelling of browsers, so that origins can be compared as texts. */
 function readOrigin(entered: string): string {
   const url = webAddress(entered);
   if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '')

@@ -1,0 +1,123 @@
+/** Admits a signup post: checks its headers, reads its body up to the limit, and validates the submission in it. */
+import { submissionLimit, type Submission } from '../signup/submission.ts';
+import { contentKind, parseContent, type Content, type ReadHeader } from './content-type.ts';
+import { contentRefused, originRefused, tooLarge, unreadable, type Refused } from './refusal.ts';
+import { keepSubmission, readSubmission, type KeptSubmission } from './submission.ts';
+
+/** A post whose body is not read yet. */
+export interface Post {
+  readonly header: ReadHeader;
+  /** Reads the body; null where it is longer than `limit` bytes. @throws where the connection breaks */
+  body(this: void, limit: number): Promise<Uint8Array | null>;
+}
+
+/** A check of a post before its body is read; null lets the post pass. */
+export type PostCheck<P extends Post = Post> = (post: P) => Refused | null | Promise<Refused | null>;
+
+/** The rules of {@link admitPost}. */
+export interface AdmissionRules<P extends Post = Post> {
+  /** Refuses posts from other websites; {@link originCheck} makes the usual one. */
+  readonly checkOrigin: PostCheck<P>;
+  /** Further checks, run in order after those of the encoding and the stated size. */
+  readonly checks?: readonly PostCheck<P>[];
+  /** Names of the custom fields a page may set; null accepts all. */
+  readonly allowedFields: ReadonlySet<string> | null;
+}
+
+/** A post that passed every check. */
+export interface AdmittedPost {
+  /** Everything the page sent, with the form token and the proof. */
+  readonly submission: Submission;
+  /** The part to store or pass on, without token, proof and custom fields that are not allowed. */
+  readonly kept: KeptSubmission;
+  /** Whether the honeypot was filled in. */
+  readonly suspected: boolean;
+  /** The fields of a form post, for {@link refusalAnswer}. */
+  readonly entered?: Content['entered'];
+}
+
+/**
+ * Runs the checks in this order: origin, encoding, stated size, further checks, actual size, fields.
+ *
+ * @returns the first refusal, or the submission
+ */
+export async function admitPost<P extends Post>(
+  post: P,
+  { checkOrigin, checks = [], allowedFields }: AdmissionRules<P>,
+): Promise<{ readonly admitted: AdmittedPost } | { readonly refused: Refused }> {
+  for (const check of [checkOrigin, contentTypeCheck, contentLengthCheck, ...checks]) {
+    const result = check(post);
+    const refused = result instanceof Promise ? await result : result;
+    if (refused) return { refused };
+  }
+  const content = await readContent(post);
+  if ('refused' in content) return content;
+  const read = readSubmission(content.value);
+  if (!read.ok) return { refused: { status: 400, errors: read.errors } };
+  const { submission, suspected } = read;
+  const { entered } = content;
+  const kept = keepSubmission(submission, allowedFields);
+  return { admitted: { submission, kept, suspected, ...(entered && { entered }) } };
+}
+
+/**
+ * Makes a check that refuses posts without an allowed origin. Browsers send `Origin` with every POST, form posts
+ * included; no other header identifies the website.
+ *
+ * @param origins - allowed origins, in the spelling of browsers
+ * @param setting - name of the setting with the origins, for the refusal's text
+ */
+export function originCheck(origins: ReadonlySet<string>, setting: string): (post: Post) => Refused | null {
+  return ({ header }) => (allowedOrigin(header, origins) === null ? originRefused(header('origin'), setting) : null);
+}
+
+/** The origin of the post where it is allowed; null where it is missing or not allowed. */
+export function allowedOrigin(header: ReadHeader, origins: ReadonlySet<string> | null): string | null {
+  const origin = header('origin');
+  return origin !== null && origins?.has(origin) ? origin : null;
+}
+
+/**
+ * Collects the chunks of a body; null as soon as they pass `limit` bytes.
+ *
+ * @throws where the chunks throw
+ */
+export async function collectBody(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array | null> {
+  const collected: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early cancels the stream.
+  for await (const chunk of chunks) {
+    size += chunk.byteLength;
+    if (size > limit) return null;
+    collected.push(chunk);
+  }
+  const body = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of collected) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return body;
+}
+
+/** Refuses every encoding but JSON and form-urlencoded in UTF-8, uncompressed. */
+function contentTypeCheck({ header }: Post): Refused | null {
+  return contentKind(header) === null ? contentRefused() : null;
+}
+
+/** Refuses a body by its stated size, before it is read; a body of unstated size is counted while it is read. */
+function contentLengthCheck({ header }: Post): Refused | null {
+  return Number(header('content-length') ?? 0) > submissionLimit ? tooLarge() : null;
+}
+
+async function readContent({ header, body: readBody }: Post): Promise<Content | { readonly refused: Refused }> {
+  try {
+    const body = await readBody(submissionLimit);
+    return body === null ? { refused: tooLarge() } : parseContent(contentKind(header) ?? 'json', body);
+  } catch {
+    return { refused: unreadable() };
+  }
+}

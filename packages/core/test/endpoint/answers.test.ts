@@ -1,0 +1,126 @@
+/** Answers to a post: status, headers and body, as JSON for scripts and as pages for visitors without JavaScript. */
+import { describe, expect, it } from 'vitest';
+import {
+  acceptedAnswer,
+  originRefused,
+  preflightAnswer,
+  refusalAnswer,
+  refused,
+  thanksAnswer,
+  unavailable,
+  wantsPage,
+  type ReadHeader,
+} from '../../src/endpoint/index.ts';
+
+const site = 'https://www.example.com';
+const origins = new Set([site]);
+const headersOf =
+  (headers: Readonly<Record<string, string>>): ReadHeader =>
+  (name) =>
+    headers[name] ?? null;
+
+const json = headersOf({ origin: site, 'content-type': 'application/json' });
+const page = headersOf({ origin: site, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' });
+const foreign = headersOf({ origin: 'https://other.example', 'content-type': 'application/json' });
+
+const cors = { 'access-control-allow-origin': site, 'access-control-expose-headers': 'Retry-After' };
+const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
+
+describe('wantsPage', () => {
+  it.each([
+    [{ 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html,*/*;q=0.8' }, true],
+    [{ 'content-type': 'application/x-www-form-urlencoded' }, true],
+    [{ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }, false],
+    [{ 'content-type': 'application/json', accept: '*/*' }, false],
+    [{ 'content-type': 'application/json', accept: 'text/html' }, true],
+  ])('%j: %j', (headers, expected) => {
+    expect(wantsPage(headersOf(headers))).toBe(expected);
+  });
+});
+
+describe('an accepted signup', () => {
+  it('is 202 with JSON for a script', () => {
+    expect(acceptedAnswer(json, origins, '/thanks')).toEqual({
+      status: 202,
+      headers: { ...always, ...cors, 'content-type': 'application/json' },
+      body: '{"status":"accepted"}',
+    });
+  });
+
+  it('is 303 to the page for a visitor without JavaScript', () => {
+    expect(acceptedAnswer(page, origins, '/thanks')).toEqual({
+      status: 303,
+      headers: { ...always, ...cors, location: '/thanks' },
+      body: null,
+    });
+    expect(thanksAnswer()).toMatchObject({ status: 200, body: expect.stringContaining('Thank you') });
+  });
+});
+
+describe('a refusal', () => {
+  it("has the API's error body, and only allowed origins may read it", () => {
+    const { status, headers, body } = refusalAnswer(json, origins, unavailable());
+    expect([status, JSON.parse(body ?? '')]).toEqual([
+      503,
+      {
+        status: 503,
+        statusText: 'service_unavailable',
+        errors: [{ message: expect.any(String), code: 'UNAVAILABLE' }],
+      },
+    ]);
+    expect(headers).toEqual({ ...always, ...cors, 'retry-after': '5', 'content-type': 'application/json' });
+    const why = originRefused('https://other.example', 'Allowed Origins');
+    for (const allowed of [origins, null])
+      expect(refusalAnswer(foreign, allowed, why).headers).toEqual({ ...always, 'content-type': 'application/json' });
+  });
+
+  it('rounds Retry-After up to whole seconds', () => {
+    const { headers } = refusalAnswer(json, origins, refused(429, 'SLOW_DOWN', 'Later.', 1.2));
+    expect(headers).toMatchObject({ 'retry-after': '2' });
+  });
+
+  it('names the allowed methods with 405', () => {
+    const { headers } = refusalAnswer(json, origins, refused(405, 'METHOD_NOT_ALLOWED', 'Send a POST.'));
+    expect(headers).toMatchObject({ allow: 'POST, OPTIONS' });
+  });
+
+  it('repeats of a header only 200 printable characters', () => {
+    const why = originRefused(`https://evil.example/\u0000${'x'.repeat(500)}`, 'Allowed Origins');
+    expect(why.errors[0]?.message.length).toBeLessThan(320);
+    expect(why.errors[0]?.message).not.toContain('\u0000');
+  });
+
+  it('is a page that escapes HTML for a visitor without JavaScript', () => {
+    const { body } = refusalAnswer(page, origins, originRefused('https://evil.example/<script>', 'Allowed Origins'));
+    expect(body).toContain('&lt;script&gt;');
+    expect(body).not.toContain('<button>');
+  });
+
+  it('is a page that sends a form post again with the token, where only a token is missing', () => {
+    const why = { ...refused(403, 'TOKEN_REQUIRED', 'Add the token.'), ask: { token: 'new"token' } };
+    const { body, headers } = refusalAnswer(page, origins, why, [
+      ['email', 'ada@example.com'],
+      ['token', 'old'],
+      ['proof', 'old'],
+    ]);
+    expect([...(body ?? '').matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])).toEqual(
+      [
+        ['email', 'ada@example.com'],
+        ['token', 'new&quot;token'],
+      ],
+    );
+    expect(headers).toMatchObject({ 'referrer-policy': 'same-origin' });
+    const asked = refusalAnswer(json, origins, why);
+    expect(JSON.parse(asked.body ?? '')).toMatchObject({ ask: { token: 'new"token' } });
+  });
+});
+
+describe('a preflight', () => {
+  it('allows JSON posts of an allowed origin alone', () => {
+    expect(preflightAnswer(json, origins)).toMatchObject({
+      status: 204,
+      headers: { ...cors, 'access-control-allow-methods': 'POST' },
+    });
+    expect(preflightAnswer(foreign, origins).headers).toEqual(always);
+  });
+});
