@@ -1,6 +1,6 @@
 /**
- * A stand-in for what n8n does around a webhook node: a real port, one copy of the kept data per request, saving before
- * answering.
+ * Simulates n8n around a webhook node: a real port, one copy of the static data per request, and an answer after the
+ * save.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/** What a webhook node gives back. */
+/** Result of a webhook node. */
 interface Outcome {
   readonly noWebhookResponse?: boolean;
   readonly webhookResponse?: unknown;
@@ -19,11 +19,11 @@ export interface SignupHost {
   readonly endpoint: string;
   /** The items that started executions. */
   readonly started: Readonly<Record<string, unknown>>[];
-  /** What n8n keeps beside the workflow, as JSON. */
+  /** The static data of the workflow, as JSON. */
   kept: string;
-  /** What the node wrote to the log. */
+  /** Lines of the log. */
   readonly logged: string[];
-  /** What saving an execution waits for; a rejection is a database that is down. */
+  /** Saves an execution; a rejection simulates a database that is down. */
   save: () => Promise<void>;
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ export interface SignupTrigger extends HostedNode {
 }
 
 /**
- * The node as a process that has just started loads it: with no memory of its own.
- * @param folder - where the bundle was built
+ * Loads the node as in a new process, without remembered signups.
+ * @param folder - folder of the bundle
  */
 export function loadSignupTrigger(folder: string): SignupTrigger {
   const load = createRequire(join(folder, 'loader.cjs'));
@@ -52,15 +52,15 @@ export function loadSignupTrigger(folder: string): SignupTrigger {
 }
 
 /**
- * Opens a port behind which the node receives.
- * @param parameters - how the node is set; what is left out has its default
+ * Opens a port whose requests the node receives.
+ * @param parameters - parameters of the node; missing ones have their defaults
  */
 export async function hostSignup(
   node: HostedNode,
   parameters: Readonly<Record<string, unknown>>,
   mode: 'webhook' | 'manual' = 'webhook',
 ): Promise<SignupHost> {
-  // A node of its own: what the process remembers belongs to one node.
+  // A unique node: the process remembers signups per node.
   const id = crypto.randomUUID();
   const host: SignupHost = {
     endpoint: '',

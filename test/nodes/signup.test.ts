@@ -1,4 +1,4 @@
-/** The signup trigger behind a real port: what it answers, and what it lets start an execution. */
+/** The signup trigger on a real port: its answers, its items, deduplication, honeypot and rate limit. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
@@ -82,7 +82,7 @@ describe('the item', () => {
     ]);
   });
 
-  it('never holds what a page may not set, however it is sent', async () => {
+  it('has no privileged field, in either encoding', async () => {
     const form = await open({ quietMinutes: 0, settings: { signupsPerMinute: 100_000 } });
     const value = fc.oneof(
       fc.boolean(),
@@ -117,7 +117,7 @@ describe('the item', () => {
     );
   });
 
-  it('holds of the custom fields those that the node lists, and one too many loses nobody', async () => {
+  it('has only the custom fields that the node accepts, and drops others without a refusal', async () => {
     const form = await open({ allowedFields: 'First Name, Topics' });
     await post(form, {
       email: 'ada@example.com',
@@ -143,7 +143,7 @@ describe('refusals', () => {
     ['another charset', 415, json, { 'content-type': 'application/json; charset=latin1' }],
     ['a compressed body', 415, json, { 'content-encoding': 'gzip' }],
     ['broken JSON', 400, '{"email":', {}],
-    ['bytes that are no UTF-8', 400, new Uint8Array([0x22, 0xff, 0x22]), {}],
+    ['bytes that are not UTF-8', 400, new Uint8Array([0x22, 0xff, 0x22]), {}],
     ['no address', 400, '{"email":""}', {}],
     ['two addresses', 400, '{"email":"a@b.example,c@d.example"}', {}],
   ])('%s: %i', async (_, status, body, headers) => {
@@ -160,7 +160,7 @@ describe('refusals', () => {
     expect([form.started, form.kept]).toEqual([[], '{}']);
   });
 
-  it('stop reading a body that does not say its size, and still arrive', async () => {
+  it('arrive before the end of a body of unstated size', async () => {
     const form = await open();
     const sent = request(form.endpoint, {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('refusals', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   });
 
-  it('are 503 with Retry-After where the node is set in a way that cannot work, and the log repeats no address', async () => {
+  it('are 503 with Retry-After where the parameters are invalid, and the log contains no e-mail address', async () => {
     const form = await open({ allowedOrigins: 'nowhere' });
     const response = await post(form, { email: 'ada@example.com' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
@@ -191,7 +191,7 @@ describe('refusals', () => {
     expect(form.logged.join()).not.toContain('@');
   });
 
-  it('are 429 with Retry-After when more sign up in a minute than the node allows; in the next minute all is well', async () => {
+  it('are 429 with Retry-After beyond the rate limit per minute, until the next minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:15Z') });
     const form = await open({ settings: { signupsPerMinute: 2 } });
     const statuses = [];
@@ -213,9 +213,9 @@ describe('refusals', () => {
 describe('a visitor without JavaScript', () => {
   const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
   it.each([
-    ['to the page the node names', 'https://www.example.com/thanks', 'https://www.example.com/thanks'],
-    ['to the front page of the site, where it names none', '', 'https://www.example.com/'],
-  ])('is sent %s', async (_, thanksUrl, location) => {
+    ['to the configured page', 'https://www.example.com/thanks', 'https://www.example.com/thanks'],
+    ['to the front page of the website, where none is configured', '', 'https://www.example.com/'],
+  ])('is redirected %s', async (_, thanksUrl, location) => {
     const form = await open({ thanksUrl });
     const response = await post(form, 'email=ada%40example.com', asForm);
     expect([response.status, response.headers.get('location')]).toEqual([303, location]);
@@ -223,15 +223,15 @@ describe('a visitor without JavaScript', () => {
   });
 });
 
-describe('a robot', () => {
-  it('looks accepted and starts nothing; it does not keep the person out either', async () => {
+describe('a filled honeypot', () => {
+  it('is answered as accepted and starts no execution, and does not block the person', async () => {
     const form = await open();
-    const robot = await whole(await post(form, { email: 'ada@example.com', hp_field: 'http://spam.example' }));
-    expect(robot).toEqual(await whole(await post(form, { email: 'ada@example.com' })));
+    const bot = await whole(await post(form, { email: 'ada@example.com', hp_field: 'http://spam.example' }));
+    expect(bot).toEqual(await whole(await post(form, { email: 'ada@example.com' })));
     expect(addresses(form)).toEqual(['ada@example.com']);
   });
 
-  it('is passed on as suspected where the node says so', async () => {
+  it('starts an execution with "suspected" where configured', async () => {
     const form = await open({ settings: { honeypot: 'pass' } });
     await post(form, { email: 'ada@example.com', hp_field: 'x' });
     await post(form, { email: 'ada@example.com' });
@@ -240,7 +240,7 @@ describe('a robot', () => {
 });
 
 describe('the quiet period', () => {
-  it('starts one execution for an address, however it is spelled and however many come at once', async () => {
+  it('starts one execution for an address, in any spelling and for concurrent posts', async () => {
     const form = await open();
     const spellings = ['ada@example.com', 'ADA@example.com', ' ada@EXAMPLE.com '];
     const answers = await Promise.all(
@@ -266,13 +266,13 @@ describe('the quiet period', () => {
     expect(off.started).toHaveLength(3);
   });
 
-  it('is not counted while a person tries out the form in the editor', async () => {
+  it('is off in the editor’s test mode', async () => {
     const form = await open({}, 'manual');
     for (let count = 0; count < 3; count += 1) await post(form, { email: 'ada@example.com' });
     expect(form.started).toHaveLength(3);
   });
 
-  it('keeps hashes, never an address', async () => {
+  it('stores hashes, never an e-mail address', async () => {
     const form = await open();
     await post(form, { email: 'ada@example.com' });
     const kept = JSON.parse(form.kept) as { passedOn: Record<string, number> };
@@ -282,7 +282,7 @@ describe('the quiet period', () => {
 });
 
 describe('a 202 is a promise', () => {
-  it('so nothing counts as passed on that n8n could not save: the next attempt with the same key goes through', async () => {
+  it('after a failed save, the next attempt with the same key starts an execution', async () => {
     const form = await open();
     form.save = () => Promise.reject(new Error('The database is down'));
     const key = { 'idempotency-key': 'one-attempt' };
@@ -293,7 +293,7 @@ describe('a 202 is a promise', () => {
     expect(form.started).toHaveLength(1);
   });
 
-  it('so a repeat that arrives while n8n still saves is answered when that is done, and stands in for it where it failed', async () => {
+  it('a repeat during the save waits for it, and starts an execution where the save fails', async () => {
     const form = await open();
     let saves = 0;
     let fail: (error: Error) => void = () => undefined;
@@ -311,7 +311,7 @@ describe('a 202 is a promise', () => {
     expect(form.started).toHaveLength(1);
   });
 
-  it('a key repeated for another person loses neither', async () => {
+  it('a key used for two people starts an execution for each', async () => {
     const form = await open({ quietMinutes: 0 });
     const key = { 'idempotency-key': 'one-attempt' };
     for (const email of ['ada@example.com', 'ada@example.com', 'bob@example.com']) await post(form, { email }, key);
@@ -345,7 +345,7 @@ describe('publishing', () => {
     await expect(create(parameters)).rejects.toThrow(message);
   });
 
-  it('takes origins as people write them', async () => {
+  it('accepts origins with upper case, a trailing slash, and as a list', async () => {
     await expect(create({ allowedOrigins: ['https://WWW.example.com/', 'http://127.0.0.1:4000'] })).resolves.toBe(true);
     await expect(create({ allowedOrigins: 'https://www.example.com, https://example.com' })).resolves.toBe(true);
   });

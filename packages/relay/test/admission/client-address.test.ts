@@ -1,4 +1,4 @@
-/** Whose post it is, behind proxies that are trusted and proxies that are not. */
+/** The visitor's IP address behind trusted and untrusted proxies. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,33 +12,27 @@ import {
 const none = addressList([]);
 const trusted = addressList(['10.0.0.0/8', '2001:db8:ffff::/48', '127.0.0.1']);
 
-describe('the address of a visitor', () => {
+describe('clientAddress', () => {
   it.each([
-    ['is that of the connection', '203.0.113.9', null, none, '203.0.113.9'],
-    [
-      'is that of the connection, whatever an untrusted one claims',
-      '203.0.113.9',
-      '198.51.100.1',
-      trusted,
-      '203.0.113.9',
-    ],
-    ['is what a trusted proxy heard from', '10.0.0.1', '198.51.100.1', trusted, '198.51.100.1'],
-    ['is the last that no trusted proxy has', '10.0.0.1', '6.6.6.6, 198.51.100.1, 10.1.1.1', trusted, '198.51.100.1'],
-    ['is the first where all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', trusted, '10.0.0.3'],
-    ['is found behind an IPv6 proxy', '2001:db8:ffff::1', '2001:db8::7', trusted, '2001:db8::7'],
-    ['is unwrapped from IPv6', '::ffff:10.0.0.1', '::ffff:198.51.100.1', trusted, '198.51.100.1'],
-    ['has no port', '10.0.0.1', '198.51.100.1:4711', trusted, '198.51.100.1'],
-    ['has no brackets and no port', '10.0.0.1', '[2001:db8::7]:4711', trusted, '2001:db8::7'],
-    ['has no zone', 'fe80::1%eth0', null, none, 'fe80::1'],
-    ['is that of the connection where the proxy passes on no address', '10.0.0.1', 'unknown', trusted, '10.0.0.1'],
-    ['is that of the connection where the header is empty', '10.0.0.1', '', trusted, '10.0.0.1'],
-    ['is not known without a connection', null, '198.51.100.1', trusted, null],
-    ['is not known of a connection without one', 'socket', '198.51.100.1', trusted, null],
+    ['is the connection without X-Forwarded-For', '203.0.113.9', null, none, '203.0.113.9'],
+    ['ignores X-Forwarded-For of an untrusted connection', '203.0.113.9', '198.51.100.1', trusted, '203.0.113.9'],
+    ['is the entry of a trusted proxy', '10.0.0.1', '198.51.100.1', trusted, '198.51.100.1'],
+    ['is the last untrusted entry', '10.0.0.1', '6.6.6.6, 198.51.100.1, 10.1.1.1', trusted, '198.51.100.1'],
+    ['is the first entry where all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', trusted, '10.0.0.3'],
+    ['works behind an IPv6 proxy', '2001:db8:ffff::1', '2001:db8::7', trusted, '2001:db8::7'],
+    ['unwraps IPv4 in IPv6', '::ffff:10.0.0.1', '::ffff:198.51.100.1', trusted, '198.51.100.1'],
+    ['removes the port', '10.0.0.1', '198.51.100.1:4711', trusted, '198.51.100.1'],
+    ['removes brackets and port', '10.0.0.1', '[2001:db8::7]:4711', trusted, '2001:db8::7'],
+    ['removes the zone', 'fe80::1%eth0', null, none, 'fe80::1'],
+    ['is the trusted proxy where its entry is no IP address', '10.0.0.1', 'unknown', trusted, '10.0.0.1'],
+    ['is the trusted proxy where the header is empty', '10.0.0.1', '', trusted, '10.0.0.1'],
+    ['is null without a connection', null, '198.51.100.1', trusted, null],
+    ['is null for a connection without an IP address', 'socket', '198.51.100.1', trusted, null],
   ] as const)('%s', (_case, peer, forwardedFor, proxies, expected) => {
     expect(clientAddress(peer, forwardedFor, proxies)).toBe(expected);
   });
 
-  it('never depends on what stands left of the first untrusted address', () => {
+  it('ignores every entry left of the last untrusted one', () => {
     const junk = fc.oneof(fc.string({ maxLength: 40 }), fc.ipV4(), fc.ipV6());
     const visitor = fc.ipV4().filter((address) => !address.startsWith('10.') && address !== '127.0.0.1');
     fc.assert(
@@ -57,7 +51,7 @@ describe('the address of a visitor', () => {
     );
   });
 
-  it('is an address or unknown, whatever is sent', () => {
+  it('is an IP address or null for every input', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (peer, forwardedFor) => {
         for (const address of [
@@ -71,7 +65,7 @@ describe('the address of a visitor', () => {
   });
 });
 
-describe('a proxy nobody named', () => {
+describe('an unnamed proxy', () => {
   it.each([
     ['172.17.0.1', '198.51.100.1', none, true],
     ['::1', '198.51.100.1', none, true],
@@ -83,13 +77,13 @@ describe('a proxy nobody named', () => {
     expect(isUnnamedProxy(peer, forwardedFor, proxies)).toBe(expected);
   });
 
-  it('is believed in the entry it added, and in no other', () => {
+  it('supplies the last entry only', () => {
     expect(clientAddress('127.0.0.1', '198.51.100.9, 203.0.113.9', none)).toBe('203.0.113.9');
     expect(clientAddress('127.0.0.1', '198.51.100.9, nonsense', none)).toBe('127.0.0.1');
   });
 });
 
-describe('what counts as one visitor', () => {
+describe('networksOf', () => {
   it.each([
     ['198.51.100.1', '198.51.100.1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -98,7 +92,7 @@ describe('what counts as one visitor', () => {
     ['::1', '0:0:0:0::/64'],
     ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
     ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
-  ])('%s is %s', (address, network) => {
+  ])('counts %s as %s', (address, network) => {
     expect(networksOf(address).narrow).toBe(network);
   });
 
@@ -106,11 +100,11 @@ describe('what counts as one visitor', () => {
     ['198.51.100.1', null],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     ['2001:db8::1', '2001:db8:0::/48'],
-  ])('%s is in the /48 %s', (address, network) => {
+  ])('counts %s in the /48 %s', (address, network) => {
     expect(networksOf(address).wide).toBe(network);
   });
 
-  it('is the same for every host of a /64, and for no other', () => {
+  it('is equal for hosts of one /64 only', () => {
     const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
     const four = fc.array(group, { minLength: 4, maxLength: 4 });
     fc.assert(

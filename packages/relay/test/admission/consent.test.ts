@@ -1,4 +1,4 @@
-/** Consent: what the ledger keeps of a post, and what of it reaches the API. */
+/** Consent: its entry in the ledger, and the custom field for the API. */
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/index.ts';
 import { toSubscriptionRequest } from '../../src/delivery/subscription-request.ts';
@@ -23,7 +23,7 @@ async function ledgerAfter(
 }
 
 describe('the consent ledger', () => {
-  it('keeps sentence, version, time, page, form and the network of the visitor', async () => {
+  it('stores sentence, version, time, page, form and the network of the visitor', async () => {
     const entries = await ledgerAfter(
       { consent: sentence },
       {
@@ -64,12 +64,12 @@ describe('the consent ledger', () => {
     ['shortened', '2001:db8:1:2:3::4', '2001:db8:1::/48'],
     ['none', '203.0.113.77', null],
     ['shortened', null, null],
-  ])('%s: keeps %s as %s', async (kind, peer, visitor) => {
+  ])('%s: stores %s as %s', async (kind, peer, visitor) => {
     const [entry] = await ledgerAfter({ consent: true }, { settings: { RELAY_CONSENT_ADDRESS: kind }, peer });
     expect(entry?.visitor).toBe(visitor);
   });
 
-  it('hashed: gives one visitor one hash in every spelling, which nobody can make without the secret', async () => {
+  it('hashed: stores the same hash for every spelling of an IP address', async () => {
     const settings = { RELAY_CONSENT_ADDRESS: 'hashed', RELAY_SECRET: 'a-secret-of-24-characters' };
     const hashOf = async (peer: string): Promise<string | null | undefined> =>
       (await ledgerAfter({ consent: true }, { settings, peer }))[0]?.visitor;
@@ -81,8 +81,8 @@ describe('the consent ledger', () => {
 
   it.each([
     ['another site', 'https://elsewhere.example/page'],
-    ['no address', 'nonsense'],
-  ])('does not believe a page that is %s', async (_case, referer) => {
+    ['no URL', 'nonsense'],
+  ])('stores no page for a referrer that is %s', async (_case, referer) => {
     expect((await ledgerAfter({ consent: true }, { headers: { referer } }))[0]?.page).toBeNull();
   });
 });
@@ -90,7 +90,7 @@ describe('the consent ledger', () => {
 describe('a form that requires consent', () => {
   const settings = { RELAY_CONSENT_REQUIRED: 'true', RELAY_LIMIT_ADDRESS: '1/1d' };
 
-  it('refuses a signup without it, says so, and counts it for nobody', async () => {
+  it('refuses a signup without consent, and does not count it for a rate limit', async () => {
     const relay = runRelay({ settings });
     for (const consent of [undefined, false]) {
       const answer = await relay.fetch(post({ email, consent }));
@@ -114,7 +114,7 @@ describe('the custom field of RELAY_CONSENT_FIELD', () => {
     ['the sentence', sentence, [other, { name: 'Consent', value: sentence }]],
     ['yes, where the page sent none', true, [other, { name: 'Consent', value: 'yes' }]],
     ['nothing without consent', undefined, [other]],
-  ])('gets %s, and never what the page wrote into it', (_case, consent, fields) => {
+  ])('gets %s, and never the value sent by the page', (_case, consent, fields) => {
     const submission = { email, custom_fields: [claimed, other], ...(consent !== undefined && { consent }) };
     expect(toSubscriptionRequest({ submission, tried: false, confirmed: false }, form)).toEqual({
       email,

@@ -1,4 +1,4 @@
-/** Several forms on one relay: each with its own publication, sites, fields and pins, and none with another's. */
+/** Several forms on one relay, each with its own publication, origins, allowed fields and pinned fields. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
@@ -9,7 +9,7 @@ import { eventually } from '../eventually.ts';
 import { formPost, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { asked } from './asked.ts';
+import { asked } from './ask.ts';
 
 const jobs = 'https://jobs.example';
 const club = 'https://club.example';
@@ -62,7 +62,7 @@ const hostile = fc.record(
 );
 
 describe('a relay with several forms', () => {
-  it('sends what each form is for, and what is posted to one never gets another’s publication, pins or fields', async () => {
+  it('delivers each signup with the publication, pinned fields and allowed fields of its form', async () => {
     const paths: string[] = [];
     const api = sandboxApi();
     const relay = severalForms({
@@ -104,7 +104,7 @@ describe('a relay with several forms', () => {
     );
   });
 
-  it('lets the pages of one form post to no other', async () => {
+  it('refuses posts from the origins of another form', async () => {
     const relay = severalForms();
     const status = async (form: string, origin: string): Promise<number> =>
       (await relay.fetch(to(form, post({ email: 'ada@example.com' }, { origin })))).status;
@@ -116,7 +116,7 @@ describe('a relay with several forms', () => {
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
-  it('takes the token of one form for no other, though both stand on one site', async () => {
+  it('refuses the token of another form on the same website', async () => {
     let now = Date.now();
     const relay = severalForms({ now: () => now });
     const { token } = await asked(
@@ -133,7 +133,7 @@ describe('a relay with several forms', () => {
     );
   });
 
-  it('answers at /signup only where a form is named default', async () => {
+  it('serves /signup only for a form named default', async () => {
     const relay = severalForms();
     for (const path of [
       '/signup',
@@ -155,7 +155,7 @@ describe('a relay with several forms', () => {
     expect((await runRelay().fetch(to('default', post({ email: 'ada@example.com' })))).status).toBe(202);
   });
 
-  it('sends visitors without JavaScript to the page of their form', async () => {
+  it('redirects visitors without JavaScript to the page of their form', async () => {
     const relay = severalForms();
     const location = async (form: string, origin: string): Promise<string | null> =>
       (await relay.fetch(to(form, formPost({ email: `${form}@example.com` }, { origin })))).headers.get('location');

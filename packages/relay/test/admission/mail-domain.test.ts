@@ -69,7 +69,7 @@ describe('the check of mail domains', () => {
     expect((await relay.store.counts())[state]).toBe(1);
   });
 
-  it('may refuse, in words for the person, and uses up nobody’s share with that', async () => {
+  it('may refuse, and then does not count the signup for a rate limit', async () => {
     const relay = runRelay({ settings: { RELAY_MX_CHECK: 'refuse', RELAY_LIMIT_IP: '1/1h' }, mail: mail() });
     const answer = await relay.fetch(post({ email: 'ada@nowhere.example' }), '203.0.113.9');
     expect([answer.status, ((await answer.json()) as { errors: unknown[] }).errors]).toEqual([
@@ -84,7 +84,7 @@ describe('the check of mail domains', () => {
     expect((await relay.fetch(post({ email: 'ada@good.example' }), '203.0.113.9')).status).toBe(202);
   });
 
-  it('asks once for a domain, for ten minutes', async () => {
+  it('caches a domain for ten minutes', async () => {
     let now = Date.now();
     const servers = mail();
     const relay = runRelay({ settings: { RELAY_MX_CHECK: 'review' }, mail: servers, now: () => now });
@@ -95,7 +95,7 @@ describe('the check of mail domains', () => {
     expect(servers.asked).toEqual(['mx good.example', 'mx good.example']);
   });
 
-  it('asks nobody where it is off', async () => {
+  it('looks nothing up where it is off', async () => {
     const servers = mail();
     await runRelay({ mail: servers }).fetch(post({ email: 'ada@good.example' }));
     expect(servers.asked).toEqual([]);

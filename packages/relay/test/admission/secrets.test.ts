@@ -1,4 +1,4 @@
-/** Nothing secret and nobody's address in any answer, log line, metric or file but its own. */
+/** No secret and no e-mail address in any answer, log line, metric or foreign file. */
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const key = 'key-that-nobody-may-see-0123456789';
 const operator = 'operator-token-that-nobody-may-see';
 const address = 'very.secret.person@example.com';
 
-it('the key, the secret that signs tokens and the addresses are in no answer, log, metric, error or file but their own', async () => {
+it('API key, signing secret and e-mail addresses are in no answer, log, metric, error or foreign file', async () => {
   const api = sandboxApi();
   let status = 400;
   const said = new Set<number>();

@@ -1,10 +1,10 @@
-/** What a form asked for, read from its answer, and how a visitor's device solves a proof of work. */
+/** Reads the `ask` in a 403, and solves a proof of work as a visitor's device does. */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect } from 'vitest';
 import type { Ask } from '@newsletter-kit/core/signup';
 
-/** The ask in a 403; fails where the answer is anything else. */
+/** The `ask` in a 403; fails for any other answer. */
 export async function asked(answer: Response, code: 'TOKEN_REQUIRED' | 'PROOF_REQUIRED'): Promise<Ask> {
   const body = (await answer.json()) as { errors: { code: string }[]; ask: Ask };
   expect([answer.status, body.errors.map((error) => error.code)]).toEqual([403, [code]]);

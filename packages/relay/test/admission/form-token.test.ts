@@ -1,12 +1,12 @@
-/** Signed form tokens: what a form with them asks, and what of a token is refused. */
+/** Signed form tokens: minimum age, lifetime, signature, single use, and posts without JavaScript. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changedStore } from '../changed-store.ts';
 import { formPost, post, runRelay, site, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
-import { asked } from './asked.ts';
+import { asked } from './ask.ts';
 
-/** A relay whose clock stands until it is turned. */
+/** A relay whose clock only moves with `turn`. */
 function tokenRelay(parts: RelayParts = {}): RunningRelay & { turn(ms: number): void } {
   let now = Date.UTC(2026, 10, 21);
   const relay = runRelay({ ...parts, settings: { RELAY_FORM_TOKEN: 'true', ...parts.settings }, now: () => now });
@@ -21,7 +21,7 @@ async function freshToken(relay: RunningRelay, origin = site): Promise<string> {
 }
 
 describe('a form with tokens', () => {
-  it('asks for one that must age two seconds, and takes the same post with it, once', async () => {
+  it('asks for a token that must age two seconds, and accepts it once', async () => {
     const relay = tokenRelay();
     const ask = await asked(await relay.fetch(post(ada)), 'TOKEN_REQUIRED');
     expect(ask).toEqual({ token: expect.stringMatching(/^[\w.-]{50,200}$/) as string, wait_seconds: 2 });
@@ -35,7 +35,7 @@ describe('a form with tokens', () => {
     expect(again.token).not.toBe(ask.token);
   });
 
-  it('answers one that is too young with the rest of its time', async () => {
+  it('answers a young token with the token and the remaining time', async () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
     relay.turn(900);
@@ -52,7 +52,7 @@ describe('a form with tokens', () => {
     expect((await relay.fetch(post({ ...ada, token }))).status).toBe(202);
   });
 
-  it('takes none that is older than two hours, and gives a new one', async () => {
+  it('refuses a token after two hours, and issues a new one', async () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
     relay.turn(7_200_000);
@@ -62,7 +62,15 @@ describe('a form with tokens', () => {
     expect((await relay.fetch(post({ ...ada, token: fresh }))).status).toBe(202);
   });
 
-  it('takes none that was made for another site, or by another relay', async () => {
+  it('refuses a token issued in the future, and issues a new one', async () => {
+    const relay = tokenRelay();
+    const token = await freshToken(relay);
+    relay.turn(-1);
+    const ask = await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED');
+    expect([ask.token === token, ask.wait_seconds]).toEqual([false, 2]);
+  });
+
+  it('refuses a token of another website or another relay', async () => {
     const relay = tokenRelay();
     const other = tokenRelay();
     const tokens = [await freshToken(relay, 'https://www.shop.example'), await freshToken(other)];
@@ -70,7 +78,7 @@ describe('a form with tokens', () => {
     for (const token of tokens) await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED');
   });
 
-  it('takes one made before a restart with the same secret', async () => {
+  it('accepts a token from before a restart with the same secret', async () => {
     const settings = { RELAY_SECRET: 'a secret of twenty-four characters'.replaceAll(' ', '-') };
     const before = tokenRelay({ settings });
     const token = await freshToken(before);
@@ -79,7 +87,7 @@ describe('a form with tokens', () => {
     expect((await after.fetch(post({ ...ada, token }))).status).toBe(202);
   });
 
-  it('takes none of which a single character was changed', async () => {
+  it('refuses a token with one changed character', async () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
     relay.turn(3000);
@@ -89,7 +97,7 @@ describe('a form with tokens', () => {
         fc.nat({ max: token.length - 1 }),
         fc.constantFrom(...characters.split('')),
         async (at, character) => {
-          // The last character of a signature holds two bits that say nothing.
+          // Two bits of a signature's last character are not significant.
           fc.pre(token[at] !== character && at !== token.length - 1);
           const changed = token.slice(0, at) + character + token.slice(at + 1);
           expect((await relay.fetch(post({ ...ada, token: changed }))).status).toBe(403);
@@ -99,7 +107,7 @@ describe('a form with tokens', () => {
     );
   });
 
-  it('gives one back that was used for a signup it could not keep', async () => {
+  it('accepts a token again after a signup that could not be stored', async () => {
     let full = true;
     const { store } = runRelay();
     const failing = changedStore(store, {
@@ -138,7 +146,7 @@ describe('a visitor without JavaScript', () => {
     return Object.fromEntries(fields) as Record<string, string>;
   }
 
-  it('gets a page that keeps what was entered, and is signed up by its one button', async () => {
+  it('gets a page with the entered fields, and signs up with its one button', async () => {
     const relay = tokenRelay();
     const { token, ...fields } = await page(relay);
     expect(fields).toEqual(entered);
@@ -156,7 +164,7 @@ describe('a visitor without JavaScript', () => {
     });
   });
 
-  it('who presses it at once gets the same page, and is signed up by the next press', async () => {
+  it('gets the same page again where the button is pressed at once', async () => {
     const relay = tokenRelay();
     const { token = '', ...fields } = await page(relay);
     relay.turn(300);
@@ -167,7 +175,7 @@ describe('a visitor without JavaScript', () => {
     expect((await relay.fetch(formPost({ ...fields, token }, own))).status).toBe(303);
   });
 
-  it('is asked again where the page lay open for too long', async () => {
+  it('gets a page with a new token after two hours', async () => {
     const relay = tokenRelay();
     const { token = '', ...fields } = await page(relay);
     relay.turn(9_000_000);
@@ -186,7 +194,7 @@ describe('a visitor without JavaScript', () => {
     ],
     ['of this origin without a token from here', own, false],
     ['of an old browser on another host', { origin: 'https://evil.example', host: 'signup.shop.example' }, true],
-  ])('is not who posts from a page %s', async (_case, headers, withToken) => {
+  ])('is refused on a page %s', async (_case, headers, withToken) => {
     const relay = tokenRelay();
     const { token = '', ...fields } = await page(relay);
     relay.turn(2500);
@@ -199,7 +207,7 @@ describe('a visitor without JavaScript', () => {
     ]);
   });
 
-  it('may have an old browser, whose own-page posts are known by the host', async () => {
+  it('may use a browser without Sec-Fetch-Site', async () => {
     const relay = tokenRelay();
     const { token = '', ...fields } = await page(relay);
     relay.turn(2500);

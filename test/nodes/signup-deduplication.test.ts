@@ -1,4 +1,4 @@
-/** What the signup trigger remembers: bounded, and right for every sequence of signups. */
+/** Deduplication of the signup trigger: bounded, and correct over restarts, failed saves and concurrent posts. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
@@ -36,7 +36,7 @@ async function post(
 const passedOn = ({ kept }: SignupHost): Record<string, number> =>
   (JSON.parse(kept) as { passedOn: Record<string, number> }).passedOn;
 
-it('holds at most a thousand hashes, the newest', async () => {
+it('stores the newest thousand hashes', async () => {
   const now = Math.floor(Date.now() / 1000);
   host = await hostSignup(load(), { allowedOrigins });
   host.kept = JSON.stringify({
@@ -48,7 +48,7 @@ it('holds at most a thousand hashes, the newest', async () => {
   expect([kept.includes('h998'), kept.includes('h999')]).toEqual([true, false]);
 });
 
-it('forgets what no longer counts, and what claims to come from the future', async () => {
+it('removes expired hashes, and hashes with a time in the future', async () => {
   const now = Math.floor(Date.now() / 1000);
   host = await hostSignup(load(), { allowedOrigins, quietMinutes: 60 });
   host.kept = JSON.stringify({ passedOn: { old: now - 3_601, future: now + 9_000, recent: now - 3_000 } });
@@ -62,14 +62,14 @@ it.each([
   [{ passedOn: 'text' }],
   [{ passedOn: [1] }],
   [{ passedOn: { hash: 'yesterday' } }],
-])('goes on from %j as from nothing', async (kept) => {
+])('treats stored %j as empty', async (kept) => {
   host = await hostSignup(load(), { allowedOrigins });
   host.kept = JSON.stringify(kept);
   expect(await post(host, 'ada@example.com')).toBe(202);
   expect([host.started.length, Object.keys(passedOn(host)).length]).toEqual([1, 1]);
 });
 
-it('leaves hashes that differ for every node, so that nobody can tell an address by comparing two', async () => {
+it('stores different hashes in every node, so that addresses cannot be compared', async () => {
   const hashes: string[] = [];
   for (let node = 0; node < 2; node += 1) {
     host = await hostSignup(load(), { allowedOrigins });
@@ -80,7 +80,7 @@ it('leaves hashes that differ for every node, so that nobody can tell an address
   expect(new Set(hashes).size).toBe(2);
 });
 
-it('passes each address on once in a quiet period, and loses none, across restarts and failures', async () => {
+it('starts one execution per address and quiet period, across restarts and failed saves', async () => {
   const step = fc.record({
     address: fc.integer({ min: 0, max: 3 }),
     pause: fc.integer({ min: 0, max: 40 }),
@@ -118,7 +118,7 @@ it('passes each address on once in a quiet period, and loses none, across restar
   );
 });
 
-it('heals what requests that came together overwrote: each saves its own copy, and the last one wins', async () => {
+it('restores the hashes that concurrent requests overwrote in each other’s static data', async () => {
   host = await hostSignup(load(), { allowedOrigins });
   let release: () => void = () => undefined;
   let waiting = 0;

@@ -1,14 +1,14 @@
-/** Limits that several relays on one PostgreSQL keep together. */
+/** Rate limits and used tokens shared by relays on one PostgreSQL. */
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 import { post, runRelay, type RunningRelay } from '../running-relay.ts';
-import { asked } from './asked.ts';
+import { asked } from './ask.ts';
 
 const server = sharedPostgres();
 
-it('hold over all relays, count an address once for each mail, and let a token be used once', async () => {
+it('hold over all relays, and a token can be used once', async () => {
   const url = await server.database();
   let now = Date.now();
   const settings = {
@@ -46,7 +46,7 @@ it('hold over all relays, count an address once for each mail, and let a token b
   await Promise.all(stores.map((store) => store.close()));
 });
 
-it('are kept by each relay for itself while the database does not answer, and lose no signup over that', async () => {
+it('are counted in memory while the database is unavailable', async () => {
   const store = await openStore({ kind: 'postgres', url: await server.database() });
   const { counters } = store;
   if (!counters) throw new Error('This store is shared.');

@@ -1,4 +1,4 @@
-/** `POST /signup` on the wire: one success for everybody, and every refusal. */
+/** `POST /signup`: the one success, every refusal, CORS, and other requests. */
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
@@ -12,7 +12,7 @@ const ada = {
 };
 
 describe('an accepted signup', () => {
-  it('is answered with the same bytes and headers for every address, also twice the same and a suspected one', async () => {
+  it('gets the same bytes and headers for every address, repeated and suspected signups included', async () => {
     const relay = runRelay();
     const posts = [
       ada,
@@ -37,7 +37,7 @@ describe('an accepted signup', () => {
     expect(await relay.store.counts()).toMatchObject({ waiting: 3, review: 1 });
   });
 
-  it('may be read by the page it came from, and by no other', async () => {
+  it('can be read by scripts of its own page only', async () => {
     const relay = runRelay();
     const origins = [site, 'https://www.shop.example', site, 'https://www.shop.example'];
     const readers = [];
@@ -48,7 +48,7 @@ describe('an accepted signup', () => {
     expect(readers).toEqual(origins);
   });
 
-  it('is answered only after the store has written it', async () => {
+  it('is answered after the store has written it', async () => {
     const relay = runRelay();
     const events: string[] = [];
     let written: ((id: string) => void) | undefined;
@@ -76,7 +76,7 @@ describe('an accepted signup', () => {
     expect((await runRelay().fetch(request())).status).toBe(202);
   });
 
-  it('may be 8192 bytes long and not one more', async () => {
+  it('may be 8192 bytes long', async () => {
     const relay = runRelay();
     const sized = (bytes: number): string =>
       JSON.stringify({ email: 'a@example.com', pad: '' }).replace('""', `"${'x'.repeat(bytes - 34)}"`);
@@ -89,7 +89,7 @@ describe('an accepted signup', () => {
 });
 
 describe('a signup without JavaScript', () => {
-  it('is sent to the page of the relay, relative to where it posted', async () => {
+  it('is redirected to the page of the relay, relative to the endpoint', async () => {
     const relay = runRelay();
     const { status, headers, body } = await raw(
       await relay.fetch(formPost({ email: 'ada@example.com', 'custom_fields[Topics][]': 'CSS' })),
@@ -104,13 +104,13 @@ describe('a signup without JavaScript', () => {
     });
   });
 
-  it('is sent to the configured page', async () => {
+  it('is redirected to the configured page', async () => {
     const relay = runRelay({ settings: { RELAY_THANKS_URL: 'https://shop.example/thanks?from=form' } });
     const answer = await relay.fetch(formPost({ email: 'ada@example.com' }));
     expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks?from=form']);
   });
 
-  it('reads in words what was wrong, and markup stays text', async () => {
+  it('gets a page with the errors, with HTML escaped', async () => {
     const wrong = await raw(await runRelay().fetch(formPost({ email: 'no address' })));
     expect([wrong.status, wrong.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
     expect(wrong.body).toContain('<p>Enter an e-mail address such as name@example.com.</p>');
@@ -135,9 +135,9 @@ describe('a refused signup', () => {
   });
 
   it.each([
-    ['no JSON', () => post('{"email":'), 400, ['INVALID_BODY']],
+    ['broken JSON', () => post('{"email":'), 400, ['INVALID_BODY']],
     ['not UTF-8', () => binary([0x7b, 0xff, 0x7d]), 400, ['INVALID_BODY']],
-    ['no object', () => post([1, 2]), 400, ['INVALID_BODY']],
+    ['an array', () => post([1, 2]), 400, ['INVALID_BODY']],
     ['an empty body', () => post(''), 400, ['INVALID_BODY']],
     ['no address', () => post({ utm_source: 'x' }), 400, ['EMAIL_REQUIRED']],
     [
@@ -174,7 +174,7 @@ describe('a refused signup', () => {
     ['a compressed body', () => post(ada, { 'content-encoding': 'gzip' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
     ['GET', () => new Request('http://relay.example/signup'), 405, ['METHOD_NOT_ALLOWED']],
     ['another path', () => new Request('http://relay.example/signups', { method: 'POST' }), 404, ['NOT_FOUND']],
-    ['more than a check lets through', () => post(ada), 429, ['RATE_LIMITED'], () => ({ checks: [busy] })],
+    ['a failed check', () => post(ada), 429, ['RATE_LIMITED'], () => ({ checks: [busy] })],
     [
       'a signup the store cannot write',
       () => post(ada),
@@ -183,7 +183,7 @@ describe('a refused signup', () => {
       () => ({ store: changedStore(runRelay().store, { accept: full }) }),
     ],
   ] as const)(
-    'with %s is answered in the body of the API',
+    'with %s gets the error body of the API',
     async (_case, request, status, codes, parts?: () => RelayParts) => {
       const relay = runRelay(parts?.());
       const answer = await raw(await relay.fetch(request()));
@@ -216,14 +216,14 @@ describe('a refused signup', () => {
     ).toBeNull();
   });
 
-  it('during shutdown may be sent again later', async () => {
+  it('during shutdown gets Retry-After', async () => {
     const relay = runRelay();
     await relay.stop();
     const answer = await relay.fetch(post(ada));
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   });
 
-  it('over a defect of the relay itself is logged, and can be sent again', async () => {
+  it('after an internal error is logged, and gets Retry-After', async () => {
     const relay = runRelay({
       checks: [
         () => {
@@ -236,16 +236,16 @@ describe('a refused signup', () => {
   });
 });
 
-describe('a request that is no signup', () => {
+describe('a request other than a signup', () => {
   const page = (path: string, init?: RequestInit): Request =>
     new Request(`http://relay.example${path}`, { headers: { accept: 'text/html' }, ...init });
 
-  it('is greeted at the root', async () => {
+  it('gets a text at the root', async () => {
     const answer = await runRelay().fetch(page('/'));
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('takes signups')]);
   });
 
-  it('is not counted as a post that was turned away, and is not told that a signup was not saved', async () => {
+  it('is not counted as a refused signup, and gets no page about one', async () => {
     const relay = runRelay();
     const answers = await Promise.all(
       [page('/favicon.ico'), page('/signup'), page('/signup', { method: 'HEAD' }), page('/x', { method: 'PUT' })].map(
@@ -269,7 +269,7 @@ describe('a post from an origin that is not allowed', () => {
       .map((line) => JSON.parse(line) as { level: string; origin?: string; msg: string })
       .filter(({ level, msg }) => level === 'warn' && msg.includes('RELAY_ALLOWED_ORIGINS'));
 
-  it('leaves one line in the log for each origin, as does the request a browser sends ahead', async () => {
+  it('is logged once per origin, preflights included', async () => {
     const relay = runRelay();
     for (let n = 0; n < 3; n += 1) await relay.fetch(post(ada, { origin: 'https://shop.example:8443' }));
     const ahead = { method: 'OPTIONS', headers: { origin: 'http://shop.example' } };
@@ -288,7 +288,7 @@ describe('a post from an origin that is not allowed', () => {
   });
 });
 
-describe('a browser that asks first', () => {
+describe('a preflight', () => {
   const ask = (origin: string): Request =>
     new Request('http://relay.example/signup', {
       method: 'OPTIONS',
@@ -299,7 +299,7 @@ describe('a browser that asks first', () => {
       },
     });
 
-  it('may post JSON with an idempotency key from an allowed page, without cookies', async () => {
+  it('allows JSON with an idempotency key from an allowed page, without cookies', async () => {
     const { status, headers } = await raw(await runRelay().fetch(ask(site)));
     expect(status).toBe(204);
     expect(headers).toMatchObject({
@@ -311,7 +311,7 @@ describe('a browser that asks first', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('is refused from any other', async () => {
+  it('is refused for any other origin', async () => {
     const answer = await runRelay().fetch(ask('https://evil.example'));
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });

@@ -1,4 +1,4 @@
-/** A counter in memory: it counts as the library's own does, and stays small under a flood of keys. */
+/** The memory limiter: it counts as the library's limiter does, and its size is bounded. */
 import fc from 'fast-check';
 import { RateLimiterMemory, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { inMemory } from '../../src/index.ts';
 
 afterEach(() => vi.useRealTimers());
 
-it('remembers the last twenty thousand keys of however many, and forgets the oldest', async () => {
+it('holds the newest twenty thousand keys, and drops the oldest', async () => {
   const counter = inMemory('flood', { points: 1, seconds: 3600 });
   await counter.consume('first');
   for (let n = 0; n < 60_000; n += 1) await counter.consume(`key-${n}`);
@@ -16,7 +16,7 @@ it('remembers the last twenty thousand keys of however many, and forgets the old
   expect(await counter.get('first')).toBeNull();
 });
 
-it('remembers each key but once, also one that was taken back', async () => {
+it('holds each key once, also after it was deleted', async () => {
   const counter = inMemory('taken back', { points: 1, seconds: 3600 });
   for (let n = 0; n < 30_000; n += 1) {
     await counter.consume('again');
@@ -37,7 +37,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** What one step gives, or is refused with. */
+/** Result or rejection of one step. */
 async function outcome(
   counter: RateLimiterAbstract,
   {
@@ -62,7 +62,7 @@ async function outcome(
   return { given: JSON.parse(JSON.stringify(given)) as unknown, refused };
 }
 
-it('counts, refuses, takes back and forgets as the library does', async () => {
+it('counts, rejects, rewards and deletes as the library does', async () => {
   vi.useFakeTimers();
   await fc.assert(
     fc.asyncProperty(

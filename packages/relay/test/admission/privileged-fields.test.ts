@@ -1,4 +1,4 @@
-/** What a page can make the relay send: the public fields, and nothing else. */
+/** A page can set the public fields of a SubscriptionRequest and no privileged one. */
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { attributionFields } from '@newsletter-kit/core/signup';
@@ -56,7 +56,7 @@ it('only public fields reach the API, and pinned ones always win', async () => {
   );
 });
 
-it('of the custom fields only the listed ones reach the API, and none too many loses the person', async () => {
+it('only allowed custom fields reach the API, and others are dropped without a refusal', async () => {
   const api = sandboxApi();
   const relay = runRelay({ api: api.fetch, settings: { RELAY_ALLOWED_FIELDS: 'First Name, Topics' } });
   relay.start();
@@ -71,14 +71,14 @@ it('of the custom fields only the listed ones reach the API, and none too many l
   expect(api.received.map((each) => each['custom_fields'])).toEqual([[fields[0], fields[2]], undefined]);
 });
 
-it('every privileged field can be pinned, but the one that belongs to a single person', () => {
+it('every privileged field can be pinned, except the one that belongs to a single person', () => {
   const names = settings.map(({ name }) => name);
   expect(privilegedFields.filter((field) => !names.includes(`RELAY_${field.toUpperCase()}`))).toEqual([
     'payments_customer_id',
   ]);
 });
 
-it('whatever is posted, the answer is one of the wire, never a failure of the relay', async () => {
+it('every body gets a documented status, never an internal error', async () => {
   const relay = runRelay();
   await fc.assert(
     fc.asyncProperty(

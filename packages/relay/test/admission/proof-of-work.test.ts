@@ -1,8 +1,8 @@
-/** Proofs: of work, always or under attack, and of Turnstile, which may not answer. */
+/** Proof of work, always or under attack, and Turnstile, which may be unavailable. */
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formPost, post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
-import { asked, solve } from './asked.ts';
+import { asked, solve } from './ask.ts';
 
 const quick = { RELAY_PROOF_EFFORT: '20' };
 const ada = { email: 'ada@example.com' };
@@ -10,7 +10,7 @@ const ada = { email: 'ada@example.com' };
 describe('a proof of work', () => {
   const settings = { ...quick, RELAY_PROOF: 'always' };
 
-  it('is asked for, solved, and good for one signup', async () => {
+  it('is asked for, solved, and valid for one signup', async () => {
     const relay = runRelay({ settings });
     const ask = await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED');
     expect(Object.keys(ask)).toEqual(['proof_of_work']);
@@ -21,7 +21,7 @@ describe('a proof of work', () => {
     expect((await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() }))[0]?.submission).toEqual(ada);
   });
 
-  it('comes with the token in one ask, and both in one post', async () => {
+  it('is asked for together with the token', async () => {
     let now = Date.now();
     const relay = runRelay({ settings: { ...settings, RELAY_FORM_TOKEN: 'true' }, now: () => now });
     const ask = await asked(await relay.fetch(post(ada)), 'TOKEN_REQUIRED');
@@ -30,12 +30,14 @@ describe('a proof of work', () => {
     const proof = await solve(ask);
     const withoutProof = await asked(await relay.fetch(post({ ...ada, token: ask.token })), 'PROOF_REQUIRED');
     expect([withoutProof.token, withoutProof.wait_seconds]).toEqual([ask.token, 0]);
+    const wrongProof = await asked(await relay.fetch(post({ ...ada, token: ask.token, proof: 'x' })), 'PROOF_REQUIRED');
+    expect([wrongProof.token === ask.token, wrongProof.wait_seconds]).toEqual([false, 2]);
     expect((await relay.fetch(post({ ...ada, token: ask.token, proof }))).status).toBe(202);
   });
 
   it.each([
-    ['is no base64', () => '§§§'],
-    ['is no JSON', () => Buffer.from('{').toString('base64')],
+    ['is not base64', () => '§§§'],
+    ['is not JSON', () => Buffer.from('{').toString('base64')],
     ['is null', () => Buffer.from('null').toString('base64')],
     ['has no challenge', () => encoded({ solution: {} })],
     ['has parameters of another type', () => encoded({ challenge: { parameters: [], signature: 'x' }, solution: {} })],
@@ -50,7 +52,7 @@ describe('a proof of work', () => {
         encoded({ ...good, challenge: { ...good.challenge, parameters: { ...good.challenge.parameters, cost: 1 } } }),
     ],
     [
-      'has lasted longer',
+      'has a later expiry',
       (good: Payload) =>
         encoded({
           ...good,
@@ -62,7 +64,7 @@ describe('a proof of work', () => {
       'has another signature',
       (good: Payload) => encoded({ ...good, challenge: { ...good.challenge, signature: '00'.repeat(32) } }),
     ],
-  ])('that %s is asked for anew', async (_case, change) => {
+  ])('that %s is refused, and asked for again', async (_case, change) => {
     const relay = runRelay({ settings });
     const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
     const good = JSON.parse(Buffer.from(proof, 'base64').toString()) as Payload;
@@ -70,13 +72,13 @@ describe('a proof of work', () => {
     expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
   });
 
-  it('is not good for ever', async () => {
+  it('expires', async () => {
     const relay = runRelay({ settings, now: () => Date.now() - 601_000 });
     const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
     await asked(await relay.fetch(post({ ...ada, proof })), 'PROOF_REQUIRED');
   });
 
-  it('that is wrong uses up the visitor’s share, so that nobody can try for ever', async () => {
+  it('that is wrong counts for the rate limit, which stops endless guessing', async () => {
     const relay = runRelay({ settings: { ...settings, RELAY_LIMIT_IP: '3/1h' } });
     const statuses: number[] = [];
     for (let n = 0; n < 5; n += 1)
@@ -84,7 +86,7 @@ describe('a proof of work', () => {
     expect(statuses).toEqual([403, 403, 403, 429, 429]);
   });
 
-  it('nobody can give without JavaScript: such a signup waits for review', async () => {
+  it('is not required without JavaScript: the signup is kept for review', async () => {
     const relay = runRelay({ settings });
     expect((await relay.fetch(formPost(ada))).status).toBe(303);
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 1 });
@@ -92,7 +94,7 @@ describe('a proof of work', () => {
 });
 
 describe('a proof under attack', () => {
-  it('is asked for from the set rate on, until it has been quiet for a while', async () => {
+  it('is asked for from the configured rate on, until the rate stays low', async () => {
     let now = Date.now();
     const relay = runRelay({
       settings: { ...quick, RELAY_PROOF: 'attack', RELAY_ATTACK_RATE: '20/1m' },
@@ -118,7 +120,7 @@ describe('a proof under attack', () => {
     ).toEqual(['under attack: forms that ask for a proof then, ask for it', 'the attack is over']);
   });
 
-  it('is not asked for by forms that never want one', async () => {
+  it('is not asked for by forms with the proof switched off', async () => {
     const relay = runRelay({ settings: { RELAY_ATTACK_RATE: '1/1h' } });
     for (let n = 0; n < 5; n += 1) expect((await relay.fetch(post({ email: `p${n}@example.com` }))).status).toBe(202);
   });
@@ -161,7 +163,7 @@ describe('Turnstile', () => {
     return { relay: runRelay({ ...parts, settings: { ...settings, ...parts.settings } }), questions };
   }
 
-  it('is asked for with its site key, and lets through whom Cloudflare does, for our own sites only', async () => {
+  it('is asked for with its site key, and accepts what Cloudflare accepts for the hostnames of the form', async () => {
     const { relay, questions } = await turnstileRelay((question) => ({
       success: true,
       hostname: question.get('response'),
@@ -176,7 +178,7 @@ describe('Turnstile', () => {
     expect(relay.logged.join('')).not.toContain('turnstile-secret');
   });
 
-  it('takes proofs as long as Cloudflare makes them', async () => {
+  it('accepts responses of Cloudflare’s maximum length', async () => {
     const { relay, questions } = await turnstileRelay(() => ({ success: true, hostname: 'shop.example' }));
     const proof = 'x'.repeat(2048);
     expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
@@ -190,16 +192,16 @@ describe('Turnstile', () => {
   });
 
   it.each([
-    ['fails inside', { success: false, 'error-codes': ['internal-error'] }, 'an error of its own'],
+    ['has an internal error', { success: false, 'error-codes': ['internal-error'] }, 'an error of its own'],
     [
-      'does not take the secret',
+      'refuses the secret',
       { success: false, 'error-codes': ['invalid-input-secret'] },
       'RELAY_TURNSTILE_SECRET is not accepted',
     ],
-    ['answers no JSON', '<html>', 'no answer that can be read'],
-    ['answers something else', [1], 'no answer that can be read'],
+    ['does not answer JSON', '<html>', 'no answer that can be read'],
+    ['answers JSON of another shape', [1], 'no answer that can be read'],
     ['does not answer', undefined, 'no answer within 3000 ms'],
-  ])('that %s loses nobody: the signup waits for review, and the operator is told', async (_case, said, reason) => {
+  ])('that %s keeps the signup for review, and warns the operator', async (_case, said, reason) => {
     const { relay } = await turnstileRelay(() => said);
     expect((await relay.fetch(post({ ...ada, proof: 'x' }))).status).toBe(202);
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 1 });

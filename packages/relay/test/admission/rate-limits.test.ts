@@ -1,4 +1,4 @@
-/** Bombing: many signups of one address, many addresses from one place, and answers that tell nothing. */
+/** Rate limits per mailbox, visitor, domain and relay, and answers that reveal no known address. */
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/index.ts';
 import { mailboxKey } from '../../src/admission/rate-limits.ts';
@@ -25,7 +25,7 @@ async function raw(answer: Response): Promise<Answer> {
 }
 
 describe('one address from a thousand visitors', () => {
-  it('gets the configured mails and not one more, and the answers cannot be told apart', async () => {
+  it('gets the configured number of mails, and every answer is the same', async () => {
     const api = sandboxApi();
     const relay = runRelay({ api: api.fetch, settings: { RELAY_LIMIT_ADDRESS: '3/1d' } });
     relay.start();
@@ -48,7 +48,7 @@ describe('one address from a thousand visitors', () => {
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, delivered: 4, review: 997, dead: 0 });
   });
 
-  it('is one mailbox with whatever subaddress, and gets no more mails', async () => {
+  it('is one mailbox with every subaddress', async () => {
     const api = sandboxApi();
     const relay = runRelay({ api: api.fetch, settings: { RELAY_LIMIT_ADDRESS: '3/1d' } });
     relay.start();
@@ -63,7 +63,7 @@ describe('one address from a thousand visitors', () => {
     ['a.d.a+x+y@googlemail.com', 'ada@gmail.com'],
     ['a.d.a@example.com', 'a.d.a@example.com'],
     ['+tag@example.com', '+tag@example.com'],
-  ])('%s is the mailbox %s', (address, mailbox) => {
+  ])('%s has the mailbox key %s', (address, mailbox) => {
     expect(mailboxKey(address)).toBe(mailbox);
   });
 
@@ -75,7 +75,7 @@ describe('one address from a thousand visitors', () => {
     expect(await relay.store.counts()).toMatchObject({ waiting: 2, review: 1 });
   });
 
-  it('with the honeypot filled in is kept for review, and uses up nothing of the person’s', async () => {
+  it('with a filled honeypot is kept for review, and does not count for the mailbox', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '2/1h' } });
     for (let n = 0; n < 20; n += 1)
       await relay.fetch(post({ email: 'victim@example.com', hp_field: `x${n}`, utm_term: `${n}` }));
@@ -83,7 +83,7 @@ describe('one address from a thousand visitors', () => {
     expect(await relay.store.counts()).toMatchObject({ waiting: 1, review: 20 });
   });
 
-  it('is not used up by the same signup again, whatever its idempotency key', async () => {
+  it('is counted once for repeats of a signup under any idempotency key', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '2/1h' } });
     for (let n = 0; n < 10; n += 1)
       await relay.fetch(post({ email: 'ada@example.com' }, { 'idempotency-key': `key ${n >> 1}` }));
@@ -93,7 +93,7 @@ describe('one address from a thousand visitors', () => {
     expect(await relay.store.counts()).toMatchObject({ waiting: 20, review: 1 });
   });
 
-  it('lets nothing through because it was sent twice', async () => {
+  it('stays limited for concurrent repeats', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '1/1h' } });
     await relay.fetch(post({ email: 'victim@example.com' }));
     await Promise.all(
@@ -110,7 +110,7 @@ describe('a thousand addresses from one visitor', () => {
     ['an IPv4 address', () => '203.0.113.9'],
     ['the addresses of one IPv6 network', (n: number) => `2001:db8:1:2::${n.toString(16)}`],
     ['the IPv4-in-IPv6 spelling of one address', (n: number) => (n % 2 ? '203.0.113.9' : '::ffff:203.0.113.9')],
-  ])('from %s are limited, and told when to come back', async (_case, peer) => {
+  ])('from %s are limited, with Retry-After', async (_case, peer) => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '25/1m,600/1h' } });
     const statuses: number[] = [];
     for (let n = 0; n < 1000; n += 1) {
@@ -127,7 +127,7 @@ describe('a thousand addresses from one visitor', () => {
     expect((await relay.store.counts()).waiting).toBe(26);
   });
 
-  it('from the networks of one IPv6 /48 are limited to ten times the share of a visitor', async () => {
+  it('from the networks of one IPv6 /48 are limited to ten times the limit of a visitor', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '2/1m', RELAY_LIMIT_ADDRESS: '0' } });
     const statuses: number[] = [];
     for (let n = 0; n < 60; n += 1)
@@ -138,7 +138,7 @@ describe('a thousand addresses from one visitor', () => {
     expect((await relay.fetch(post({ email: 'other@example.com' }), '2001:db8:8::1')).status).toBe(202);
   });
 
-  it('are told apart behind a proxy by the address it adds, whether RELAY_TRUSTED_PROXIES names it or not', async () => {
+  it('behind a proxy are counted by X-Forwarded-For, named in RELAY_TRUSTED_PROXIES or not', async () => {
     const settings = { RELAY_LIMIT_IP: '2/1m' };
     const statuses = async (relay: ReturnType<typeof runRelay>): Promise<number[]> => {
       const all: number[] = [];
@@ -156,7 +156,7 @@ describe('a thousand addresses from one visitor', () => {
     expect(unnamed.logged.filter((line) => line.includes('RELAY_TRUSTED_PROXIES'))).toHaveLength(1);
   });
 
-  it('are limited by their domain and in all, where that is set', async () => {
+  it('are limited per domain and in total, where configured', async () => {
     const status = async (relay: ReturnType<typeof runRelay>, email: string): Promise<number> =>
       (await relay.fetch(post({ email }))).status;
     const domain = runRelay({ settings: { RELAY_LIMIT_DOMAIN: '1/1h' } });
@@ -173,7 +173,7 @@ describe('a thousand addresses from one visitor', () => {
     ]).toEqual([202, 202, 429]);
   });
 
-  it('have no limit where it is 0', async () => {
+  it('are not limited where the setting is 0', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '0', RELAY_LIMIT_ADDRESS: '0' } });
     for (let n = 0; n < 100; n += 1)
       expect((await relay.fetch(post({ email: 'ada@example.com', utm_term: `${n}` }), '203.0.113.9')).status).toBe(202);
@@ -181,10 +181,10 @@ describe('a thousand addresses from one visitor', () => {
   });
 });
 
-describe('a limit', () => {
+describe('a rate limit', () => {
   const peer = '203.0.113.9';
 
-  it('is not used up by posts that are refused for another reason', async () => {
+  it('does not count posts refused for another reason', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '1/1h' } });
     await relay.fetch(post({ email: 'adaexample.com' }), peer);
     await relay.fetch(post('{'), peer);
@@ -194,7 +194,7 @@ describe('a limit', () => {
     expect((await relay.fetch(post({ email: 'bob@example.com' }), peer)).status).toBe(429);
   });
 
-  it('is not used up by a signup that could not be kept', async () => {
+  it('does not count a signup that could not be stored', async () => {
     let full = true;
     const { store } = runRelay();
     const failing = changedStore(store, {
@@ -212,7 +212,7 @@ describe('a limit', () => {
     ['ip', { RELAY_LIMIT_IP: '1/1h' }],
     ['domain', { RELAY_LIMIT_DOMAIN: '1/1h' }],
     ['global', { RELAY_LIMIT_GLOBAL: '1/1h' }],
-  ])('that is reached is named to the operator, here %s, and not to the visitor', async (limit, settings) => {
+  ])('reports the reached limit %s to the operator, not to the visitor', async (limit, settings) => {
     const relay = runRelay({ settings });
     await relay.fetch(post({ email: 'ada@example.com' }), peer);
     const answer = await raw(await relay.fetch(post({ email: 'bob@example.com' }), peer));
@@ -230,7 +230,7 @@ describe('a limit', () => {
     );
   });
 
-  it('that is reached uses up nothing of the others', async () => {
+  it('counts nothing for the other limits once it is reached', async () => {
     const relay = runRelay({ settings: { RELAY_LIMIT_IP: '1/1h', RELAY_LIMIT_GLOBAL: '2/1h' } });
     for (let n = 0; n < 10; n += 1) await relay.fetch(post({ email: `p${n}@example.com` }), peer);
     expect((await relay.fetch(post({ email: 'ada@example.com' }), '203.0.113.10')).status).toBe(202);
