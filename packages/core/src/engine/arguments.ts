@@ -1,6 +1,8 @@
-/** What a caller passes to an operation: path parameters, query and body side by side in one flat object. */
+/** Types of a call: the operation that is called, its arguments in one flat object, and the options of the call. */
 import type { OperationId } from '../contract/index.ts';
+import type { Operation } from '../contract/types.ts';
 import type { Answer, OperationTypes } from '../schema/types.ts';
+import type { CallName, RequestMethod } from './errors.ts';
 import type { Signal } from './host.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -54,4 +56,10 @@ export interface CallOptions {
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
   /** Patience for this call, over the client's; `false` for a single attempt. */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
+}
+
+/** An operation of the contract, or a request of `client.request` described in the same terms. */
+export interface CalledOperation extends Omit<Operation, 'id' | 'method'> {
+  readonly id: CallName;
+  readonly method: RequestMethod;
 }

@@ -1,8 +1,28 @@
-/** One sending of a request, and what came of it. */
-import { readSuccess } from './answer.ts';
-import { AbortedError, InvalidAnswerError, type CallName } from './errors.ts';
-import type { Failure, Named } from './failure.ts';
+/**
+ * Sends a request once and reads the response: the value of a success, or the error that a failed attempt stands for.
+ */
+import { isRecord } from '../is-record.ts';
+import { responseInfo } from './api-promise.ts';
+import type { CalledOperation } from './arguments.ts';
+import {
+  AbortedError,
+  InvalidAnswerError,
+  type CallName,
+  apiError,
+  isOperationId,
+  type ApiError,
+  type ServiceMessage,
+  ConfigurationError,
+  heldBack,
+  NetworkError,
+  RateLimitError,
+  RedirectError,
+  TimeoutError,
+} from './errors.ts';
 import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
+import { PausedError } from './pacer.ts';
+import { retryAfterMs } from './rate-limit-headers.ts';
+import { redact } from './redact.ts';
 
 /** One attempt, for logs and metrics. Holds no secret and no address. */
 export interface AttemptEvent {
@@ -17,8 +37,7 @@ export interface AttemptEvent {
   readonly retryInMs: number | null;
 }
 
-/** What came of sending once. */
-/** Times by the host's monotonic clock. */
+/** The result of one attempt. Times are by the host's monotonic clock. */
 export type Attempt = { readonly sentAt: number; readonly durationMs: number } & (Success | Failure);
 
 interface Success {
@@ -28,17 +47,17 @@ interface Success {
 }
 
 /**
- * Sends once.
+ * Sends a request once.
  *
- * @throws AbortedError where nobody wants it any more, and what a host throws on its own account, for example that a
- * credential must be connected again
+ * @throws AbortedError where the caller's signal has aborted, and any error of the host that is no TransportError, for
+ * example that a credential must be connected again
  */
-export async function sendOnce(host: Host, operation: Named, request: HostRequest): Promise<Attempt> {
+export async function sendOnce(host: Host, operation: CalledOperation, request: HostRequest): Promise<Attempt> {
   if (request.signal?.aborted) throw new AbortedError(operation.id, request.signal.reason);
   const sentAt = host.monotonic();
   try {
     const answer = await host.send(request);
-    return read(operation, answer, sentAt, host.monotonic() - sentAt);
+    return readResponse(operation, answer, sentAt, host.monotonic() - sentAt);
   } catch (error) {
     if (error instanceof TransportError) return { error, sentAt, durationMs: host.monotonic() - sentAt };
     throw error;
@@ -46,11 +65,10 @@ export async function sendOnce(host: Host, operation: Named, request: HostReques
 }
 
 /**
- * A success that cannot be read – cut off, empty where something was promised, a proxy's page in its place – counts as
- * an answer that was lost: the work may well have been done, so what may be repeated is, and the next answer is often
- * whole.
+ * Reads a response. A success that cannot be read – cut off, empty although the contract promises a body, a proxy's
+ * page in its place – counts as a lost response: the service may have carried the call out, and a retry often succeeds.
  */
-function read(operation: Named, answer: HostAnswer, sentAt: number, durationMs: number): Attempt {
+function readResponse(operation: CalledOperation, answer: HostAnswer, sentAt: number, durationMs: number): Attempt {
   if (answer.status < 200 || answer.status > 299) return { answer, sentAt, durationMs };
   try {
     return { answer, value: readSuccess(operation, answer), sentAt, durationMs };
@@ -66,13 +84,170 @@ function read(operation: Named, answer: HostAnswer, sentAt: number, durationMs: 
   }
 }
 
-/** The attempt as it is reported. @param number - 1 for the first */
+/** The event for `onAttempt`. @param number - 1 for the first attempt */
 export function attemptEvent(
-  operation: Named,
+  operation: CalledOperation,
   attempt: Attempt,
   number: number,
   retryInMs: number | null,
 ): AttemptEvent {
   const outcome = attempt.answer?.status ?? attempt.error?.failure ?? 'network';
   return { operation: operation.id, attempt: number, durationMs: attempt.durationMs, outcome, retryInMs };
+}
+
+/** Operations whose answer is not wrapped in `data`. A service that wraps it all the same is read, too. */
+const unwrapped: ReadonlySet<CallName> = new Set(['subscriptions.bulkCreate']);
+
+/** Operations for which the specification shows no content although the status allows a body. */
+const withoutContent: ReadonlySet<CallName> = new Set([
+  'subscriptions.updateStatus',
+  'subscriptions.updateStatusPut',
+  'oauth.revoke',
+]);
+
+/**
+ * The parsed body of a success; null where the contract promises none. An HTML page in place of the body (a sign-in
+ * page, a proxy's notice) is an error for every operation, also for those without a body.
+ *
+ * @throws InvalidAnswerError where the body is missing, cut off, no JSON or no JSON of this operation
+ */
+function readSuccess(operation: CalledOperation, answer: HostAnswer): unknown {
+  const { id, base, success } = operation;
+  const isRaw = !isOperationId(id);
+  const hasContent = success !== 204 && !withoutContent.has(id);
+  const emptyValue = id === 'oauth.revoke' ? {} : null;
+  if (answer.body.trim() === '') {
+    if (isRaw || !hasContent) return emptyValue;
+    throw new InvalidAnswerError(id, answer.status, ['the body is empty']);
+  }
+  const value = parseSuccess(id, answer);
+  if (isRaw) return value;
+  if (!isRecord(value)) {
+    if (value === null && !hasContent) return emptyValue;
+    throw new InvalidAnswerError(id, answer.status, ['the body is no JSON object']);
+  }
+  if (!hasContent) return emptyValue;
+  if (unwrapped.has(id)) return isRecord(value['data']) ? value['data'] : value;
+  if (base === 'api' && !('data' in value)) throw new InvalidAnswerError(id, answer.status, ['"data" is missing']);
+  return value;
+}
+
+function parseSuccess(id: CallName, { status, headers, body }: HostAnswer): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    const kind = headers['content-type'] ?? 'no content type';
+    const problem = `the body is not JSON (${kind}, ${body.length} characters)`;
+    throw new InvalidAnswerError(id, status, [problem], withoutQuotation(error));
+  }
+}
+
+/** A SyntaxError without the part of the body that V8 quotes: it may hold a token. */
+function withoutQuotation(error: unknown): SyntaxError | undefined {
+  if (!(error instanceof SyntaxError)) return undefined;
+  return new SyntaxError(error.message.replace(/,? *(\.\.\.)?"[^]*"(\.\.\.)? is not valid JSON/, ' in the body'));
+}
+
+/** The error for a response with an error status. */
+function readError(
+  operation: CalledOperation,
+  answer: HostAnswer,
+  nowMs: number,
+  secrets: readonly string[],
+): ApiError {
+  const body = parse(answer.body);
+  return apiError(operation.id, {
+    status: answer.status,
+    statusText: typeof body['statusText'] === 'string' ? body['statusText'] : '',
+    errors: serviceMessages(body).map(({ message, code }) => ({
+      message: redact(message, secrets),
+      code: redact(code, secrets),
+    })),
+    retryAfterMs: retryAfterMs(answer, nowMs),
+    requestId: responseInfo(answer).requestId,
+  });
+}
+
+/** The messages of an API error body, or of an OAuth one (RFC 6749, `error` and `error_description`). */
+function serviceMessages(body: Readonly<Record<string, unknown>>): ServiceMessage[] {
+  if (Array.isArray(body['errors'])) {
+    return (body['errors'] as unknown[])
+      .filter(isRecord)
+      .map(({ message, code }) => ({ message: text(message), code: text(code) }));
+  }
+  if (typeof body['error'] !== 'string') return [];
+  return [{ message: text(body['error_description']) || body['error'], code: body['error'] }];
+}
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {}; // an error page is no JSON; its status says enough
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A failed attempt: an error status, or a lost response (none arrived, or none that can be read). */
+export type Failure =
+  | { readonly answer: HostAnswer; readonly error?: never }
+  | { readonly error: TransportError; readonly answer?: HostAnswer; readonly unreadable?: InvalidAnswerError };
+
+/** The details of a call that its error depends on. */
+interface FailedCall {
+  readonly operation: CalledOperation;
+  /** The address the request was sent to. */
+  readonly url: string;
+  /** Timeout of the attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The token of the request: the service may repeat it in its messages. */
+  readonly token: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** The error for a failed attempt. */
+export function errorOf(failed: Failure, { operation, url, timeoutMs, token, now }: FailedCall): Error {
+  if (!failed.error) {
+    const { status, headers } = failed.answer;
+    if (status >= 300 && status < 400)
+      return new RedirectError(operation.id, status, redirectOrigin(headers['location'], url), settingOf(operation));
+    return readError(operation, failed.answer, now, token ? [token] : []);
+  }
+  return failed.unreadable ?? transportError(operation, failed.error, timeoutMs);
+}
+
+/** The error of a call that got no turn from the pacer. Errors that the engine does not know are returned unchanged. */
+export function errorOfWaiting(operation: CalledOperation, cause: unknown, totalMs: number): unknown {
+  if (cause instanceof PausedError) return new RateLimitError(operation.id, heldBack(cause.pauseMs));
+  if (!(cause instanceof TransportError)) return cause;
+  return cause.failure === 'timeout'
+    ? new TimeoutError(operation.id, totalMs, { notSent: true, cause })
+    : transportError(operation, cause, totalMs);
+}
+
+/** The setting that holds the address of an operation. */
+function settingOf({ base }: CalledOperation): 'baseUrl' | 'appUrl' {
+  return base === 'api' ? 'baseUrl' : 'appUrl';
+}
+
+function transportError(operation: CalledOperation, error: TransportError, timeoutMs: number): Error {
+  const { id } = operation;
+  const { mistake, code } = error;
+  if (mistake !== null)
+    return new ConfigurationError(id, mistake.replaceAll('baseUrl', settingOf(operation)), { code, cause: error });
+  if (error.failure === 'aborted') return new AbortedError(id, error.cause);
+  if (error.failure === 'timeout') return new TimeoutError(id, timeoutMs, { cause: error });
+  return new NetworkError(id, error);
+}
+
+/** The target of a redirect: scheme, host and port. Path and query may hold an e-mail address. */
+function redirectOrigin(location: string | undefined, url: string): string | null {
+  if (location === undefined || !URL.canParse(location, url)) return null;
+  const { origin } = new URL(location, url);
+  return origin === 'null' ? null : origin;
 }

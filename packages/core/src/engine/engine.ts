@@ -7,10 +7,9 @@ import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
 import type { Answer } from '../schema/types.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
-import type { Arguments, CallOptions, Item, ListId } from './arguments.ts';
+import type { Arguments, CallOptions, Item, ListId, CalledOperation } from './arguments.ts';
 import type { AttemptEvent } from './attempt.ts';
 import { AbortedError, InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
-import type { Named } from './failure.ts';
 import type { Host, HostRequest } from './host.ts';
 import { createLostResponses } from './lost-response.ts';
 import { createPacer, type Pacer } from './pacer.ts';
@@ -138,20 +137,20 @@ export function createEngine(options: EngineOptions): Engine {
     hasAnswered: false,
   };
 
-  function urlOf(operation: Named, parts: RequestParts, extra?: CallOptions['extraQuery']): string {
+  function urlOf(operation: CalledOperation, parts: RequestParts, extra?: CallOptions['extraQuery']): string {
     const base = roots[operation.base];
     if (!base)
       throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
     return base + parts.path + encodeQuery(operation, parts.query, extra);
   }
 
-  function withPublication(operation: Named, args: Values): Values {
+  function withPublication(operation: CalledOperation, args: Values): Values {
     const inPublication = operation.path.includes('{publicationId}');
     return inPublication ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
   }
 
   /** @param args - with the publication */
-  async function partsOf(id: OperationId, operation: Named, args: Values): Promise<RequestParts> {
+  async function partsOf(id: OperationId, operation: CalledOperation, args: Values): Promise<RequestParts> {
     const parts = sortArguments(operation, args);
     // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
     if (!validating || (parts.body === null && Object.keys(parts.query).length === 0)) return parts;
@@ -162,7 +161,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   function requestOf(
-    { method }: Named,
+    { method }: CalledOperation,
     url: string,
     headers: HostRequest['headers'],
     body: string | undefined,
@@ -178,7 +177,12 @@ export function createEngine(options: EngineOptions): Engine {
     };
   }
 
-  function carry(operation: Named, request: HostRequest, callOptions: CallOptions, args: Values): Promise<Delivered> {
+  function carry(
+    operation: CalledOperation,
+    request: HostRequest,
+    callOptions: CallOptions,
+    args: Values,
+  ): Promise<Delivered> {
     const totalMs = callOptions.totalTimeoutMs ?? options.totalTimeoutMs ?? Number.POSITIVE_INFINITY;
     return send(sender, {
       operation,
@@ -193,7 +197,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function call(
     id: OperationId,
-    operation: Named,
+    operation: CalledOperation,
     parts: RequestParts,
     callOptions: CallOptions,
     args: Values,
@@ -214,7 +218,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   async function callById(id: OperationId, args: Values, callOptions: CallOptions) {
-    const operation: Named = operationById(id);
+    const operation: CalledOperation = operationById(id);
     const named = withPublication(operation, args);
     return call(id, operation, await partsOf(id, operation, named), callOptions, named);
   }
@@ -236,7 +240,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function listPage(
     id: OperationId,
-    operation: Named,
+    operation: CalledOperation,
     parts: RequestParts,
     callOptions: CallOptions,
     trail = startTrail,
@@ -258,7 +262,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   async function list(id: ListId, args: Values, callOptions: CallOptions): Promise<Page<unknown>> {
-    const operation: Named = operationById(id);
+    const operation: CalledOperation = operationById(id);
     return listPage(id, operation, await partsOf(id, operation, withPublication(operation, args)), callOptions);
   }
 
@@ -280,7 +284,7 @@ export function createEngine(options: EngineOptions): Engine {
     request: (method, path, requestOptions = {}) =>
       new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
     address(id, args) {
-      const operation: Named = operationById(id);
+      const operation: CalledOperation = operationById(id);
       return urlOf(operation, sortArguments(operation, withPublication(operation, valuesOf(args))));
     },
   };
@@ -312,7 +316,7 @@ function root(url: string): string {
 }
 
 /** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
-function withLargestPages(operation: Named, args: Values): Values {
+function withLargestPages(operation: CalledOperation, args: Values): Values {
   if (!operation.query.includes('limit') || args['page'] !== undefined) return args;
   return { ...args, limit: args['limit'] ?? pageLimit.max };
 }

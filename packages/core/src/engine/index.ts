@@ -43,6 +43,6 @@ export {
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { continuation, Page, PagePromise, readPaging, type Paging } from './pages.ts';
 export { redact } from './redact.ts';
-export { retryAfterMs } from './limits.ts';
+export { retryAfterMs } from './rate-limit-headers.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
 export type { Token, TokenSource } from './token.ts';

@@ -7,11 +7,11 @@
 import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
-import type { CallOptions } from './arguments.ts';
+import type { CallOptions, CalledOperation } from './arguments.ts';
+import type { Failure } from './attempt.ts';
 import { AbortedError, type CallName } from './errors.ts';
-import type { Named } from './failure.ts';
 import type { Host, HostAnswer } from './host.ts';
-import { clockSkewMs } from './limits.ts';
+import { clockSkewMs } from './rate-limit-headers.ts';
 import type { Page } from './pages.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ type ReadList = (id: LookUp['list'], args: Values, options: CallOptions) => Prom
 
 /** A call whose response was lost. Moments are by the host's monotonic clock. */
 export interface LostCall {
-  readonly operation: Named;
+  readonly operation: CalledOperation;
   readonly args: Values;
   readonly options: CallOptions;
   /** When the call must have ended. */
@@ -191,4 +191,26 @@ function sameAddress(held: unknown, asked: unknown): boolean | undefined {
 function both(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
   if (a === false || b === false) return false;
   return a === undefined || b === undefined ? undefined : true;
+}
+
+/** Whether it may have been carried out although it failed. */
+export function mayHaveHappened({ error, answer }: Failure): boolean {
+  return error ? !error.notSent && error.failure !== 'aborted' : answer.status >= 500;
+}
+
+/** Whether the service may still be at work after the answer was given up; 524 is a proxy's name for 504. */
+export function mayGoOn({ error, answer }: Failure): boolean {
+  return error ? error.failure === 'timeout' : answer.status === 504 || answer.status === 524;
+}
+
+/** The answers to what is there already: after a lost answer it may be there by our own doing. */
+export function isRefusal({ error, answer }: Failure): boolean {
+  return !error && (answer.status === 400 || answer.status === 409);
+}
+
+/**
+ * A deletion that finds nothing after its first answer was lost: what was asked for is done, very likely by the first.
+ */
+export function alreadyGone({ method }: CalledOperation, failed: Failure, before: Failure): boolean {
+  return method === 'DELETE' && !failed.error && failed.answer.status === 404 && mayHaveHappened(before);
 }

@@ -1,6 +1,6 @@
 /** Schedules the calls of one key: within its quota, a bounded number at a time, fairly between streams. */
 import { TransportError, type Host, type HostAnswer, type Signal } from './host.ts';
-import { createQuota } from './quota.ts';
+import { createQuota } from './rate-limit.ts';
 
 /** A call that needs a turn. */
 export interface Waiter {

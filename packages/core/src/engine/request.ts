@@ -1,8 +1,7 @@
 /** Makes a request out of an operation and its arguments. Pure. */
 import type { RetryClass } from '../contract/types.ts';
-import type { CallOptions } from './arguments.ts';
+import type { CallOptions, CalledOperation } from './arguments.ts';
 import { InvalidRequestError, type CallName, type RequestMethod } from './errors.ts';
-import type { Named } from './failure.ts';
 import { redact } from './redact.ts';
 
 /** The parts of a request, before host and authorization. */
@@ -23,9 +22,9 @@ interface Places {
   readonly body: ReadonlySet<string>;
 }
 
-const known = new WeakMap<Named, Places>();
+const known = new WeakMap<CalledOperation, Places>();
 
-function placesOf(operation: Named): Places {
+function placesOf(operation: CalledOperation): Places {
   const before = known.get(operation);
   if (before) return before;
   const places: Places = {
@@ -44,7 +43,7 @@ const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
  *
  * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is unknown
  */
-export function sortArguments(operation: Named, args: Readonly<Record<string, unknown>>): RequestParts {
+export function sortArguments(operation: CalledOperation, args: Readonly<Record<string, unknown>>): RequestParts {
   const problems: string[] = [];
   const path = operation.path.replace(pathParameter, (_, name: string) => {
     const value = args[name];
@@ -83,7 +82,7 @@ export function sortArguments(operation: Named, args: Readonly<Record<string, un
 
 /** `?name=value&list[]=a&list[]=b`, encoded, in the contract's order; empty where nothing is set. */
 export function encodeQuery(
-  operation: Named,
+  operation: CalledOperation,
   query: Readonly<Record<string, unknown>>,
   extra: CallOptions['extraQuery'] = {},
 ): string {
@@ -100,7 +99,7 @@ export function encodeQuery(
 
 /** The body as text, in the operation's encoding. */
 export function encodeBody(
-  { id, body: taken, method }: Named,
+  { id, body: taken, method }: CalledOperation,
   body: Readonly<Record<string, unknown>> | null,
   extra?: CallOptions['extraBody'],
 ): string | undefined {
@@ -123,7 +122,7 @@ const contentTypes = { json: 'application/json', form: 'application/x-www-form-u
  * @throws InvalidRequestError where a name or value cannot be sent; the text holds no value
  */
 export function requestHeaders(
-  { id, body: taken }: Named,
+  { id, body: taken }: CalledOperation,
   hasBody: boolean,
   extra: CallOptions['extraHeaders'] = {},
 ): Readonly<Record<string, string>> {
@@ -186,7 +185,7 @@ export function rawRequest(
   path: string,
   { publicationId, retryClass, body }: RawRequestOptions,
   root: string,
-): { readonly operation: Named; readonly path: string } {
+): { readonly operation: CalledOperation; readonly path: string } {
   const retry = Object.hasOwn(retryClasses, method) ? (retryClass ?? retryClasses[method]) : undefined;
   const [plain = ''] = path.split(/[?#]/);
   const id: CallName = `${method} /${redact(plain.replace(/^\/+/, ''))}`;

@@ -1,7 +1,7 @@
 /** The one retry policy: whether a failed attempt may be repeated, and how long to wait first. Pure. */
 import type { Operation } from '../contract/types.ts';
 import type { HostAnswer, TransportError } from './host.ts';
-import { retryAfterMs } from './limits.ts';
+import { retryAfterMs } from './rate-limit-headers.ts';
 
 /** How patient a client is. */
 export interface RetryPolicy {

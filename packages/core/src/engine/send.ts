@@ -3,21 +3,19 @@
  * lost response, or ends.
  */
 import type { Head } from './api-promise.ts';
-import type { CallOptions } from './arguments.ts';
-import { attemptEvent, sendOnce, type Attempt, type AttemptEvent } from './attempt.ts';
-import { AbortedError, ConfigurationError, withAdvice } from './errors.ts';
+import type { CallOptions, CalledOperation } from './arguments.ts';
 import {
-  alreadyGone,
+  attemptEvent,
+  sendOnce,
+  type Attempt,
+  type AttemptEvent,
   errorOf,
   errorOfWaiting,
-  isRefusal,
-  mayGoOn,
-  mayHaveHappened,
   type Failure,
-  type Named,
-} from './failure.ts';
+} from './attempt.ts';
+import { AbortedError, ConfigurationError, withAdvice } from './errors.ts';
 import type { Host, HostRequest } from './host.ts';
-import { lookUpOf, type LostResponses } from './lost-response.ts';
+import { lookUpOf, type LostResponses, alreadyGone, isRefusal, mayGoOn, mayHaveHappened } from './lost-response.ts';
 import type { Pacer, Turn } from './pacer.ts';
 import { nextDelay, type RetryPolicy } from './retry.ts';
 import { tokenMistake, type TokenSource } from './token.ts';
@@ -35,7 +33,7 @@ export interface Sender {
 
 /** One call. */
 export interface Call {
-  readonly operation: Named;
+  readonly operation: CalledOperation;
   readonly args: Readonly<Record<string, unknown>>;
   /** Without authorization. */
   readonly request: HostRequest;
@@ -201,7 +199,7 @@ function shouldLook({ operation, lostSince }: Course, failed: Failure): boolean 
 function untilNext(
   { host, hasAnswered }: Sender,
   { policy, deadline }: Course,
-  operation: Pick<Named, 'retry'>,
+  operation: Pick<CalledOperation, 'retry'>,
   failed: Failure,
   attempt: number,
 ): number | null {

@@ -1,6 +1,6 @@
 /** What is concluded from single answers; test/proofs/quota.slow.test.ts shows what comes of it in an hour. */
 import { describe, expect, it } from 'vitest';
-import { createQuota } from '../../src/engine/quota.ts';
+import { createQuota } from '../../src/engine/rate-limit.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;

@@ -4,7 +4,7 @@ import type { HostAnswer } from './host.ts';
 type Headers = HostAnswer['headers'];
 
 /** What the headers of one answer tell. */
-export interface ToldQuota {
+export interface StatedQuota {
   /** Requests in a window; null where it is not told. */
   readonly limit: number | null;
   /** Requests that are left in this window. */
@@ -27,7 +27,7 @@ const spellings = ['ratelimit', 'x-ratelimit'].map((prefix) => ({
 }));
 
 /** `RateLimit-*`, else `X-RateLimit-*`; null unless both what is left and when it resets are told. */
-export function toldQuota(headers: Headers, nowMs: number): ToldQuota | null {
+export function readQuotaHeaders(headers: Headers, nowMs: number): StatedQuota | null {
   for (const names of spellings) {
     const remaining = numberIn(headers, names.remaining);
     if (remaining === null) continue;

@@ -6,7 +6,7 @@
  * everyone, and the requests that pass from one 429 to the next give the rate to keep to (docs/decisions/0014).
  */
 import type { HostAnswer } from './host.ts';
-import { retryAfterMs, toldQuota, type ToldQuota } from './limits.ts';
+import { retryAfterMs, readQuotaHeaders, type StatedQuota } from './rate-limit-headers.ts';
 
 /** The quota as the pacer uses it. */
 export interface Quota {
@@ -41,7 +41,7 @@ const longestPauseMs = 3_600_000;
 
 export function createQuota(): Quota {
   let stated: ReturnType<typeof statedQuota> | null = null;
-  let rate = learntRate();
+  let rate = learnedRate();
   let silent = 0;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let lastRefusal = Number.NEGATIVE_INFINITY;
@@ -63,12 +63,12 @@ export function createQuota(): Quota {
       return { at: now };
     },
     answered(sent, answer, now, timeOfDay) {
-      const quota = toldQuota(answer.headers, timeOfDay);
+      const quota = readQuotaHeaders(answer.headers, timeOfDay);
       silent = quota ? 0 : silent + 1;
       if (quota) (stated ??= statedQuota()).read(quota, now);
       else if (stated && silent >= longSilence) {
         stated = null;
-        rate = learntRate();
+        rate = learnedRate();
       }
       if (answer.status !== 429) {
         if (sent.at <= lastRefusal) return false; // sent before the 429, so it says nothing about the time after it
@@ -114,7 +114,7 @@ function statedQuota() {
   }
 
   return {
-    read(quota: ToldQuota, now: number): void {
+    read(quota: StatedQuota, now: number): void {
       const newResetAt = now + Math.min(quota.resetInMs, longestPauseMs);
       // The same window, give or take a second of rounding: answers may overtake each other.
       const same = Math.abs(newResetAt - resetAt) <= 1000;
@@ -150,7 +150,7 @@ const margin = 0.99;
  * The quota without headers: a rate, measured from one 429 to the next. Unlimited before the second 429, since a single
  * one may have another reason.
  */
-function learntRate() {
+function learnedRate() {
   let perMs = Number.POSITIVE_INFINITY;
   let due = Number.NEGATIVE_INFINITY;
   let lastRefusal: number | null = null;
