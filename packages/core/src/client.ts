@@ -4,7 +4,8 @@ import { createEngine, type EngineOptions, type Validator } from './engine/engin
 import type { Arguments, CallOptions, Engine, Host, ListId } from './engine/index.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
-import { createLogin, type LoginOptions, type OAuthLogin } from './oauth/login.ts';
+import { createLogin } from './oauth/login.ts';
+import type { LoginOptions, OAuthLogin } from './oauth/types.ts';
 import type { Resources } from './resources.ts';
 
 /**

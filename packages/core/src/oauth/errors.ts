@@ -1,6 +1,4 @@
-/**
- * Every way a login can fail, one class each. Texts say what to do, and hold no code, no token and no client secret.
- */
+/** The errors of a login, one class each. Texts say what to do, and hold no code, no token and no client secret. */
 import { NewsletterError, type CallName } from '../engine/index.ts';
 
 /** The OAuth endpoints refused the request. `code` is the error of RFC 6749, for example `invalid_client`. */
@@ -22,10 +20,10 @@ export class OAuthError extends NewsletterError {
     } = {},
   ) {
     const { status, description, cause } = details;
-    const said = [code, description?.replace(/\.$/, '')].filter(Boolean).join(': ');
+    const answer = [code, description?.replace(/\.$/, '')].filter(Boolean).join(': ');
     super(
       operation,
-      `the service answered ${[status, said && `"${said}"`].filter(Boolean).join(', ') || 'an error'}. ${remedy(code, status)}`,
+      `the service answered ${[status, answer && `"${answer}"`].filter(Boolean).join(', ') || 'an error'}. ${remedy(code, status)}`,
       cause,
     );
     this.code = code;
@@ -33,7 +31,7 @@ export class OAuthError extends NewsletterError {
   }
 }
 
-/** The person pressed Deny, or the service refused in their place. */
+/** The person denied access, or the service did so for them. */
 export class AccessDeniedError extends OAuthError {
   override readonly name = 'AccessDeniedError';
 
@@ -42,7 +40,7 @@ export class AccessDeniedError extends OAuthError {
   }
 }
 
-/** What came back from the browser does not belong to this login; nothing was exchanged. */
+/** The callback does not belong to this login; nothing was exchanged. */
 export class StateMismatchError extends NewsletterError {
   override readonly name = 'StateMismatchError';
 
@@ -54,7 +52,7 @@ export class StateMismatchError extends NewsletterError {
   }
 }
 
-/** Why only a new login helps. */
+/** Why a new login is required. */
 export type LoginRequiredReason = 'no-tokens' | 'no-refresh-token' | 'refused';
 
 const reasons: Readonly<Record<LoginRequiredReason, string>> = {
@@ -63,9 +61,7 @@ const reasons: Readonly<Record<LoginRequiredReason, string>> = {
   refused: 'the refresh token no longer works: it was used, revoked or issued to another app.',
 };
 
-/**
- * The tokens are of no use any more: send the person through the login again. What the store holds was left as it is.
- */
+/** The tokens no longer work: send the person through the login again. The store was left unchanged. */
 export class LoginRequiredError extends NewsletterError {
   override readonly name = 'LoginRequiredError';
   readonly reason: LoginRequiredReason;

@@ -1,5 +1,5 @@
 /**
- * What belongs to `client.oauth`: token stores, a source of tokens, scopes and the errors of a login.
+ * OAuth 2.0 beside `client.oauth`: token stores, scopes and the errors of a login.
  *
  * @packageDocumentation
  */
@@ -10,7 +10,6 @@ export {
   StateMismatchError,
   type LoginRequiredReason,
 } from './errors.ts';
-export type { Authorization, AuthorizeOptions, Introspection, LoginOptions, OAuthLogin, TokenInfo } from './login.ts';
-export { scopesFor } from './scopes.ts';
-export { createMemoryTokenStore, type TokenStore } from './store.ts';
-export { readTokenSet, type TokenSet } from './tokens.ts';
+export type { Authorization, AuthorizeOptions, Introspection, LoginOptions, OAuthLogin, TokenInfo } from './types.ts';
+export { scopesFor } from './login.ts';
+export { readTokenSet, type TokenSet, createMemoryTokenStore, type TokenStore } from './tokens.ts';

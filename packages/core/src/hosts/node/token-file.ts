@@ -2,8 +2,7 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import process from 'node:process';
-import type { TokenStore } from '../../oauth/store.ts';
-import { readTokenSet } from '../../oauth/tokens.ts';
+import { readTokenSet, type TokenStore } from '../../oauth/tokens.ts';
 import { removeUnfinished, replaceFile } from './atomic-file.ts';
 import { withLock } from './lock-file.ts';
 
