@@ -90,3 +90,8 @@ export function recordOf(
 function define(record: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
 }
+
+/** Whether something stands in the token field, whole or damaged. */
+export function hasToken(token: unknown): boolean {
+  return token !== undefined && token !== null && token !== '';
+}

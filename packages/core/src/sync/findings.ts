@@ -1,4 +1,9 @@
-/** What a sync reports to a person: a table of findings, each with what happened and what to do. Pure. */
+/** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
+import type { SyncContact } from './contact.ts';
+import type { SyncSubscription, ReadyField } from './prepare-mapping.ts';
+import type { Base } from './token.ts';
+
+/** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
 
 interface FindingText {
   readonly message: string;
@@ -98,7 +103,7 @@ export type FindingCode = keyof typeof findingTexts;
 /** Which side a finding is about. */
 export type Side = 'newsletter' | 'crm';
 
-/** Something a person has to know or to decide. Holds no address and no value. */
+/** A situation that a person has to know of or to decide. Holds no address and no value. */
 export interface Finding {
   readonly code: FindingCode;
   /** What happened. */
@@ -118,9 +123,92 @@ export interface Finding {
   readonly detail?: string;
 }
 
-/** Where a finding belongs. */
-export type FindingPlace = Omit<Finding, 'code' | 'message' | 'remedy' | 'isNew'>;
+/** The contact, subscription and field that a finding is about. */
+export type FindingContext = Omit<Finding, 'code' | 'message' | 'remedy' | 'isNew'>;
 
-export function finding(code: FindingCode, isNew: boolean, place: FindingPlace): Finding {
-  return { code, ...findingTexts[code], isNew, ...place };
+export function finding(code: FindingCode, isNew: boolean, context: FindingContext): Finding {
+  return { code, ...findingTexts[code], isNew, ...context };
+}
+
+/** Findings with a bit of their own among the reported ones in a token; findings about fields share the other bits. */
+const pairFindings: readonly FindingCode[] = [
+  'active_while_opted_out',
+  'address_changed_in_crm',
+  'address_changed_in_newsletter',
+  'address_changed_on_both_sides',
+  'ambiguous',
+  'erased',
+  'move_refused',
+  'move_waits',
+  'opt_out_unreadable',
+  'subscription_gone',
+  'write_failed',
+];
+
+const fieldBits = 24 - pairFindings.length;
+
+/** Collects the findings of a pair, and the bits of those it reports. */
+export class PairFindings {
+  list: readonly Finding[] = [];
+  reported = 0;
+  private readonly base: Base | undefined;
+  private readonly contact: SyncContact;
+  private readonly subscription: SyncSubscription;
+
+  constructor(base: Base | undefined, contact: SyncContact, subscription: SyncSubscription) {
+    this.base = base;
+    this.contact = contact;
+    this.subscription = subscription;
+  }
+
+  add(code: FindingCode, field?: ReadyField, side?: Side): void {
+    const own = pairFindings.indexOf(code);
+    const bit = own >= 0 ? own : pairFindings.length + ((field?.index ?? 0) % fieldBits);
+    this.reported |= 1 << bit;
+    const isNew = ((this.base?.reported ?? 0) & (1 << bit)) === 0;
+    const context = {
+      row: this.contact.row,
+      contactId: this.contact.id,
+      subscriptionId: this.subscription.id,
+      ...(field && { field: field.contact }),
+      ...(side && { side }),
+    };
+    this.list = [...this.list, finding(code, isNew, context)];
+  }
+}
+
+/** The findings of a run, and which of them no earlier run has reported. */
+export interface FindingLog {
+  readonly findings: readonly Finding[];
+  /** Adds findings of a pair, whose token remembers what was reported. */
+  add(findings: readonly Finding[]): void;
+  /** Adds a finding that belongs to no pair's token. */
+  report(code: FindingCode, context: FindingContext): void;
+  /** Fingerprints of the findings that belong to no pair, for the state. */
+  reported(): string[];
+  /** A short text that stands for another one. */
+  fingerprint(text: string): string;
+}
+
+/** @param reportedBefore - fingerprints of the run before */
+export function createFindingLog(reportedBefore: readonly string[], fingerprint: (text: string) => string): FindingLog {
+  const before = new Set(reportedBefore);
+  const reported = new Set<string>();
+  const findings: Finding[] = [];
+  return {
+    findings,
+    fingerprint,
+    reported: () => [...reported],
+    add(more) {
+      findings.push(...more);
+    },
+    report(code, context) {
+      // Rows change from run to run.
+      const { row, ...stable } = context;
+      const isByRow = row !== undefined && stable.contactId === undefined;
+      const key = fingerprint(JSON.stringify([code, isByRow ? row : null, stable]));
+      reported.add(key);
+      findings.push(finding(code, !before.has(key), context));
+    },
+  };
 }

@@ -4,40 +4,33 @@ export { findingTexts, type Finding, type FindingCode, type Side } from './findi
 export {
   checkMapping,
   MappingError,
-  prepareMapping,
   subscriptionProperties,
   type ConflictRule,
-  type CustomFieldInfo,
   type Direction,
   type FieldMapping,
   type OptOutMapping,
-  type ReadyField,
-  type ReadyMapping,
   type SituationActions,
   type SyncMapping,
-  type SyncSubscription,
 } from './mapping.ts';
 export {
+  prepareMapping,
+  type CustomFieldInfo,
+  type ReadyField,
+  type ReadyMapping,
+  type SyncSubscription,
+} from './prepare-mapping.ts';
+export {
   planPair,
-  type ConsentRecord,
   type ContactWrite,
-  type CustomFieldWrite,
   type PairOptions,
   type PairPlan,
   type Situation,
   type SubscriptionWrite,
 } from './plan-pair.ts';
-export {
-  createReconciler,
-  type ContactCreate,
-  type Held,
-  type PlannedPair,
-  type Reconciler,
-  type ReconcilerOptions,
-  type SubscriptionCreate,
-  type SyncCounts,
-  type SyncPlan,
-} from './reconciler.ts';
+export type { CustomFieldWrite } from './plan-field.ts';
+export type { ConsentRecord } from './plan-consent.ts';
+export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
+export type { ContactCreate, Held, PlannedPair, SubscriptionCreate, SyncCounts, SyncPlan } from './sync-plan.ts';
 export {
   applySync,
   planSync,

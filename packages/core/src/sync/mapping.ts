@@ -1,11 +1,8 @@
-/** Which fields are kept in step and what happens in each situation: the settings of a sync, checked. Pure. */
-import { customFieldKinds } from '../contract/values.ts';
-import { hashText, type Digest } from '../hash.ts';
+/** The settings of a sync – mapped fields, opt-out, and what happens in each situation – and their validation. Pure. */
 import { isRecord } from '../is-record.ts';
-import { addressKey } from '../signup/address.ts';
-import { contactPaths, type ContactPaths } from './contact.ts';
+import type { ContactPaths } from './contact.ts';
 import { fixedLength, longestOneWay, longestTwoWay, tokenLimit } from './token.ts';
-import { readValue, type Reading, type ValueKind } from './values.ts';
+import type { ValueKind } from './values.ts';
 
 /** Which side's value goes to the other. */
 export type Direction = 'to_contact' | 'to_subscription' | 'both';
@@ -94,59 +91,7 @@ export const subscriptionProperties = {
   referral_code: 'string',
 } as const satisfies Readonly<Record<string, ValueKind>>;
 
-type SubscriptionProperty = keyof typeof subscriptionProperties;
-
-/** A custom field of the publication, as the API lists it. */
-export interface CustomFieldInfo {
-  readonly id: string;
-  readonly display: string;
-  readonly kind: string;
-}
-
-/** What the planner reads of a subscription; each of the API's fits that was listed with its custom fields. */
-export interface SyncSubscription {
-  readonly id: string;
-  readonly email: string;
-  readonly status: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly custom_fields?:
-    | readonly { readonly name?: string | null | undefined; readonly value?: unknown }[]
-    | null
-    | undefined;
-}
-
-/** A mapped field, ready to be read on both sides. */
-export interface ReadyField {
-  readonly index: number;
-  readonly newsletter: string;
-  readonly contact: string;
-  readonly direction: Direction;
-  readonly conflict: ConflictRule;
-  readonly kind: ValueKind;
-  readonly separator: string | undefined;
-  /** The name by which subscriptions carry the custom field now; undefined for a property of the subscription. */
-  readonly customField: string | undefined;
-}
-
-/** A mapping that knows the present names and kinds of the custom fields. Made by {@link prepareMapping}. */
-export interface ReadyMapping {
-  readonly fields: readonly ReadyField[];
-  /** Mapped custom fields that the publication no longer has: the contact's path of each. */
-  readonly vanished: readonly string[];
-  readonly paths: ReturnType<typeof contactPaths>;
-  readonly optOut: Required<{ [Key in keyof OptOutMapping]: NonNullable<OptOutMapping[Key]> }> | undefined;
-  readonly subscribe: NonNullable<SyncMapping['subscribe']>;
-  readonly consent: string | undefined;
-  readonly situations: Required<{ [Key in keyof SituationActions]: NonNullable<SituationActions[Key]> }>;
-  readonly emptyValue: null | '';
-  readonly missingIsEmpty: boolean;
-  readonly breaker: { readonly share: number; readonly atLeast: number };
-  /** 18 bits that stand for the mapped fields, so that a token of other fields is noticed. */
-  readonly signature: number;
-  /** Where the hashes of this sync start. */
-  readonly seed: Digest;
-}
+export type SubscriptionProperty = keyof typeof subscriptionProperties;
 
 /** The mapping can't be used. The message lists every reason. */
 export class MappingError extends Error {
@@ -303,102 +248,4 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
     problems.push(
       `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${longestTwoWay}, any other ${longestOneWay}. Map fewer fields, or let some go one way.`,
     );
-}
-
-/**
- * Looks up the present names and kinds of the mapped custom fields.
- *
- * @param customFields - those of the publication, as `customFields.list` delivers them
- * @param key - what hashes of this sync depend on, for example the publication's id; keep it over the runs
- * @throws MappingError where the settings are wrong, or name a custom field by its name instead of its id
- */
-export function prepareMapping(
-  mapping: SyncMapping,
-  customFields: readonly CustomFieldInfo[],
-  key: string,
-): ReadyMapping {
-  checkMapping(mapping);
-  const byId = new Map(customFields.map((field) => [field.id, field]));
-  const named = mapping.fields.flatMap(({ newsletter }) => {
-    const field = byId.has(newsletter) ? undefined : customFields.find(({ display }) => display === newsletter);
-    return field ? [`"${newsletter}" is the name of a custom field. Names change: use its id, ${field.id}.`] : [];
-  });
-  if (named.length > 0) throw new MappingError(named);
-  const fields = mapping.fields.map((field, index) => readyField(field, index, byId));
-  const seed = hashText(key, [3, 3, 3, 3]);
-  const { optOut, situations = {}, breaker = {} } = mapping;
-  return {
-    fields,
-    vanished: fields.flatMap((field) => (isVanished(field, byId) ? [field.contact] : [])),
-    paths: contactPaths(mapping.contact),
-    optOut: optOut && { contact: optOut.contact, setOnUnsubscribe: optOut.setOnUnsubscribe ?? true },
-    subscribe: mapping.subscribe ?? 'never',
-    consent: mapping.consent,
-    situations: {
-      newSubscription: situations.newSubscription ?? 'create_contact',
-      contactMissing: situations.contactMissing ?? 'leave',
-      subscriptionMissing: situations.subscriptionMissing ?? 'mark_removed',
-      addressChangedInCrm: situations.addressChangedInCrm ?? 'report',
-      addressChangedInNewsletter: situations.addressChangedInNewsletter ?? 'write',
-      ambiguous: situations.ambiguous ?? 'wait',
-    },
-    emptyValue: mapping.emptyValue ?? null,
-    missingIsEmpty: mapping.missingIsEmpty ?? false,
-    breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
-    signature: signatureOf(fields),
-    seed,
-  };
-}
-
-const isKind = (kind: string | undefined): kind is ValueKind => customFieldKinds.some((known) => known === kind);
-
-function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string, CustomFieldInfo>): ReadyField {
-  const { newsletter, contact, direction, conflict = 'review', separator } = field;
-  const common = { index, newsletter, contact, direction, conflict, separator };
-  if (Object.hasOwn(subscriptionProperties, newsletter))
-    return { ...common, kind: subscriptionProperties[newsletter as SubscriptionProperty], customField: undefined };
-  const known = byId.get(newsletter);
-  // A kind this version does not know is kept as text.
-  return { ...common, kind: isKind(known?.kind) ? known.kind : 'string', customField: known?.display ?? '' };
-}
-
-const isVanished = ({ customField, newsletter }: ReadyField, byId: ReadonlyMap<string, CustomFieldInfo>): boolean =>
-  customField !== undefined && !byId.has(newsletter);
-
-/** Kinds are part of it: another kind has other canonical texts. */
-function signatureOf(fields: readonly ReadyField[]): number {
-  const text = fields.map(({ newsletter, contact, direction, kind }) =>
-    [newsletter, contact, direction, kind].join('\n'),
-  );
-  return hashText(text.join('\n\n'), [4, 4, 4, 4])[0] & 0x3ffff;
-}
-
-/** What the subscription shows in the field. */
-export function readSubscription(field: ReadyField, subscription: SyncSubscription): Reading {
-  if (field.customField === undefined)
-    return readValue(field.kind, (subscription as unknown as Readonly<Record<string, unknown>>)[field.newsletter]);
-  const { custom_fields } = subscription;
-  // Not asked for, or the publication has no such field any more.
-  if (custom_fields === undefined || custom_fields === null || field.customField === '') return { state: 'absent' };
-  for (const { name, value } of custom_fields)
-    if (name === field.customField) return readValue(field.kind, value ?? null);
-  return readValue(field.kind, null);
-}
-
-const plainAddress = /^[!-~]+$/;
-
-/** The key under which two spellings of an address are one; the common kind is lower-cased alone. */
-export function matchKey(email: string): string {
-  return plainAddress.test(email) ? email.toLowerCase() : addressKey(email);
-}
-
-/** 48 bits that stand for an address, the same for all spellings of it. */
-export function addressPrint({ seed }: Pick<ReadyMapping, 'seed'>, email: string): number {
-  const [low, high] = hashText(matchKey(email), seed);
-  return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
-}
-
-/** 24 bits that stand for a canonical value. */
-export function valuePrint({ seed }: Pick<ReadyMapping, 'seed'>, text: string): number {
-  return hashText(text, seed)[2] & 0xffffff;
 }

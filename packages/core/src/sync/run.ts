@@ -4,15 +4,12 @@ import type { CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
 import { redact } from '../engine/redact.ts';
 import { finding, type Finding } from './findings.ts';
-import {
-  prepareMapping,
-  type CustomFieldInfo,
-  type ReadyMapping,
-  type SyncMapping,
-  type SyncSubscription,
-} from './mapping.ts';
-import type { ConsentRecord, ContactWrite, SubscriptionWrite } from './plan-pair.ts';
-import { createReconciler, type ContactCreate, type PlannedPair, type SyncPlan } from './reconciler.ts';
+import type { SyncMapping } from './mapping.ts';
+import { prepareMapping, type CustomFieldInfo, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
+import type { ConsentRecord } from './plan-consent.ts';
+import { createReconciler } from './reconciler.ts';
+import type { ContactCreate, PlannedPair, SyncPlan } from './sync-plan.ts';
 import type { SyncState } from './state.ts';
 
 /** How far a run is. */
@@ -44,7 +41,7 @@ export interface PlanSyncOptions extends Common {
    */
   readonly scope?: 'everything' | 'incoming' | undefined;
   readonly state: SyncState;
-  /** What prints depend on: the same in every run. Default: the publication's id, or `newsletter`. */
+  /** Seeds the fingerprints: the same in every run. Default: the publication's id, or `newsletter`. */
   readonly key?: string | undefined;
   /** Carries out a plan that would otherwise be held back. Default false. */
   readonly accept?: boolean | undefined;

@@ -1,20 +1,23 @@
-/** The small rest a sync keeps beside the tokens. Bounded, JSON, and without addresses: prints stand for them. Pure. */
+/**
+ * The state that a sync keeps between runs, beside the tokens: bounded JSON with fingerprints in place of addresses.
+ * Pure.
+ */
 import { isRecord } from '../is-record.ts';
 
 /** What a sync keeps between its runs. Everything about a pair is in the pair's token. */
 export interface SyncState {
   readonly version: 1;
-  /** Unix seconds: a subscription without contact that is newer gets one; null before the first complete run. */
+  /** Unix seconds: a subscription created after it without a contact gets one; null before the first complete run. */
   readonly watermark: number | null;
   /** Unix seconds: the newest subscription any complete run has seen. */
   readonly seenUntil: number | null;
-  /** What one complete run did not meet: a second one makes it missing. */
+  /** Fingerprints of ids that the last complete run did not find; a second such run makes them missing. */
   readonly missing: readonly string[];
-  /** Addresses of persons who were erased: never subscribed again. */
+  /** Fingerprints of addresses of erased persons, who are never subscribed again. */
   readonly erased: readonly string[];
-  /** How often a contact or subscription was created that never came back. */
+  /** How often a creation was tried that did not show up in the next run, by fingerprint. */
   readonly attempts: Readonly<Record<string, number>>;
-  /** Findings of the last run that belong to no pair, so that each is new once. */
+  /** Fingerprints of the last run's findings that belong to no pair, so that each is new once. */
   readonly reported: readonly string[];
 }
 
@@ -26,7 +29,7 @@ export function startSync(): SyncState {
   return { version: 1, watermark: null, seenUntil: null, missing: [], erased: [], attempts: {}, reported: [] };
 }
 
-/** The stored state is none of this version. Starting anew is safe: tokens hold what was agreed on. */
+/** The stored state is damaged or of another version. A new state is safe: the tokens hold the agreed values. */
 export class SyncStateError extends Error {
   override readonly name = 'SyncStateError';
 
@@ -38,7 +41,7 @@ export class SyncStateError extends Error {
 /**
  * Reads a stored state.
  *
- * @throws SyncStateError for anything that {@link SyncState} is not; undefined and null are a new one
+ * @throws SyncStateError for anything but a {@link SyncState}; undefined and null give a new state
  */
 export function readSyncState(stored: unknown): SyncState {
   if (stored === undefined || stored === null) return startSync();

@@ -7,7 +7,6 @@
  * was written to a side and how often (4 + 1), checksum 4.
  */
 import { hashText } from '../hash.ts';
-import type { ReadyMapping } from './mapping.ts';
 
 /** The longest text that every CRM's text field keeps (Salesforce and Pipedrive: 255). */
 export const tokenLimit = 255;
@@ -18,9 +17,16 @@ export type ConsentState = 'unknown' | 'subscribed' | 'left_newsletter' | 'opted
 /** A value that was written to a side whose echo is awaited. */
 export interface AwaitedWrite {
   /** 24 bits that stand for the value. */
-  readonly print: number;
+  readonly fingerprint: number;
   /** How often the value was written, 1 or more. */
   readonly count: number;
+}
+
+/** The part of a prepared mapping that decides the layout of a token. */
+export interface TokenLayout {
+  /** 18 bits that stand for the mapped fields. */
+  readonly signature: number;
+  readonly fields: readonly { readonly index: number }[];
 }
 
 /** What is kept of one mapped field. */
@@ -79,7 +85,7 @@ export const longestOneWay = 5;
  * @returns at most 255 characters of base64url
  * @throws RangeError where the subscription's id is no `sub_<uuid>`, or the base would not fit
  */
-export function encodeToken(base: Base, mapping: Pick<ReadyMapping, 'signature' | 'fields'>): string {
+export function encodeToken(base: Base, mapping: TokenLayout): string {
   const fields = mapping.fields.map(({ index }): FieldBase => base.fields[index] ?? {});
   let text =
     version +
@@ -93,7 +99,7 @@ export function encodeToken(base: Base, mapping: Pick<ReadyMapping, 'signature' 
   for (const { agreed, toSubscription, toContact } of fields) {
     if (agreed !== undefined) text += number(agreed, 4);
     for (const awaited of [toSubscription, toContact])
-      if (awaited) text += number(awaited.print, 4) + number(Math.min(awaited.count, largestCount), 1);
+      if (awaited) text += number(awaited.fingerprint, 4) + number(Math.min(awaited.count, largestCount), 1);
   }
   if (text.length + checksumLength > tokenLimit)
     throw new RangeError(`The token has more than ${tokenLimit} characters: map fewer fields.`);
@@ -106,7 +112,7 @@ export function encodeToken(base: Base, mapping: Pick<ReadyMapping, 'signature' 
  * @returns undefined for anything but a whole token of this version. A token of other fields keeps its consent, but not
  *   what its fields showed.
  */
-export function decodeToken(token: unknown, mapping: Pick<ReadyMapping, 'signature' | 'fields'>): Base | undefined {
+export function decodeToken(token: unknown, mapping: TokenLayout): Base | undefined {
   return isWhole(token) ? readToken(token, mapping, decodeId(token)) : undefined;
 }
 
@@ -117,11 +123,7 @@ export function isWhole(token: unknown): token is string {
 }
 
 /** @param token - a whole one */
-export function readToken(
-  token: string,
-  mapping: Pick<ReadyMapping, 'signature' | 'fields'>,
-  subscriptionId: string,
-): Base | undefined {
+export function readToken(token: string, mapping: TokenLayout, subscriptionId: string): Base | undefined {
   let at = 1;
   const next = (length: number): number => {
     let value = 0;
@@ -139,7 +141,7 @@ export function readToken(
   if (signature !== mapping.signature) return { subscriptionId, address, consent, optOut, fields: [], reported };
   const flagsAt = at;
   at += Math.ceil(mapping.fields.length / 2);
-  const awaited = (): AwaitedWrite => ({ print: next(4), count: next(1) });
+  const awaited = (): AwaitedWrite => ({ fingerprint: next(4), count: next(1) });
   const fields = mapping.fields.map((_, index): FieldBase => {
     const flags = (numbers[token.charCodeAt(flagsAt + (index >> 1))] ?? 0) >> (index % 2 === 0 ? 0 : 3);
     return {

@@ -121,6 +121,12 @@ function listText(value: unknown, separator: string): string | undefined {
   return [...new Set(texts.filter((text) => text !== ''))].sort().join(between);
 }
 
+/** A yes/no field; undefined where it was not delivered or is neither. */
+export function yesNo(value: unknown): boolean | undefined {
+  const reading = readValue('boolean', value);
+  return reading.state === 'value' ? reading.text === 'true' : undefined;
+}
+
 /** A canonical text as a value of its kind; null where it is empty. */
 export function valueOf(kind: ValueKind, text: string): string | number | boolean | string[] | null {
   if (text === '') return null;

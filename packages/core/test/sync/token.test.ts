@@ -4,7 +4,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 const print24 = fc.nat({ max: 0xffffff });
-const awaited = fc.option(fc.record({ print: print24, count: fc.integer({ min: 1, max: 63 }) }), { nil: undefined });
+const awaited = fc.option(fc.record({ fingerprint: print24, count: fc.integer({ min: 1, max: 63 }) }), {
+  nil: undefined,
+});
 const field = fc
   .record({ agreed: fc.option(print24, { nil: undefined }), toSubscription: awaited, toContact: awaited })
   .map((parts) => Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)));

@@ -1,0 +1,200 @@
+/**
+ * The contacts of a run, indexed by address and by the subscription that each sync token names. Keeps a few numbers per
+ * contact beside the record itself. Pure.
+ */
+import { isAddress } from '../signup/address.ts';
+import { hasToken, readPath, type SyncContact } from './contact.ts';
+import type { FindingLog } from './findings.ts';
+import { matchKey, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import { decodeToken, idKey, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
+
+/** The contacts of one key: the number of a row, or of several. */
+type Rows = number | readonly number[];
+
+/** A contact with the base that its token holds; undefined without a whole token. */
+export interface IndexedContact {
+  readonly contact: SyncContact;
+  readonly base: Base | undefined;
+}
+
+/** Stands for a token that was changed or cut. */
+const damaged = '';
+
+/** Contacts by their row, counted from 1. */
+export class ContactIndex {
+  /** Mapped fields that no record has delivered so far: their paths. */
+  readonly missingFields: Set<string>;
+  readonly #mapping: ReadyMapping;
+  readonly #log: FindingLog;
+  /** By row; undefined for a record without id and for a repeated one. */
+  readonly #records: unknown[] = [undefined];
+  readonly #ids = new Set<string>();
+  readonly #byAddress = new Map<string, Rows>();
+  /** By a number for the subscription's id: {@link linkedTo} compares the id itself. */
+  readonly #bySubscription = new Map<number, Rows>();
+  /** By row: its token where that is whole, {@link damaged} for any other text. */
+  readonly #tokens: (string | undefined)[] = [undefined];
+  /** By row: the key of its token in {@link #bySubscription}. */
+  readonly #keys: number[] = [0];
+  /** By row: 1 once its subscription came in. */
+  readonly #matched: (0 | 1)[] = [1];
+
+  constructor(mapping: ReadyMapping, log: FindingLog) {
+    this.#mapping = mapping;
+    this.#log = log;
+    this.missingFields = new Set(mapping.fields.map(({ contact }) => contact));
+  }
+
+  /** Number of records, the unusable ones included; also the highest row. */
+  get size(): number {
+    return this.#records.length - 1;
+  }
+
+  /** Adds a record. @returns its address; undefined where the contact cannot be used */
+  add(record: unknown): string | undefined {
+    const { paths } = this.#mapping;
+    const row = this.#records.push(record) - 1;
+    this.#tokens.push(undefined);
+    this.#keys.push(0);
+    this.#matched.push(0);
+    for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
+    const id = textOf(readPath(record, paths.id));
+    if (id === '' || this.#ids.has(id)) {
+      this.#records[row] = undefined;
+      const code = id === '' ? 'contact_without_id' : 'contact_repeated';
+      this.#log.report(code, { row, ...(id !== '' && { contactId: id }) });
+      return undefined;
+    }
+    this.#ids.add(id);
+    this.#addToken(readPath(record, paths.token), row, id);
+    const email = textOf(readPath(record, paths.email));
+    if (isUsable(email)) {
+      addRow(this.#byAddress, matchKey(email), row);
+      return email;
+    }
+    this.#log.report('address_malformed', { row, contactId: id });
+    return undefined;
+  }
+
+  #addToken(token: unknown, row: number, contactId: string): void {
+    if (isWhole(token)) {
+      const key = tokenKey(token);
+      addRow(this.#bySubscription, key, row);
+      this.#keys[row] = key;
+      this.#tokens[row] = token;
+    } else if (hasToken(token)) {
+      this.#tokens[row] = damaged;
+      this.#log.report('token_damaged', { row, contactId });
+    }
+  }
+
+  /** The contact of a row. */
+  at(row: number): IndexedContact {
+    const contact = this.contactAt(row);
+    return { contact, base: this.#isLinked(row) ? decodeToken(contact.token, this.#mapping) : undefined };
+  }
+
+  /** The contact of a row, without reading its token. */
+  contactAt(row: number): SyncContact {
+    return toContact(this.#records[row], row, this.#mapping);
+  }
+
+  /** The base in the token of a contact that is linked to this subscription. */
+  baseFor(row: number, subscriptionId: string): Base | undefined {
+    const token = this.#tokens[row];
+    return token === undefined ? undefined : readToken(token, this.#mapping, subscriptionId);
+  }
+
+  /** Rows of the contacts with this address. */
+  withAddress(email: string): readonly number[] {
+    return rowsOf(this.#byAddress.get(matchKey(email)));
+  }
+
+  /** Rows of the contacts whose token names the subscription. */
+  linkedTo(id: string): readonly number[] {
+    return rowsOf(this.#bySubscription.get(idKey(id))).filter((row) => isTokenOf(this.#tokens[row] ?? '', id));
+  }
+
+  /** The contacts of a subscription: those linked to it, and those with its address that are linked to none. */
+  contactsOf({ id, email }: SyncSubscription): {
+    readonly rows: readonly number[];
+    readonly linked: readonly number[];
+  } {
+    const found = this.#byAddress.get(matchKey(email));
+    // The usual case: one contact with this address, and its token alone names the subscription.
+    const linked = typeof found === 'number' && this.#isOnlyLink(found, id) ? [found] : this.linkedTo(id);
+    const rows =
+      linked.length === 1 && (found === undefined || found === linked[0])
+        ? linked
+        : [...new Set([...linked, ...rowsOf(found).filter((row) => !this.#isLinked(row))])];
+    return { rows, linked };
+  }
+
+  isMatched(row: number): boolean {
+    return this.#matched[row] === 1;
+  }
+
+  /** Notes that the subscription of these contacts came in. */
+  setMatched(rows: readonly number[]): void {
+    for (const row of rows) this.#matched[row] = 1;
+  }
+
+  hasDamagedToken(row: number): boolean {
+    return this.#tokens[row] === damaged;
+  }
+
+  #isLinked(row: number): boolean {
+    return this.#tokens[row] !== undefined && this.#tokens[row] !== damaged;
+  }
+
+  /** Whether the contact's token names the subscription, and no other token does. */
+  #isOnlyLink(row: number, id: string): boolean {
+    const token = this.#tokens[row];
+    return token !== undefined && this.#bySubscription.get(this.#keys[row] ?? 0) === row && isTokenOf(token, id);
+  }
+}
+
+/**
+ * The usual form of an address, which every check of {@link isAddress} passes: saves the full check of most addresses.
+ */
+const usualAddress = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@[a-z0-9]+(?:[.-][a-z0-9]+)*\.[a-z]{2,}$/i;
+
+function isUsable(email: string): boolean {
+  return (email.length < 64 && usualAddress.test(email)) || isAddress(email);
+}
+
+function addRow<Key>(index: Map<Key, Rows>, key: Key, row: number): void {
+  const rows = index.get(key);
+  index.set(key, rows === undefined ? row : [...rowsOf(rows), row]);
+}
+
+function rowsOf(rows: Rows | undefined): readonly number[] {
+  return rows === undefined ? [] : typeof rows === 'number' ? [rows] : rows;
+}
+
+/** Reads a contact's record by the mapping's paths. */
+function toContact(record: unknown, row: number, mapping: ReadyMapping): SyncContact {
+  const values: Record<string, unknown> = {};
+  for (const { contact } of mapping.fields) values[contact] = readPath(record, contact);
+  const { paths, optOut, consent } = mapping;
+  const valueAt = (path: string | undefined): unknown => (path === undefined ? undefined : readPath(record, path));
+  const optOutValue = valueAt(optOut?.contact);
+  return {
+    id: textOf(readPath(record, paths.id)),
+    email: textOf(readPath(record, paths.email)),
+    optOut: optOutValue === undefined && mapping.missingIsEmpty ? null : optOutValue,
+    consent: valueAt(consent),
+    token: readPath(record, paths.token),
+    values,
+    row,
+  };
+}
+
+/** An id or address as text; empty where there is none. */
+function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'number' || typeof value === 'bigint'
+      ? String(value)
+      : '';
+}

@@ -1,0 +1,114 @@
+/** Plans the consent of a pair: an opt-out unsubscribes, leaving the newsletter sets the opt-out. Pure. */
+import type { SyncContact } from './contact.ts';
+import type { PairFindings, Side } from './findings.ts';
+import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
+import type { ConsentState, Base } from './token.ts';
+import { readValue } from './values.ts';
+
+/**
+ * An opt-out or unsubscribe that the sync saw or carried; what an auditor asks for. Holds no address. It is made by the
+ * run that writes it down in the contact's token, and by no later one.
+ */
+export interface ConsentRecord {
+  /** Who said no. */
+  readonly saidBy: Side;
+  readonly subscriptionId: string;
+  /** Null for a contact that is missing or to be created. */
+  readonly contactId: string | null;
+  /** The field that said it: `status`, or the contact's opt-out. */
+  readonly field: string;
+  /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or nothing. */
+  readonly written: { readonly side: Side; readonly field: string; readonly value: true | 'inactive' } | null;
+}
+
+/** A leave that was written nowhere else is told by the contact's copy of the status. */
+export function withStatus(
+  record: ConsentRecord,
+  changes: Readonly<Record<string, unknown>>,
+  { fields }: ReadyMapping,
+): ConsentRecord {
+  const status = fields.find(({ newsletter, contact }) => newsletter === 'status' && changes[contact] === 'inactive');
+  return status && record.written === null && record.saidBy === 'newsletter'
+    ? { ...record, written: { side: 'crm', field: status.contact, value: 'inactive' } }
+    : record;
+}
+
+interface ConsentPlan {
+  readonly state: ConsentState;
+  readonly optOut: boolean | undefined;
+  readonly unsubscribe: boolean;
+  readonly setOptOut: boolean;
+  readonly records: readonly ConsentRecord[];
+}
+
+export function planConsent(
+  subscription: SyncSubscription,
+  contact: SyncContact,
+  base: Base | undefined,
+  { optOut: field }: ReadyMapping,
+  optOutElsewhere: boolean,
+  findings: PairFindings,
+): ConsentPlan {
+  const hasLeft = subscription.status === 'inactive';
+  const before = base?.consent ?? 'unknown';
+  const saidNo = before === 'left_newsletter' || before === 'opted_out_in_crm';
+  const state: ConsentState = hasLeft ? (saidNo ? before : 'left_newsletter') : 'subscribed';
+  const nothing = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [] };
+  const place = { subscriptionId: subscription.id, contactId: contact.id };
+  const left = { ...place, saidBy: 'newsletter', field: 'status' } as const;
+  if (!field) return { ...nothing, records: hasLeft && !saidNo ? [{ ...left, written: null }] : [] };
+
+  const reading = readValue('boolean', contact.optOut);
+  if (reading.state === 'invalid') findings.add('opt_out_unreadable');
+  // An opt-out that was not delivered says nothing: a leave is carried as soon as it is delivered.
+  if (reading.state !== 'value') return { ...nothing, state: hasLeft && !saidNo ? before : state };
+
+  const isSet = reading.text === 'true';
+  const isNewlySet = isSet && base?.optOut !== true;
+  const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
+  const optOut = { side: 'crm', field: field.contact, value: true } as const;
+  const vetoed = { ...place, saidBy: 'crm', field: field.contact } as const;
+  if (hasLeft) {
+    if (saidNo) {
+      const spread = optOutElsewhere && !isSet;
+      return {
+        ...nothing,
+        optOut: isSet || spread,
+        setOptOut: spread,
+        records: spread ? [{ ...vetoed, written: optOut }] : [],
+      };
+    }
+    // Both say no for the first time: whoever said it first, nothing is left to do.
+    if (isSet)
+      return {
+        ...nothing,
+        state: isNewlySet ? 'opted_out_in_crm' : 'left_newsletter',
+        optOut: true,
+        records: [{ ...(isNewlySet ? vetoed : left), written: null }],
+      };
+    const isCarried = field.setOnUnsubscribe || optOutElsewhere;
+    return {
+      ...nothing,
+      optOut: isCarried,
+      setOptOut: isCarried,
+      records: [{ ...left, written: isCarried ? optOut : null }],
+    };
+  }
+  if (isNewlySet)
+    return {
+      ...nothing,
+      state: 'opted_out_in_crm',
+      optOut: true,
+      unsubscribe: true,
+      records: [{ ...vetoed, written: status }],
+    };
+  const spread = optOutElsewhere && !isSet;
+  // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
+  if (isSet) findings.add('active_while_opted_out');
+  return {
+    ...nothing,
+    optOut: isSet || spread,
+    setOptOut: spread,
+    records: spread ? [{ ...vetoed, written: optOut }] : [],
+  };
+}
