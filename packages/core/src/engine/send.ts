@@ -46,7 +46,7 @@ export interface Call {
 }
 
 /** A call under way. */
-interface Course extends Call {
+export interface Course extends Call {
   /** The token of the last attempt. */
   token: string | undefined;
   /** How often its token was renewed for this call; from then on the call uses that token. */

@@ -1,29 +1,27 @@
-/** The addresses met so far, packed: sixteen bytes a slot, so that a million take some 25 MB and no address is kept. */
+/** A compact set of e-mail addresses: 16 bytes a slot, about 25 MB for a million, and no address in plain text. */
 import { addressKey } from '../signup/address.ts';
 import { hashText, type Digest } from '../hash.ts';
 
 /** 96 bits of the address's hash, then the number of its row. */
 const words = 4;
 
-/**
- * The set is cut into so many tables that grow each for itself: no moment at which all of it stands in memory twice.
- */
+/** Number of hash tables. Each grows by itself, so that never the whole set is in memory twice. */
 const tables = 256;
 
-/** Slots of a table to begin with, how full it may become, and how much larger it is then made. */
-const first = 8;
-const fullest = 0.8;
+/** First number of slots of a table, its largest load factor, and its growth factor. */
+const firstSlots = 8;
+const loadFactor = 0.8;
 const growth = 1.5;
 
 /**
- * A set of addresses with the row each was met in. Two addresses are taken for one where 96 bits of their hashes agree:
- * among a million, that happens once in 10¹⁷ imports.
+ * A set of addresses with the row of each. Two addresses count as one where 96 bits of their hashes agree: with a
+ * million rows, that happens once in 10¹⁷ imports.
  */
 export class AddressSet {
   readonly #seed: Digest;
-  readonly #tables = Array.from({ length: tables }, () => ({ size: 0, slots: new Uint32Array(first * words) }));
+  readonly #tables = Array.from({ length: tables }, () => ({ size: 0, slots: new Uint32Array(firstSlots * words) }));
 
-  /** @param seed - kept over the runs of one import, so that every run sees the same */
+  /** @param seed - the same in all runs of one import */
   constructor(seed: Digest) {
     this.#seed = seed;
   }
@@ -32,7 +30,7 @@ export class AddressSet {
    * Adds an address.
    *
    * @param row - number of its row, 1 to 2³² − 1
-   * @returns the row that has it already, spelled alike or not; undefined where it is new
+   * @returns the row that has the same address already, in this or another spelling; undefined where it is new
    */
   add(address: string, row: number): number | undefined {
     const [a, b, c, d] = hashText(addressKey(address), this.#seed);
@@ -43,7 +41,7 @@ export class AddressSet {
     if (known) return known;
     write(table.slots, at, a, b, c, row);
     table.size += 1;
-    if (table.size * words > table.slots.length * fullest) table.slots = grown(table.slots);
+    if (table.size * words > table.slots.length * loadFactor) table.slots = grown(table.slots);
     return undefined;
   }
 }
@@ -64,7 +62,7 @@ function write(slots: Uint32Array, at: number, a: number, b: number, c: number, 
   slots[at + 3] = row;
 }
 
-/** Where the key stands, or the free slot where it belongs. */
+/** Index of the key, or of the free slot for it. */
 function find(slots: Uint32Array, a: number, b: number, c: number): number {
   const capacity = slots.length / words;
   for (let slot = a % capacity; ; slot = slot + 1 === capacity ? 0 : slot + 1) {

@@ -1,4 +1,4 @@
-/** Waits for a bulk update job, and tells which items of the request its error log is about. */
+/** Polls a bulk update job until it ends, and matches the lines of its error log with the items of the request. */
 import type { Engine } from '../engine/engine.ts';
 import type { Signal } from '../engine/host.ts';
 import { redact } from '../engine/redact.ts';
@@ -16,22 +16,22 @@ export interface AwaitUpdateOptions<Item extends UpdateItem> {
   /** The job: `data.subscription_update_id` of the answer to the bulk update. */
   readonly id: string;
   readonly publicationId?: string | undefined;
-  /** The items of the request, in its order; the error log is told by them. */
+  /** The items of the request, in its order; the lines of the error log are matched with them. */
   readonly items?: readonly Item[] | undefined;
-  /** Milliseconds before the second look; each further wait is half as long again. Default 1,000. */
+  /** Milliseconds before the second poll; each further wait is 1.5 times as long. Default 1,000. */
   readonly firstDelayMs?: number | undefined;
-  /** Longest wait between two looks, in milliseconds. Default 30,000. */
+  /** Longest wait between two polls, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number | undefined;
-  /** Milliseconds after which it is given up. Default 600,000. */
+  /** Milliseconds after which {@link UpdatePendingError} is thrown. Default 600,000. */
   readonly deadlineMs?: number | undefined;
   readonly signal?: Signal | undefined;
 }
 
 /** A line of the job's error log. */
 export interface UpdateProblem<Item> {
-  /** What the service says, addresses removed. */
+  /** The message of the service, addresses removed. */
   readonly message: string;
-  /** The item it is about, and its place in the request; undefined where the line does not tell. */
+  /** The item of the line, and its index in the request; undefined where the line names none. */
   readonly item: Item | undefined;
   readonly index: number | undefined;
 }
@@ -40,24 +40,24 @@ export interface UpdateProblem<Item> {
 export interface FinishedUpdate<Item> {
   readonly outcome: 'complete' | 'failed';
   readonly update: BulkSubscriptionUpdate;
-  /** Items that were not applied, or not wholly; the other items were. */
+  /** Items that were not or only partly applied; all others were. */
   readonly problems: readonly UpdateProblem<Item>[];
 }
 
-/** The job was not done in time; it goes on without us. */
+/** The job did not end in time; it continues at the service. */
 export class UpdatePendingError extends Error {
   override readonly name = 'UpdatePendingError';
   readonly id: string;
 
   constructor(id: string, status: string, waitedMs: number) {
     super(
-      `The bulk update ${id} is still "${status}" after ${Math.round(waitedMs / 1000)} s. Nothing is lost: look again later, or wait longer with deadlineMs.`,
+      `The bulk update ${id} is still "${status}" after ${Math.round(waitedMs / 1000)} s. Read it again later, or wait longer with deadlineMs.`,
     );
     this.id = id;
   }
 }
 
-/** The specification shows no words; the service is known to say `complete`, and has been seen to say `completed`. */
+/** The specification shows no values; the service is known to answer `complete`, and sometimes `completed`. */
 const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = {
   complete: 'complete',
   completed: 'complete',
@@ -65,10 +65,10 @@ const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = {
 };
 
 /**
- * Looks at a bulk update job until it is done, first at once, then at growing intervals.
+ * Polls a bulk update job until it ends: first at once, then at growing intervals.
  *
  * @throws UpdatePendingError when the deadline passes, AbortedError or the host's error when the signal aborts, and
- *   what `bulkSubscriptionUpdates.get` throws
+ *   the errors of `bulkSubscriptionUpdates.get`
  */
 export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
   options: AwaitUpdateOptions<Item>,
@@ -84,45 +84,45 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
     deadlineMs = 600_000,
   } = options;
   const { host } = engine;
-  const begun = host.monotonic();
+  const startedAt = host.monotonic();
   for (let delay = Math.min(firstDelayMs, maxDelayMs); ; delay = Math.min(maxDelayMs, delay * 1.5)) {
     const { data: update } = await engine.call('bulkSubscriptionUpdates.get', { id, publicationId }, { signal });
     const outcome = outcomes[update.status ?? ''];
     if (outcome) return { outcome, update, problems: readErrorLog(update.error_log ?? [], items) };
-    const waited = host.monotonic() - begun;
+    const waited = host.monotonic() - startedAt;
     if (waited >= deadlineMs) throw new UpdatePendingError(id, update.status ?? 'unknown', waited);
     await host.sleep(Math.min(delay, deadlineMs - waited), signal);
   }
 }
 
 /**
- * Tells what each line is about: by a place such as `subscriptions[3]`, by an id, or by an address. Lines are texts or
+ * Finds the item of each line: by an index such as `subscriptions[3]`, by an id, or by an address. Lines are texts or
  * records.
  */
 export function readErrorLog<Item extends UpdateItem>(
   log: readonly unknown[],
   items: readonly Item[],
 ): UpdateProblem<Item>[] {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   for (const [index, item] of items.entries()) {
     const { subscription_id, email }: Exclude<UpdateItem, string> =
       typeof item === 'string' ? { subscription_id: item } : item;
-    if (subscription_id !== undefined) places.set(subscription_id, index);
-    if (email !== undefined) places.set(addressKey(email), index);
+    if (subscription_id !== undefined) indexes.set(subscription_id, index);
+    if (email !== undefined) indexes.set(addressKey(email), index);
   }
   return log.map((line) => {
-    const index = placeOf(line, places, items.length);
+    const index = indexOfItem(line, indexes, items.length);
     return { message: redact(messageOf(line)), index, item: index === undefined ? undefined : items[index] };
   });
 }
 
-function placeOf(line: unknown, places: ReadonlyMap<string, number>, size: number): number | undefined {
+function indexOfItem(line: unknown, indexes: ReadonlyMap<string, number>, size: number): number | undefined {
   const record = typeof line === 'object' && line !== null ? (line as Readonly<Record<string, unknown>>) : {};
   const words = [line, ...Object.values(record)].filter((value) => typeof value === 'string');
-  const said = words
+  const matches = words
     .flatMap((text) => text.split(/[\s"'(),:;<>[\]{}]+/))
-    .map((word) => places.get(word) ?? places.get(addressKey(word.replace(/\.$/, ''))));
-  const byName = said.find((place) => place !== undefined);
+    .map((word) => indexes.get(word) ?? indexes.get(addressKey(word.replace(/\.$/, ''))));
+  const byName = matches.find((index) => index !== undefined);
   if (byName !== undefined) return byName;
   const numbers = [
     record['index'],

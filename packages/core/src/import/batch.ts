@@ -1,10 +1,18 @@
-/** A batch: the rows of one call, and how a refused one is divided. */
-import type { SubscriptionRequest } from '../schema/types.ts';
+/** A batch of rows for one call: how a refused batch is divided, and what an error of the call means for its rows. */
+import {
+  AbortedError,
+  ApiError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NetworkError,
+  TimeoutError,
+} from '../engine/errors.ts';
 import type { Digest } from '../hash.ts';
-import type { Range } from './ranges.ts';
+import type { SubscriptionRequest } from '../schema/types.ts';
+import type { Range } from './journal.ts';
 
 /** A row that is ready to be sent. */
-export interface Entry {
+export interface BatchRow {
   /** Its place in the source, from 1. */
   readonly ordinal: number;
   /** The number people know it by. */
@@ -16,36 +24,37 @@ export interface Entry {
 }
 
 /**
- * Entries that go out together. `last` is the place of the last entry; rows without one may stand before or between.
+ * Rows that are sent in one call. `first` and `last` are places in the source; the range also covers rows that are left
+ * out, before and between the rows of the batch.
  */
 export interface Batch extends Range {
-  readonly entries: readonly Entry[];
-  /** Whether an earlier run sent these rows and never learned what became of them. */
+  readonly rows: readonly BatchRow[];
+  /** Whether an earlier run sent these rows and its response was lost. */
   readonly resent: boolean;
 }
 
 /**
- * Divides a refused batch. Where the service named entries (`subscriptions[3]`), each of those goes alone and what lies
- * between them together; otherwise the batch is halved. Either way the parts keep the order, and every entry is in one
- * of them.
+ * Divides a refused batch. Where the service names rows (`subscriptions[3]`), each of those is a part of its own, and
+ * the rows between them form parts together; otherwise the batch is halved. The parts keep the order and hold every row
+ * once.
  *
- * @param said - the service's messages
+ * @param messages - the messages of the service
  */
-export function divide(batch: Batch, said: readonly string[]): Batch[] {
-  const { entries } = batch;
+export function divide(batch: Batch, messages: readonly string[]): Batch[] {
+  const { rows } = batch;
   const named = new Set(
-    said.flatMap((message) => [...message.matchAll(/\bsubscriptions\[(\d+)\]/g)].map(([, index]) => Number(index))),
+    messages.flatMap((message) => [...message.matchAll(/\bsubscriptions\[(\d+)\]/g)].map(([, index]) => Number(index))),
   );
-  const cuts = new Set([...named].filter((index) => index < entries.length).flatMap((index) => [index, index + 1]));
-  if (cuts.size === 0) cuts.add(entries.length >> 1);
-  const ends = [...cuts].filter((end) => end > 0 && end < entries.length).sort((a, b) => a - b);
+  const cuts = new Set([...named].filter((index) => index < rows.length).flatMap((index) => [index, index + 1]));
+  if (cuts.size === 0) cuts.add(rows.length >> 1);
+  const ends = [...cuts].filter((end) => end > 0 && end < rows.length).sort((a, b) => a - b);
 
   let from = 0;
   let { first } = batch;
-  return [...ends, entries.length].map((end) => {
-    const part = entries.slice(from, end);
+  return [...ends, rows.length].map((end) => {
+    const part = rows.slice(from, end);
     const last = part.at(-1)?.ordinal ?? batch.last;
-    const divided = { entries: part, first, last, resent: false };
+    const divided = { rows: part, first, last, resent: false };
     from = end;
     first = last + 1;
     return divided;
@@ -62,4 +71,43 @@ export function utf8Length(text: string): number {
     bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
   return bytes;
+}
+
+/**
+ * What an error of a call means for its rows:
+ * - `refused` – the service refused the content: divide the batch, then reject single rows
+ * - `failed` – a later call may succeed. Whether the rows were taken is unknown: the engine repeated the call, and the
+ *   error is that of the last attempt
+ * - `fatal` – every further call would fail in the same way
+ */
+export type BatchFailure =
+  | { readonly kind: 'refused'; readonly messages: readonly string[]; readonly reason: string }
+  | { readonly kind: 'failed' | 'fatal' };
+
+/** Key, scope or publication are wrong. */
+const fatalStatuses: ReadonlySet<number> = new Set([401, 403, 404]);
+
+/** The service asks for a retry. */
+const transientStatuses: ReadonlySet<number> = new Set([408, 429]);
+
+export function classifyError(error: unknown): BatchFailure {
+  if (error instanceof InvalidRequestError) return refused(error.problems);
+  if (
+    error instanceof NetworkError ||
+    error instanceof TimeoutError ||
+    error instanceof AbortedError ||
+    error instanceof InvalidAnswerError
+  )
+    return { kind: 'failed' };
+  if (!(error instanceof ApiError) || fatalStatuses.has(error.status)) return { kind: 'fatal' };
+  if (error.status >= 500 || transientStatuses.has(error.status)) return { kind: 'failed' };
+  return refused(error.errors.length > 0 ? error.errors.map(({ message }) => message) : [`status ${error.status}`]);
+}
+
+function refused(messages: readonly string[]): BatchFailure {
+  return {
+    kind: 'refused',
+    messages,
+    reason: `the service refused it: ${messages.map((message) => message.replace(/\.$/, '')).join('; ')}`,
+  };
 }

@@ -8,7 +8,14 @@ export {
   type UpdateItem,
   type UpdateProblem,
 } from './await-update.ts';
-export { importSubscriptions, type ImportedBatch, type ImportOptions } from './bulk.ts';
+export {
+  importOneByOne,
+  importSubscriptions,
+  type ImportedBatch,
+  type ImportedRow,
+  type ImportOptions,
+  type OneByOneOptions,
+} from './import-subscriptions.ts';
 export { fieldValueReader, type FieldValue, type FieldValueReader } from './field-value.ts';
 export { headingReader, knownHeadings, type HeadingMeaning, type HeadingTarget } from './headings.ts';
 export {
@@ -18,10 +25,9 @@ export {
   type ImportMode,
   type Journal,
   type JournalRecord,
+  type Range,
 } from './journal.ts';
-export { importOneByOne, type ImportedRow, type OneByOneOptions } from './one-by-one.ts';
 export type { ImportProgress } from './progress.ts';
-export type { Range } from './ranges.ts';
 export { checkRequest, requestFields, type CheckedRequest, type FieldKind, type RequestField } from './request.ts';
-export type { CommonOptions, ImportResult } from './run.ts';
+export type { CommonOptions, ImportResult } from './types.ts';
 export type { ImportRow, ImportSource, Rejection, Rows, SourceRow } from './source.ts';

@@ -1,8 +1,10 @@
-/** What an import writes down, so that it can be killed at any point: the records, and the port they go through. */
-import type { Digest } from '../hash.ts';
-import type { Range } from './ranges.ts';
+/**
+ * The journal of an import, so that an import can be killed at any point and resumed: its records, the port that stores
+ * them, and the state that earlier runs left.
+ */
+import { type Digest, hex } from '../hash.ts';
 
-/** One call for one kind of import: many rows in each, or one. */
+/** The kind of an import: many rows in each call, or one. */
 export type ImportMode = 'bulk' | 'single';
 
 /**
@@ -18,29 +20,29 @@ export type JournalRecord =
       readonly seed: Digest;
       readonly fingerprint?: string;
     }
-  /** About to be sent. `digest` is that of every row up to `last`. */
+  /** The rows are about to be sent. `digest` is that of every row up to `last`. */
   | (Range & { readonly type: 'sending'; readonly rows: number; readonly digest: string })
   /** The service took it; `id` is that of the import or of the subscription. */
   | (Range & { readonly type: 'accepted'; readonly rows: number; readonly id?: string })
-  /** Nothing of it was taken: it is divided, or waits for the next run. */
+  /** The service took none of the rows: the batch is divided, or waits for the next run. */
   | (Range & { readonly type: 'released' })
-  /** The service refused the one row of it. */
+  /** The service refused the only row of the batch. */
   | (Range & { readonly type: 'refused'; readonly reason: string });
 
-/** Keeps records. One import at a time may use it. */
+/** Stores the records. One import at a time may use it. */
 export interface Journal {
-  /** Every record, oldest first. What was cut off while it was written is no record. */
+  /** Every record, oldest first; without a last record that was cut off while it was written. */
   read(): AsyncIterable<unknown> | Iterable<unknown>;
   /** Resolves when the record is durable. Records are kept in the order of the calls, even where those overlap. */
   append(record: JournalRecord): Promise<void>;
 }
 
-/** The import and its journal don't fit together, or the journal can't be used. Nothing was sent for it. */
+/** The journal can't be used, or belongs to another import. Nothing was sent. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** The source is not the one the journal was begun with. What no longer fits was not sent. */
+/** The source differs from the one the journal was started with. Rows that differ were not sent. */
 export class SourceChangedError extends Error {
   override readonly name = 'SourceChangedError';
 
@@ -52,7 +54,7 @@ export class SourceChangedError extends Error {
   }
 }
 
-/** A journal for as long as this object lives: repeats nothing within it, survives no crash. */
+/** A journal in memory: an import with it can be interrupted and resumed, but not after a crash. */
 export function memoryJournal(): Journal {
   const records: JournalRecord[] = [];
   return {
@@ -61,9 +63,9 @@ export function memoryJournal(): Journal {
   };
 }
 
-/** The record, where it is one. @throws JournalError */
+/** Reads one record. @throws JournalError */
 export function readRecord(value: unknown, number: number): JournalRecord {
-  const problem = 'is none of this version';
+  const problem = 'is not a record of this version';
   if (typeof value !== 'object' || value === null || !('type' in value)) throw damaged(number, problem);
   const record = value as Readonly<Record<string, unknown>>;
   if (record['type'] === 'started') {
@@ -103,4 +105,170 @@ function damaged(number: number, problem: string): JournalError {
   return new JournalError(
     `Record ${number} of the journal ${problem}. Start with a new journal: rows that were sent are sent again then, which only updates them.`,
   );
+}
+
+/** From `first` to `last`, both included. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A set of whole numbers, kept as ranges that neither touch nor overlap. */
+export class RangeSet {
+  /** Ascending. */
+  readonly #ranges: Range[] = [];
+
+  get ranges(): readonly Range[] {
+    return this.#ranges;
+  }
+
+  add({ first, last }: Range): void {
+    const from = this.#position(first - 1);
+    let to = from;
+    let merged = { first, last };
+    for (let next = this.#ranges[to]; next && next.first <= last + 1; next = this.#ranges[(to += 1)]) {
+      merged = { first: Math.min(merged.first, next.first), last: Math.max(merged.last, next.last) };
+    }
+    this.#ranges.splice(from, to - from, merged);
+  }
+
+  has(value: number): boolean {
+    const range = this.#ranges[this.#position(value)];
+    return range !== undefined && range.first <= value;
+  }
+
+  /** Index of the first range that ends at or after `value`. */
+  #position(value: number): number {
+    let low = 0;
+    for (let high = this.#ranges.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if ((this.#ranges[middle]?.last ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+type StartedRecord = Extract<JournalRecord, { type: 'started' }>;
+
+/** The state that earlier runs left: which rows are settled, and digests that must come out again. */
+export class ResumeState {
+  readonly seed: Digest;
+  /** Calls the service took. */
+  batches = 0;
+  /** Ids the service gave, in bulk imports. */
+  readonly importIds: string[] = [];
+  readonly #started: StartedRecord;
+  /** Rows the service took or refused, and those in between that were not sent. */
+  readonly #settled = new RangeSet();
+  /** Batches that were sent and whose response was lost, by their last row. */
+  readonly #lost = new Map<number, Range>();
+  /** Digests that must come out again, by the row they are of. */
+  readonly #digests = new Map<number, string>();
+  readonly #refused = new Map<number, string>();
+  #latest: { readonly last: number; readonly digest: string } | undefined;
+
+  constructor(started: StartedRecord) {
+    this.#started = started;
+    this.seed = started.seed;
+  }
+
+  /** Applies one record. */
+  apply(record: JournalRecord): void {
+    switch (record.type) {
+      case 'started':
+        throw new JournalError('The journal holds two imports. Start with a new one.');
+      case 'sending':
+        this.#lost.set(record.last, record);
+        this.#digests.set(record.last, record.digest);
+        if (!this.#latest || record.last > this.#latest.last) this.#latest = record;
+        break;
+      case 'released':
+        this.#lost.delete(record.last);
+        break;
+      case 'accepted':
+        this.#settle(record);
+        this.batches += 1;
+        if (record.id !== undefined && this.#started.mode === 'bulk') this.importIds.push(record.id);
+        break;
+      case 'refused':
+        this.#settle(record);
+        this.#refused.set(record.last, record.reason);
+        break;
+    }
+  }
+
+  /** @throws SourceChangedError, JournalError where this is the journal of another import */
+  checkStart(mode: ImportMode, fingerprint: string | undefined): void {
+    if (this.#started.mode !== mode) {
+      throw new JournalError(
+        `The journal is that of an import ${modeNames[this.#started.mode]}, not ${modeNames[mode]}. Start with a new journal, or go on as it began.`,
+      );
+    }
+    const { fingerprint: before } = this.#started;
+    if (before !== undefined && fingerprint !== undefined && before !== fingerprint) {
+      throw new SourceChangedError('The source is not the one this import was begun with: its fingerprint differs');
+    }
+  }
+
+  /** Checks the digest of every row up to this one. @throws SourceChangedError */
+  checkRow(ordinal: number, digest: Digest): void {
+    const expected = this.#digests.get(ordinal) ?? (this.#latest?.last === ordinal ? this.#latest.digest : undefined);
+    if (expected === undefined || expected === hex(digest)) return;
+    throw new SourceChangedError(
+      `Among the first ${ordinal} rows, some are not what they were when this import was begun: the source, or the mapping of its columns, has changed`,
+    );
+  }
+
+  /** Checks that the source still holds every row that was sent. @param rows - number of its rows */
+  checkEnd(rows: number): void {
+    if (!this.#latest || rows >= this.#latest.last) return;
+    throw new SourceChangedError(
+      `The source ends after ${rows} rows; an earlier run of this import had already sent row ${this.#latest.last}`,
+    );
+  }
+
+  isSettled(ordinal: number): boolean {
+    return this.#settled.has(ordinal);
+  }
+
+  /** Why the service refused this row; undefined where it did not. */
+  refusal(ordinal: number): string | undefined {
+    return this.#refused.get(ordinal);
+  }
+
+  /** Whether a batch of an earlier run ended with this row and must be sent as it was. */
+  endsBatch(ordinal: number): boolean {
+    return this.#digests.has(ordinal);
+  }
+
+  /** The batch around this row whose response was lost; it is sent again unchanged. */
+  lostAround(ordinal: number): Range | undefined {
+    for (const range of this.#lost.values()) if (range.first <= ordinal && ordinal <= range.last) return range;
+    return undefined;
+  }
+
+  #settle(range: Range): void {
+    this.#settled.add(range);
+    this.#lost.delete(range.last);
+    this.#digests.delete(range.last);
+  }
+}
+
+const modeNames: Readonly<Record<ImportMode, string>> = { bulk: 'in batches', single: 'one by one' };
+
+/** Reads the state that earlier runs left; undefined for an empty journal. @throws JournalError */
+export async function readResumeState(journal: Journal): Promise<ResumeState | undefined> {
+  let state: ResumeState | undefined;
+  let number = 0;
+  for await (const value of journal.read()) {
+    const record = readRecord(value, (number += 1));
+    if (state) state.apply(record);
+    else if (record.type === 'started') state = new ResumeState(record);
+    else
+      throw new JournalError(
+        'The journal does not begin with the start of an import: it is not one, or its beginning is missing.',
+      );
+  }
+  return state;
 }

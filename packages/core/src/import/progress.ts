@@ -1,4 +1,4 @@
-/** Counts what an import does, and tells how fast it goes and how long it still takes. */
+/** Counts the rows of an import, and estimates its speed and remaining time. */
 
 /** How far an import is. Counts are those of all its runs together, and never fall. */
 export interface ImportProgress {
@@ -14,26 +14,26 @@ export interface ImportProgress {
   readonly failed: number;
   /** Calls the service took. */
   readonly batches: number;
-  /** How many rows there are, where that is known. */
+  /** Number of rows in the source, where known. */
   readonly total: number | undefined;
-  /** Rows dealt with in a second, in this run, those of earlier runs left out. */
+  /** Rows settled per second in this run. */
   readonly rowsPerSecond: number;
-  /** Undefined where the total is not known or nothing has been dealt with yet. */
+  /** Undefined where the total is unknown or no row is settled yet. */
   readonly secondsLeft: number | undefined;
 }
 
 type Count = 'read' | 'accepted' | 'rejected' | 'duplicates' | 'failed' | 'batches';
 
-/** The counts, and the clock beside them. */
-export class Tally {
+/** Counts rows and measures time. */
+export class ProgressCounter {
   readonly counts: Record<Count, number> = { read: 0, accepted: 0, rejected: 0, duplicates: 0, failed: 0, batches: 0 };
   /** Rows that earlier runs had settled. */
   resumed = 0;
-  /** Rows sent once more because the answer was lost. */
+  /** Rows sent again because the response was lost. */
   resent = 0;
   readonly #now: () => number;
   readonly #total: () => number | undefined;
-  #begun: number | undefined;
+  #startedAt: number | undefined;
 
   constructor(now: () => number, total: number | (() => number | undefined) | undefined) {
     this.#now = now;
@@ -42,14 +42,14 @@ export class Tally {
 
   /** The first row that is not skipped starts the clock. */
   start(): void {
-    this.#begun ??= this.#now();
+    this.#startedAt ??= this.#now();
   }
 
   progress(): ImportProgress {
     const { read, accepted, rejected, duplicates, failed } = this.counts;
     const total = this.#total();
     const settled = accepted + rejected + duplicates + failed;
-    const seconds = this.#begun === undefined ? 0 : (this.#now() - this.#begun) / 1000;
+    const seconds = this.#startedAt === undefined ? 0 : (this.#now() - this.#startedAt) / 1000;
     const rowsPerSecond = seconds > 0 ? Math.max(0, settled - this.resumed) / seconds : 0;
     return {
       ...this.counts,

@@ -1,13 +1,15 @@
+/** The source of an import: types of its rows, and reading them one by one. */
+import type { Signal } from '../engine/host.ts';
 /** Where rows come from, and what a row is. */
 import type { SubscriptionRequest } from '../schema/types.ts';
 
 /** A row of a reader that knows more about it than its content, for example that of a CSV file. */
 export interface SourceRow {
-  /** The number people find it by, at least 1. */
+  /** The number people find the row by, at least 1. */
   readonly row: number;
-  /** What to send; checked by the import. */
+  /** The subscription to send; checked by the import. */
   readonly subscription?: unknown;
-  /** Why the reader can't make a subscription of it. Holds no value of the row. */
+  /** Why the reader can't make a subscription of the row. Holds no value of the row. */
   readonly problem?: string | undefined;
   /** The row as the source has it, for whoever takes rejected rows. Default: `subscription`. */
   readonly original?: unknown;
@@ -22,7 +24,7 @@ export type ImportRow = SubscriptionRequest | SourceRow;
 /** Rows, in the same order at every run. Pulled one by one, only as batches go out. */
 export type Rows = AsyncIterable<ImportRow> | Iterable<ImportRow>;
 
-/** Rows with what is known of the whole. */
+/** Rows with a fingerprint and the number of rows, where known. */
 export interface ImportSource {
   readonly rows: Rows;
   /** Changes where the content does; kept in the journal, so that another file is refused at once. */
@@ -47,7 +49,7 @@ export interface Rejection {
   readonly original: unknown;
 }
 
-/** A row with its number, whichever way it was given. */
+/** A row with its number: the source's own, or its place. */
 export function numbered(given: unknown, ordinal: number): SourceRow {
   return isSourceRow(given) ? given : { row: ordinal, subscription: given };
 }
@@ -55,4 +57,57 @@ export function numbered(given: unknown, ordinal: number): SourceRow {
 function isSourceRow(given: unknown): given is SourceRow {
   if (typeof given !== 'object' || given === null || !('row' in given)) return false;
   return Number.isSafeInteger(given.row) && ('subscription' in given || 'problem' in given);
+}
+
+/** A source being read. */
+export interface Pull<T> {
+  /** The next result, or undefined where the signal has aborted. */
+  next(): Promise<IteratorResult<T> | undefined> | IteratorResult<T> | undefined;
+  /** Closes the source. Does not wait for a source that is still producing a row. */
+  close(): Promise<void>;
+}
+
+/** Starts to read. A row that arrives after the signal has aborted is dropped. */
+export function pull<T>(rows: AsyncIterable<T> | Iterable<T>, signal: Signal | undefined): Pull<T> {
+  const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  let abandoned = false;
+  return {
+    next() {
+      if (signal?.aborted) return undefined;
+      const result = iterator.next();
+      // A synchronous source needs no wait, and most imports run without a signal.
+      if (!signal || !('then' in result)) return result;
+      return unlessAborted(result, signal, () => {
+        abandoned = true;
+      });
+    },
+    async close() {
+      const closing = Promise.resolve(iterator.return?.());
+      // A generator that awaits something handles `return` only after that.
+      if (abandoned) closing.catch(() => undefined);
+      else await closing;
+    },
+  };
+}
+
+/** The value, or undefined as soon as the signal aborts. */
+function unlessAborted<T>(value: Promise<T>, signal: Signal, abandon: () => void): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      abandon();
+      resolve(undefined);
+    };
+    const settled = (): void => signal.removeEventListener('abort', stop);
+    signal.addEventListener('abort', stop);
+    value.then(
+      (result) => {
+        settled();
+        resolve(result);
+      },
+      (error: unknown) => {
+        settled();
+        reject(error);
+      },
+    );
+  });
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AddressSet } from '../../src/import/address-set.ts';
 import { divide, utf8Length } from '../../src/import/batch.ts';
 import { hashText, hex } from '../../src/hash.ts';
-import { RangeSet } from '../../src/import/ranges.ts';
+import { RangeSet } from '../../src/import/journal.ts';
 import { checkRequest, requestFields } from '../../src/import/request.ts';
 import { subscriptionRequest } from '../../src/schema/index.ts';
 import { addressKey } from '../../src/signup/index.ts';
@@ -79,7 +79,7 @@ it('ranges hold what a set holds', () => {
   );
 });
 
-it('dividing loses no entry, keeps the order, and ends', () => {
+it('divides a batch into ordered parts that hold every row once', () => {
   const refused = fc.record({
     size: fc.integer({ min: 2, max: 40 }),
     named: fc.array(fc.nat({ max: 50 }), { maxLength: 6 }),
@@ -87,7 +87,7 @@ it('dividing loses no entry, keeps the order, and ends', () => {
   });
   fc.assert(
     fc.property(refused, ({ size, named, gap }) => {
-      const entries = Array.from({ length: size }, (_, index) => ({
+      const rows = Array.from({ length: size }, (_, index) => ({
         ordinal: 5 + index * (gap + 1),
         row: index,
         request: { email: 'a@b.c' },
@@ -95,14 +95,14 @@ it('dividing loses no entry, keeps the order, and ends', () => {
         digest: seed,
       }));
       const parts = divide(
-        { first: 3, last: entries.at(-1)?.ordinal ?? 0, entries, resent: true },
+        { first: 3, last: rows.at(-1)?.ordinal ?? 0, rows, resent: true },
         named.map((index) => `subscriptions[${index}].email is wrong`),
       );
-      expect(parts.flatMap((part) => part.entries)).toEqual(entries);
+      expect(parts.flatMap((part) => part.rows)).toEqual(rows);
       expect(parts.length).toBeGreaterThan(1);
       for (const [index, part] of parts.entries()) {
         expect(part.first).toBe(index === 0 ? 3 : (parts[index - 1]?.last ?? 0) + 1);
-        expect(part.last).toBe(part.entries.at(-1)?.ordinal);
+        expect(part.last).toBe(part.rows.at(-1)?.ordinal);
       }
     }),
   );

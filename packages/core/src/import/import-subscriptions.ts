@@ -1,0 +1,146 @@
+/** The two imports: in bulk, with up to a thousand rows in a call, and one by one, with an answer for each row. */
+import { bulkUpdateLimit } from '../contract/values.ts';
+import type { CallOptions } from '../engine/arguments.ts';
+import type { Subscription } from '../schema/types.ts';
+import { runImport } from './run.ts';
+import type { CommonOptions, ImportResult } from './types.ts';
+
+/** Most rows of one call: the limit of the bulk update, because the specification names none for bulk creation. */
+const largestBatch = bulkUpdateLimit;
+
+/** Stays below the usual limit of a web server for request bodies (1 MB). */
+const defaultBytes = 1_000_000;
+
+/** One call of the import and its rows. */
+export interface ImportedBatch {
+  /** Numbers of the rows in it. */
+  readonly rows: readonly number[];
+  /** Whether an earlier run had sent the same rows and its response was lost. */
+  readonly resent: boolean;
+}
+
+/** Options of {@link importSubscriptions}. */
+export interface ImportOptions extends CommonOptions {
+  /** Rows of a call, 1 to 1000. Default 1000. */
+  readonly batchSize?: number | undefined;
+  /** Most bytes of a call; a single row may be larger. Default 1,000,000. */
+  readonly batchBytes?: number | undefined;
+  /** Most calls in flight. Default 4; the engine's pacer may delay them further. */
+  readonly concurrency?: number | undefined;
+  /**
+   * Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns
+   * with other calls. Its `signal` ends the calls in flight; the next run sends their rows again.
+   */
+  readonly call?: CallOptions | undefined;
+  /** Called with each call the service accepted, after the journal has it; awaited. */
+  readonly onAccepted?:
+    | ((batch: ImportedBatch & { readonly importId: string | undefined }) => void | Promise<void>)
+    | undefined;
+  /** Called with each call that failed for good in this run; awaited. The next run sends its rows again. */
+  readonly onFailed?: ((batch: ImportedBatch & { readonly error: unknown }) => void | Promise<void>) | undefined;
+}
+
+/**
+ * Imports subscriptions in bulk. Each row is normalised and checked, and left out where an earlier row has the same
+ * address (the first wins). The others are sent in batches. Each batch is written to the journal before it is sent and
+ * after it was accepted: the same call with the same journal resumes an earlier one, also after a kill. A batch whose
+ * response was lost is sent again unchanged, which only updates its subscriptions.
+ *
+ * A batch the service refuses is divided until the refused rows are found; only those are rejected. A batch that fails
+ * for another reason, after the engine's retries, waits for the next run. The run ends where key, scope or publication
+ * are refused (401, 403, 404), after five failed batches in succession, and after 25 refused rows before the first
+ * accepted one.
+ *
+ * The service imports asynchronously and has no endpoint to read the result by: what happens to a row after it was
+ * accepted is unknown.
+ *
+ * @returns the result, once no call is in flight; failed calls are reported in it and not thrown
+ * @throws RangeError for an invalid option, JournalError, SourceChangedError, and errors of the source, the journal and
+ *   the callbacks
+ * @example
+ * ```ts
+ * const result = await importSubscriptions({ engine: client.engine, source: [{ email: 'ada@example.com' }] });
+ * ```
+ */
+export function importSubscriptions(options: ImportOptions): Promise<ImportResult> {
+  const { engine, publicationId, batchSize = largestBatch, batchBytes = defaultBytes, call } = options;
+  const callOptions = { timeoutMs: 120_000, stream: options, ...call };
+  if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > largestBatch) {
+    return Promise.reject(new RangeError(`batchSize must be a whole number from 1 to ${largestBatch}.`));
+  }
+  return runImport(options, {
+    mode: 'bulk',
+    limit: batchSize,
+    bytes: batchBytes,
+    concurrency: 4,
+    async send({ rows, resent }) {
+      const subscriptions = rows.map(({ request }) => request);
+      const { import_id: importId } = await engine.call(
+        'subscriptions.bulkCreate',
+        { publicationId, subscriptions },
+        callOptions,
+      );
+      return {
+        id: importId,
+        notify: () => options.onAccepted?.({ rows: rows.map(({ row }) => row), resent, importId }),
+      };
+    },
+    failed: ({ rows, resent }, error) => options.onFailed?.({ rows: rows.map(({ row }) => row), resent, error }),
+  });
+}
+
+/** The answer of the service to one row. */
+export interface ImportedRow {
+  /** The row's number. */
+  readonly row: number;
+  readonly subscription: Subscription;
+  /** Values the service did not apply, for example custom fields the publication does not have. */
+  readonly warnings: readonly { readonly message: string; readonly code: string }[];
+  /** Whether an earlier run had sent the row and its response was lost. */
+  readonly resent: boolean;
+}
+
+/** Options of {@link importOneByOne}. */
+export interface OneByOneOptions extends CommonOptions {
+  /** Most calls in flight. Default 8; the engine's pacer may delay them further. */
+  readonly concurrency?: number | undefined;
+  /** Passed to each call. Default: a stream of the import's own, so that it takes turns with other calls. */
+  readonly call?: Omit<CallOptions, 'signal'> | undefined;
+  /**
+   * Called with each answer as it comes, after the journal has it; awaited. With one call at a time
+   * (`concurrency: 1`) they come in the order of the rows. Answers of earlier runs are not reported again.
+   */
+  readonly onAnswer?: ((answer: ImportedRow) => void | Promise<void>) | undefined;
+  /** Called with each row whose call failed for good in this run; awaited. The next run sends it again. */
+  readonly onFailed?:
+    | ((failure: { readonly row: number; readonly error: unknown }) => void | Promise<void>)
+    | undefined;
+}
+
+/**
+ * Creates subscriptions row by row, with everything else as in `importSubscriptions`: checks, duplicates, journal,
+ * resume, result. It makes a thousand times more calls: with a rate limit, a million rows take days instead of minutes.
+ *
+ * @throws JournalError, SourceChangedError, and errors of the source, the journal and the callbacks
+ */
+export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> {
+  const { engine, publicationId } = options;
+  const call = { stream: options, ...options.call };
+  return runImport(options, {
+    mode: 'single',
+    limit: 1,
+    bytes: Number.POSITIVE_INFINITY,
+    concurrency: 8,
+    async send({ rows: [row], resent }) {
+      if (!row) return { id: undefined, notify: () => undefined };
+      const { data, warnings } = await engine.call('subscriptions.create', { publicationId, ...row.request }, call);
+      return {
+        id: data.id,
+        notify: () => options.onAnswer?.({ row: row.row, subscription: data, warnings: warnings ?? [], resent }),
+      };
+    },
+    async failed({ rows: [row] }, error) {
+      if (row) await options.onFailed?.({ row: row.row, error });
+    },
+  });
+}
