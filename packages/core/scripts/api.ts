@@ -1,5 +1,5 @@
 /** Writes `api.md`: one line per method of the client, with the types it uses. */
-import { resources, statuses } from '../src/contract/words.ts';
+import { resources, statuses } from '../src/contract/words/index.ts';
 import { partsOf } from './names.ts';
 import { byResource, signature } from './resources.ts';
 import type { KnownOperation } from './types.ts';

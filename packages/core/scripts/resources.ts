@@ -7,7 +7,7 @@ import {
   words,
   type OperationWords,
   type StatusWords,
-} from '../src/contract/words.ts';
+} from '../src/contract/words/index.ts';
 import { schemas } from '../src/schema/index.ts';
 import { format } from './format.ts';
 import { partsOf, resourceName, typeName } from './names.ts';

@@ -1,7 +1,7 @@
 /** Writes `src/schema/types.ts`: records, parameters and answers. */
 import * as z from 'zod';
 import { operations, type Operation, type OperationId } from '../src/contract/index.ts';
-import { words, type OperationWords } from '../src/contract/words.ts';
+import { words, type OperationWords } from '../src/contract/words/index.ts';
 import { errorBody, schemas, type OperationSchemas } from '../src/schema/index.ts';
 import { typeName } from './names.ts';
 import { comment, createTypeWriter, declareInterface, objectLiteral, type Property } from './typescript.ts';

@@ -1,6 +1,5 @@
 /** The contract: every operation of the Newsletter Publishing API, v2, as plain data. No run-time import. */
-export { assumed } from './assumed.ts';
 export { operation, operations, type OperationById, type OperationId } from './operations.ts';
 export type { Body, Method, Operation, Pagination, RetryClass, Scope } from './types.ts';
 export * from './values.ts';
-export * from './words.ts';
+export * from './words/index.ts';

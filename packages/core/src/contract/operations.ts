@@ -1,12 +1,9 @@
 /** The operations, resource by resource, and by id. */
 import { automations } from './automations.ts';
 import { content } from './content.ts';
-import { customFields } from './custom-fields.ts';
-import { dataDeletion } from './data-deletion.ts';
 import { oauth } from './oauth.ts';
-import { publicationFields } from './publication-fields.ts';
-import { publications } from './publications.ts';
 import { subscriptions } from './subscriptions.ts';
+import { customFields, dataDeletion, publicationFields, publications } from './workspace.ts';
 
 /**
  * Every operation of the specification: 32 of the API, 6 of OAuth, in the specification's order of resources. One more

@@ -1,6 +1,6 @@
 /** OAuth 2.0 on the wire: RFC 6749, 7009, 7636 and 7662 in the shape the service gives them. */
 import * as z from 'zod';
-import { words } from '../contract/words.ts';
+import { words } from '../contract/words/index.ts';
 import * as shape from './shapes.ts';
 import { accepting, lenient } from './tolerant.ts';
 

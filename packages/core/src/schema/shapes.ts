@@ -1,6 +1,6 @@
 /** Building blocks of the schemas: records with a name, fields with words, identifiers, the envelope of an answer. */
 import * as z from 'zod';
-import type { ParameterWords } from '../contract/words.ts';
+import type { ParameterWords } from '../contract/words/index.ts';
 import { lastOffsetPage, pageLimit } from '../contract/values.ts';
 import { lenient } from './tolerant.ts';
 

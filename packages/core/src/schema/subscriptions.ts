@@ -7,7 +7,7 @@ import {
   customFieldValueWords,
   subscriptionRequestWords,
   words,
-} from '../contract/words.ts';
+} from '../contract/words/index.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import * as shape from './shapes.ts';
 import { accepting, lenient } from './tolerant.ts';

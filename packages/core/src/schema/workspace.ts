@@ -1,7 +1,7 @@
 /** Custom fields, data deletion requests, publication fields and publications on the wire. */
 import * as z from 'zod';
 import * as values from '../contract/values.ts';
-import { words } from '../contract/words.ts';
+import { words } from '../contract/words/index.ts';
 import * as shape from './shapes.ts';
 import { address } from './subscriptions.ts';
 import { accepting, lenient } from './tolerant.ts';
