@@ -1,0 +1,254 @@
+/**
+ * Runs Stryker on one floor of test/mutation/floors.ts, prints the mutants that survived, and keeps the results of each
+ * file in test/mutation/results, from which it writes docs/mutation.md.
+ */
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { explanations } from '../../test/mutation/explanations.ts';
+import { floors, goal, type Floor } from '../../test/mutation/floors.ts';
+import { Complaint } from '../bring/complaint.mjs';
+import { root } from '../chain/root.ts';
+import { run } from './command.ts';
+
+/** What one run of `npm run mutate` measures. */
+export interface MutationRun {
+  readonly name: string;
+  readonly floor: Floor;
+  /** Files to mutate, each with an optional `:FIRST-LAST` line range; all files of the floor where there are none. */
+  readonly files: readonly string[];
+  /** Test processes side by side; as many as Stryker takes for the machine by default. */
+  readonly concurrency: number | undefined;
+  /** Test every mutant again instead of taking over the results of mutants and tests that did not change. */
+  readonly fresh: boolean;
+}
+
+/** A mutant that no test noticed. */
+interface Survivor {
+  readonly line: number;
+  readonly original: string;
+  readonly replacement: string;
+  /** True where no test runs the line at all. */
+  readonly uncovered?: boolean;
+}
+
+/** The mutants of one file. */
+interface FileResult {
+  /** Day of the measurement, such as 2026-02-28. */
+  readonly date: string;
+  /** Line range, where only a part of the file was mutated. */
+  readonly lines?: string;
+  readonly noticed: number;
+  readonly survivors: readonly Survivor[];
+}
+
+type FloorResults = Readonly<Record<string, FileResult>>;
+type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
+const document = join(root, 'docs', 'mutation.md');
+const resultsFolder = join(root, 'test', 'mutation', 'results');
+const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.json`);
+
+/** @returns false where a whole floor was measured and stays below the goal */
+export async function runMutations({ name, floor, files, concurrency, fresh }: MutationRun): Promise<boolean> {
+  const sources = sourcesOf(floor);
+  const chosen = files.map(fromRoot);
+  for (const file of chosen)
+    if (!sources.includes(withoutLines(file)))
+      throw new Complaint(`${file} is no file of the floor ${name}.`, `Its files are: ${floor.sources.join(', ')}.`);
+
+  const mutants = await testMutants({
+    name,
+    files: chosen.length > 0 ? chosen : sources,
+    concurrency,
+    fresh,
+  });
+
+  const measured = resultsByFile(
+    mutants.filter(({ fileName }) => chosen.length === 0 || chosen.map(withoutLines).includes(fromRoot(fileName))),
+    chosen,
+  );
+  for (const [file, result] of Object.entries(measured)) printResult(file, result);
+  const results = { ...readResults(name), ...measured };
+  const kept = Object.fromEntries(
+    Object.entries(results)
+      .filter(([file]) => sources.includes(file))
+      .toSorted(([a], [b]) => a.localeCompare(b)),
+  );
+  mkdirSync(resultsFolder, { recursive: true });
+  writeFileSync(resultsFile(name), `${JSON.stringify(kept, null, 2)}\n`);
+  writeFileSync(document, describeResults());
+  await run('oxfmt', [relative(root, resultsFile(name))], { quiet: true });
+  const score = scoreOf(Object.values(measured));
+  console.log(`\n${name}: ${describeScore(Object.values(measured))} (docs/mutation.md, .output/mutation/${name}.html)`);
+  return chosen.length > 0 || score >= goal;
+}
+
+/** Runs Stryker. */
+async function testMutants({
+  name,
+  files,
+  concurrency,
+  fresh,
+}: Omit<MutationRun, 'floor'>): Promise<readonly Mutant[]> {
+  process.env['MUTATION_FLOOR'] = name;
+  const stryker = new Stryker({
+    mutate: [...files],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    // A mutant in code that runs once, while its module loads, would need every test in a new process.
+    ignoreStatic: true,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    incremental: true,
+    incrementalFile: join('.cache', 'mutation', `${name}.json`),
+    force: fresh,
+    tempDirName: join('.cache', 'mutation', name),
+    cleanTempDir: 'always',
+    ignorePatterns: ['.cache', '.output', 'dist', 'test/n8n/host'],
+    // Stryker would rewrite the paths of tsconfig.json with TypeScript's programming interface, which version 7 lacks.
+    tsconfigFile: 'none',
+    disableTypeChecks: false,
+    reporters: ['progress-append-only', 'html'],
+    htmlReporter: { fileName: join('.output', 'mutation', `${name}.html`) },
+    allowEmpty: true,
+  });
+  try {
+    return await stryker.runMutationTest();
+  } catch (error) {
+    if (!(error instanceof Error && error.constructor.name === 'ConfigError')) throw error;
+    throw new Complaint(
+      `Stryker did not start: ${error.message}`,
+      `Make sure that the tests of the floor ${name} pass; what failed is printed above.`,
+    );
+  }
+}
+
+/** The files of a floor, sorted. */
+function sourcesOf({ sources }: Floor): readonly string[] {
+  const excluded = sources.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  const included = sources.filter((glob) => !glob.startsWith('!'));
+  return globSync(included, { cwd: root, exclude: excluded })
+    .map((file) => file.split(sep).join('/'))
+    .toSorted();
+}
+
+/** A path from the root of the repository, with slashes. */
+function fromRoot(file: string): string {
+  return relative(root, join(root, relative(root, file)))
+    .split(sep)
+    .join('/');
+}
+
+function withoutLines(file: string): string {
+  return file.replace(/:\d+-\d+$/, '');
+}
+
+function resultsByFile(mutants: readonly Mutant[], chosen: readonly string[]): FloorResults {
+  const date = new Date().toISOString().slice(0, 10);
+  const byFile = Map.groupBy(mutants, ({ fileName }) => fromRoot(fileName));
+  return Object.fromEntries(
+    [...byFile].map(([file, found]) => {
+      const source = readFileSync(join(root, file), 'utf8').split('\n');
+      const lines = chosen.find((selected) => selected.startsWith(`${file}:`))?.slice(file.length + 1);
+      const survivors = found
+        .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+        .map((mutant) => describeSurvivor(mutant, source));
+      const noticed = found.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
+      return [file, { date, ...(lines && { lines }), noticed, survivors }];
+    }),
+  );
+}
+
+function describeSurvivor(
+  { location: { start, end }, replacement, status }: Mutant,
+  source: readonly string[],
+): Survivor {
+  const replaced = source.slice(start.line - 1, end.line);
+  replaced[replaced.length - 1] = replaced.at(-1)?.slice(0, end.column - 1) ?? '';
+  replaced[0] = replaced[0]?.slice(start.column - 1) ?? '';
+  return {
+    line: start.line,
+    original: collapse(replaced.join(' ')),
+    replacement: collapse(replacement ?? ''),
+    ...(status === 'NoCoverage' && { uncovered: true }),
+  };
+}
+
+const collapse = (code: string): string => code.replaceAll(/\s+/g, ' ').trim();
+
+function readResults(floor: string): FloorResults {
+  if (!existsSync(resultsFile(floor))) return {};
+  return JSON.parse(readFileSync(resultsFile(floor), 'utf8')) as FloorResults;
+}
+
+function printResult(file: string, result: FileResult): void {
+  console.log(`\n${file}: ${describeScore([result])}`);
+  for (const survivor of result.survivors) console.log(`  ${describeMutation(file, survivor)}`);
+}
+
+/** The share of noticed mutants in percent; 100 where there are none. */
+function scoreOf(results: readonly FileResult[]): number {
+  const { noticed, survived } = count(results);
+  return noticed + survived === 0 ? 100 : (noticed / (noticed + survived)) * 100;
+}
+
+function count(results: readonly FileResult[]): { noticed: number; survived: number } {
+  return {
+    noticed: results.reduce((sum, result) => sum + result.noticed, 0),
+    survived: results.reduce((sum, result) => sum + result.survivors.length, 0),
+  };
+}
+
+function describeScore(results: readonly FileResult[]): string {
+  const { noticed, survived } = count(results);
+  return `${scoreOf(results).toFixed(1)} %, ${noticed} of ${noticed + survived} mutants noticed`;
+}
+
+function describeMutation(file: string, { line, original, replacement, uncovered }: Survivor): string {
+  const reason = explanations.find(
+    (known) => known.file === file && known.original === original && known.replacement === replacement,
+  )?.reason;
+  const code = (text: string): string =>
+    `\`${(text.length > 90 ? `${text.slice(0, 90)}…` : text).replaceAll('`', "'") || ' '}\``;
+  const note = reason ?? (uncovered ? '**no test runs this line**' : '**not explained yet**');
+  return `line ${line}: ${code(original)} → ${code(replacement)}: ${note}`;
+}
+
+/** The page docs/mutation.md. */
+function describeResults(): string {
+  const measured = readdirSync(resultsFolder)
+    .map((file) => file.replace(/\.json$/, ''))
+    .filter((name) => floors[name]);
+  const rows = Object.entries(floors).map(([name, floor]) => {
+    const results = readResults(name);
+    const files = `${Object.keys(results).length} of ${sourcesOf(floor).length}`;
+    const { noticed, survived } = count(Object.values(results));
+    const score = noticed + survived === 0 ? 'not measured' : `${scoreOf(Object.values(results)).toFixed(1)} %`;
+    return `| ${name} | ${files} | ${noticed + survived} | ${noticed} | ${score} |`;
+  });
+  const details = Object.keys(floors)
+    .filter((name) => measured.includes(name))
+    .map((name) => describeFloor(name, readResults(name)));
+  return `# Mutation testing
+
+Written by \`npm run mutate\`; CONTRIBUTING.md describes the command. A mutant is a small change of the code, such as \`<\` for \`<=\`. A
+mutant that no test notices survives: either a test is missing, or the change makes no difference, and then the reason stands here. The
+goal is ${goal} % of noticed mutants on every floor. A mutant that makes its tests hang counts as noticed. Mutants of code that runs once,
+while its module loads, are left out.
+
+| Floor | Files measured | Mutants | Noticed | Score |
+|---|---|---|---|---|
+${rows.join('\n')}
+${details.join('')}`;
+}
+
+function describeFloor(name: string, results: FloorResults): string {
+  const files = Object.entries(results).map(([file, result]) => {
+    const heading = `\n**${file}**${result.lines ? `, lines ${result.lines}` : ''}: ${describeScore([result])} (${result.date})\n`;
+    if (result.survivors.length === 0) return heading;
+    return `${heading}\n${result.survivors.map((survivor) => `- ${describeMutation(file, survivor)}`).join('\n')}\n`;
+  });
+  return `\n## ${name}\n${files.join('')}`;
+}
