@@ -297,6 +297,19 @@ describe('a run by hand', () => {
     expect(snapshot()).toEqual(before);
   });
 
+  it.each([{ filters: {} }, { filters: { utm_source: ['harbour'] } }])(
+    'shows the newest subscription that passes $filters',
+    async ({ filters }) => {
+      for (const email of ['older@example.com', 'newest@example.com']) {
+        now += 60_000;
+        await api.subscriptions.create({ email, utm_source: 'harbour' });
+      }
+      expect(await poll('subscriptionCreated', { mode: 'manual', parameters: { filters } })).toEqual([
+        'newest@example.com',
+      ]);
+    },
+  );
+
   it('keeps to the filters', async () => {
     await api.subscriptions.create({ email: 'harbour@example.com', utm_source: 'harbour' });
     now += 60_000;

@@ -155,6 +155,21 @@ describe('a bulk import', () => {
     expect(sent).toHaveLength(5);
   });
 
+  it('keeps a batch whose answer was lost for another resend when the service refuses the key meanwhile', async () => {
+    const { sent, ...api } = service((_, call) =>
+      call === 2 ? { status: 503 } : call === 4 ? refusal('No.', 401) : undefined,
+    );
+    const options = { ...api, journal: memoryJournal(), batchSize: 10, concurrency: 1, source: people(30) };
+    await importSubscriptions(options);
+    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'incomplete', failed: 10, resent: 0 });
+    expect(await importSubscriptions({ ...options, batchSize: 3 })).toMatchObject({
+      outcome: 'complete',
+      accepted: 30,
+      resent: 10,
+    });
+    expect(sent.slice(3).map(({ rows }) => rows)).toEqual([people(20).slice(10), people(20).slice(10)]);
+  });
+
   it.each([401, 403, 404])('stops at once on %i', async (status) => {
     const { sent, ...api } = service(() => refusal('No.', status));
     expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({

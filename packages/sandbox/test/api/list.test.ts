@@ -97,6 +97,19 @@ test('ten come in one page unless limit says otherwise, oldest first unless dire
 });
 
 describe('paging fields', () => {
+  test.each([
+    { limit: '4', more: true },
+    { limit: '5', more: false },
+    { limit: '6', more: false },
+  ])('of 5 records with limit $limit, has_more is $more', async ({ limit, more }) => {
+    const sandbox = fresh();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await create(sandbox, { email: `${name}@example.com` });
+    const page = await list(sandbox, { limit });
+    expect(page.has_more).toBe(more);
+    expect(page.next_cursor === null).toBe(!more);
+    expect(page.data).toHaveLength(more ? 4 : 5);
+  });
+
   test('cursor answers carry no totals, offset answers no cursor but the two warning headers', async () => {
     const sandbox = fresh({ seed: 'demo' });
     const byCursor = await send(sandbox, 'GET', `${subscriptionsPath}?limit=5`);

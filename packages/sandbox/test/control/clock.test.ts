@@ -38,10 +38,18 @@ test.each([
   expect((await control(fresh(), 'POST', '/clock', { advance })).body).toMatchObject({ now });
 });
 
-test('a month after the last of January is the last of February', async () => {
-  const sandbox = fresh({ now: () => Date.UTC(2028, 0, 31) });
-  expect((await control(sandbox, 'POST', '/clock', { advance: 'P1M' })).body).toMatchObject({
-    now: '2028-02-29T00:00:00.000Z',
+test.each([
+  ['2028-01-31', 'P1M', '2028-02-29'],
+  ['2027-01-31', 'P1M', '2027-02-28'],
+  ['2028-02-29', 'P1Y', '2029-02-28'],
+  ['2027-07-31', 'P1M', '2027-08-31'],
+  ['2027-08-31', 'P1M', '2027-09-30'],
+  ['2027-12-31', 'P1M', '2028-01-31'],
+  ['2027-11-30', 'P1M', '2027-12-30'],
+])('from %s on, %s leads to %s: the same day of the month, or the last one', async (from, advance, to) => {
+  const sandbox = fresh({ now: () => Date.parse(from) });
+  expect((await control(sandbox, 'POST', '/clock', { advance })).body).toMatchObject({
+    now: `${to}T00:00:00.000Z`,
   });
 });
 

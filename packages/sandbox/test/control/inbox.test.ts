@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent } from '../../src/index.ts';
-import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { addField, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 import { control } from './control.ts';
 
 interface Listed {
@@ -115,6 +115,28 @@ test('a welcome that was ordered comes once the subscription is active: after co
   await create(immediate, { email: 'ada@example.com', send_welcome_email: true, double_opt_override: 'off' });
   await create(immediate, { email: 'grace@example.com', double_opt_override: 'off' });
   expect((await only(immediate)).subject).toBe('Welcome to The Harbour Letter');
+});
+
+test('a known subscriber gets no second welcome, not with a later change either', async () => {
+  const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).toReversed();
+  const sandbox = fresh();
+  await addField(sandbox, 'string', 'City');
+  const welcome = { email: 'ada@example.com', send_welcome_email: true, double_opt_override: 'off' };
+  await create(sandbox, welcome);
+  await create(sandbox, { ...welcome, custom_fields: [{ name: 'City', value: 'Bremen' }] });
+  await create(sandbox, { ...welcome, custom_fields: [{ name: 'City', value: 'Ulm' }] });
+  expect(await kinds(sandbox)).toEqual(['welcome']);
+
+  const { sandbox: left, message } = await asked();
+  await left.fetch(message.links.unsubscribe, { method: 'POST' });
+  await create(left, welcome);
+  await create(left, { email: 'ada@example.com', reactivate_existing: true, double_opt_override: 'off' });
+  expect(await kinds(left)).toEqual(['confirmation']);
+  expect(await status(left)).toBe('active');
+
+  await left.fetch((await only(left)).links.unsubscribe, { method: 'POST' });
+  await create(left, { ...welcome, reactivate_existing: true });
+  expect(await kinds(left)).toEqual(['confirmation', 'welcome']);
 });
 
 test('who is invalid gets nothing; who comes back and has to confirm again is asked again', async () => {
