@@ -28,7 +28,7 @@ const textInputs: Readonly<Record<string, TextInput>> = {
 const radioLimit = 7;
 
 /** The attributes of one field. */
-interface Field {
+export interface Field {
   /** Its control's name; unique in the form. */
   readonly name: string;
   readonly text: (attribute: string) => string;

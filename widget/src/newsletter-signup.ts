@@ -1,9 +1,9 @@
 /** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
-import { LitElement, adoptStyles, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, adoptStyles, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
 import { chunks } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
-import { customFields, customFieldsTemplate, emailField } from './field.ts';
+import { customFields } from './field.ts';
 import {
   callForm,
   elementsOf,
@@ -17,27 +17,12 @@ import {
 } from './form.ts';
 import { kinds } from './newsletter-field.ts';
 import { readMessages, type Messages } from './messages.ts';
-import {
-  NewsletterErrorEvent,
-  NewsletterSubmitEvent,
-  NewsletterSuccessEvent,
-  NewsletterWarningEvent,
-} from './events.ts';
+import * as events from './events.ts';
 import type * as Sender from './signup.ts';
-import type { Signup, SignupTools } from './signup.ts';
+import type { Signup } from './signup.ts';
 import { styles } from './styles.ts';
+import { signupTemplate } from './template.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
-
-const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
-
-const tools: SignupTools = {
-  NewsletterErrorEvent,
-  NewsletterSubmitEvent,
-  NewsletterSuccessEvent,
-  NewsletterWarningEvent,
-  readAttribution,
-  warn,
-};
 
 /**
  * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
@@ -289,49 +274,16 @@ export class NewsletterSignup extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const texts = readMessages(this);
-    const { state, notice, isSilent, inbox } = this.#view;
-    const isDone = state === 'success';
-    const layout = this.#layout;
-    const fields = customFields(this);
-    // Without an endpoint the element waits for the owner's form, which the parser may not have reached yet.
-    const isOwners = this.#ownersForm || (!this.endpoint && globalThis.document?.readyState === 'loading');
-    // On one line, and in a frame: only where the form asks for nothing but the address.
-    const isRow =
-      ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
-    const isFramed = isRow && layout !== 'inline';
-    const isPanel = ['card', 'cover', 'dialog'].includes(layout);
-    const classes = [layout, isOwners && 'owners', isRow && 'row', isFramed && 'framed', state === 'busy' && state];
-    const form = isOwners
-      ? html`<slot ?hidden=${isDone}></slot>`
-      : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${this.endpoint} ?hidden=${isDone}>
-          ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
-          <button part="button"><span part="button-text">${texts.button}</span></button>
-        </form>`;
-    const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
-    const link = inbox && html`<a part="inbox" href=${inbox} target="_blank">${texts.inbox}</a>`;
-    const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>${link}`;
-    const content = html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
-      <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
-      <div part=${isPanel ? 'content panel' : 'content'}>
-        <slot name="head" part="head" id="head" ?hidden=${isDone}></slot>
-        ${form}
-        <slot name="turnstile"></slot>
-        <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
-        <slot name="note" ?hidden=${isDone}></slot>
-        <slot name="proof" ?hidden=${isDone}></slot>
-      </div>
-    </div>`;
-    // Without the dialog's file the form is shown in its place.
-    if (layout !== 'dialog' || this.#dialogFailed) return content;
-    return html`<slot name="trigger"></slot>
-      ${
-        this.#dialog &&
-        html`<dialog part="dialog" aria-labelledby="head" aria-label=${texts.button}>
-          ${content}
-          <form method="dialog"><button part="close" aria-label=${texts.close}>×</button></form>
-        </dialog>`
-      }`;
+    return signupTemplate({
+      texts: readMessages(this),
+      view: this.#view,
+      layout: this.#layout,
+      endpoint: this.endpoint,
+      fields: customFields(this),
+      // Without an endpoint the element waits for the owner's form, which the parser may not have reached yet.
+      isOwners: Boolean(this.#ownersForm) || (!this.endpoint && globalThis.document?.readyState === 'loading'),
+      dialog: this.#dialogFailed ? 'failed' : this.#dialog ? 'loaded' : 'loading',
+    });
   }
 
   protected override update(changed: Map<PropertyKey, unknown>): void {
@@ -422,7 +374,7 @@ export class NewsletterSignup extends LitElement {
       // Seen, but not announced: nothing is sent before the fields are checked.
       if (!this.#sender) void this.#show({ state: 'busy', mark: markBusy });
       const { createSignup } = await this.#loadSender();
-      return createSignup(this, this.#show, tools);
+      return createSignup(this, this.#show, { ...events, readAttribution, warn });
     } catch (error) {
       warn(this, 'file', `cannot load signup.js and posts the form without it: ${String(error)}`);
       if (this.endpoint) form.setAttribute('action', this.endpoint);
