@@ -5,20 +5,19 @@ import { answer, apiPrefix, errorAnswer, settle } from './api/api.ts';
 import { refusal } from './api/errors.ts';
 import { createRateLimit, type Profile, type QuotaRequest, type RateLimit } from './api/rate-limit.ts';
 import { subscriptionRecord } from './api/records.ts';
-import { createAssumptions, type Assumptions } from './control/assumptions/assumptions.ts';
-import type { AssumptionChoice } from './control/assumptions/table.ts';
+import { type Assumptions, createAssumptions } from './control/assumptions.ts';
+import type { AssumptionChoice } from './control/assumption-table.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
-import { ConnectionLost } from './control/faults/effects.ts';
-import { createFaults, type Faults } from './control/faults/faults.ts';
+import { ConnectionLost } from './control/fault-effects.ts';
+import { createFaults, type Faults } from './control/faults.ts';
 import { messageSummary } from './control/inbox/message.ts';
 import { createRequestLog, type Exchange, type LogEntry, type LogFilter } from './control/log.ts';
-import { createSnapshots, type Snapshots } from './control/snapshots/snapshots.ts';
+import { createSnapshots, type Snapshots } from './control/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
 import { createRecorder, type Recorder } from './recording/record.ts';
-import type { Recording } from './recording/recording.ts';
-import { faultsOf, settingsOf } from './recording/settings.ts';
+import { faultsOf, type Recording, settingsOf } from './recording/recording.ts';
 import { overflowing } from './store/database.ts';
 import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
@@ -26,7 +25,8 @@ import { createFeed } from './world/feed.ts';
 import { plant } from './world/seeds/plant.ts';
 import type { Seed } from './world/seeds/seed.ts';
 import { findSeed, isSeedName, type SeedName } from './world/seeds/standard.ts';
-import { openWorld, type WorldEvent } from './world/world.ts';
+import { openWorld } from './world/open-world.ts';
+import type { WorldEvent } from './world/world.ts';
 
 export interface SandboxOptions {
   /** `:memory:` (default), or a file that keeps everything across restarts. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { readings } from '../src/command/readings.ts';
-import { assumptions } from '../src/control/assumptions/table.ts';
+import { assumptions } from '../src/control/assumption-table.ts';
 import { run, start } from './command/process.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));

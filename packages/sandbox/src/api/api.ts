@@ -3,21 +3,18 @@
  * answer.
  */
 import { inspect } from 'node:util';
-import { operations, type Operation } from '@newsletter-kit/core/contract';
+import { type Operation, operations } from '@newsletter-kit/core/contract';
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import { isStorageFailure } from '../store/database.ts';
-import { Refusal } from '../world/refusal.ts';
-import type { World } from '../world/world.ts';
-import { authenticate, requireScope } from './auth.ts';
+import { Refusal, type World } from '../world/world.ts';
+import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
-import { handled } from './handled.ts';
+import { handled, noteText } from './request-notes.ts';
 import { handlers } from './handlers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Change } from './nearest.ts';
-import { reachedPublication } from './reach.ts';
 import { readJson, readQuery } from './reading.ts';
 import { createRouter } from './router.ts';
-import { noteText } from './texts.ts';
 
 /** Where the API lies below the sandbox's address. */
 export const apiPrefix = '/v2';

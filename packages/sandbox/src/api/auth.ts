@@ -1,11 +1,13 @@
-/** Who asks, by API key or OAuth access token, what they may do, and whether the publication they name is theirs. */
+/** Authenticates a request by API key or OAuth access token, and checks its scope and the publications it may reach. */
 import type { Operation } from '@newsletter-kit/core/contract';
-import { bearerOf, problemTexts } from '../oauth/bearer.ts';
+import { bearerOf, problemTexts } from '../oauth/token-lookup.ts';
 import { bearerChallenge } from '../oauth/errors.ts';
 import { accessTokenProblem } from '../oauth/grants.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
+import type { Handler } from './handler.ts';
+import type { PathParams } from './router.ts';
 
 /** The bearer of a valid token. */
 export interface Bearer {
@@ -59,4 +61,27 @@ export function findPublication(world: World, bearer: Bearer, id: string): Publi
     throw apiError(404, 'PUBLICATION_NOT_FOUND', 'There is no publication with this id that the token can reach.');
   }
   return publication;
+}
+
+/**
+ * The publication that a request is about; null for an operation of the workspace.
+ *
+ * @throws ApiError 403 where the operation concerns the whole workspace and the token does not reach it; 404 where
+ *   there is no such publication within its reach
+ */
+export function reachedPublication(
+  world: World,
+  bearer: Bearer,
+  handler: Handler,
+  params: PathParams,
+): PublicationRow | null {
+  if (handler.wholeWorkspace && bearer.publications) {
+    throw apiError(
+      403,
+      'FORBIDDEN',
+      'This concerns the whole workspace; a key that is restricted to publications can not use it.',
+    );
+  }
+  const id = params['publicationId'];
+  return id === undefined ? null : findPublication(world, bearer, id);
 }

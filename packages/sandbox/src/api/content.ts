@@ -5,12 +5,11 @@
 import { schemas } from '@newsletter-kit/core/schema';
 import { byName, findAuthor } from '../world/authors.ts';
 import { countActive } from '../world/conditions.ts';
-import type { AuthorRow, ConditionSetRow } from '../store/content.ts';
-import type { ComplimentaryAccessRow } from '../store/gifts.ts';
+import type { AuthorRow, ComplimentaryAccessRow, ConditionSetRow } from '../store/content.ts';
 import { atHand } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { apiError } from './errors.ts';
-import { handler, nothing, type Handler } from './handler.ts';
+import { handler, type Handler, nothing } from './handler.ts';
 import { cursorList, cursorOrOffsetList, offsetList, plainList } from './paging.ts';
 
 const listAuthors = handler(

@@ -4,7 +4,7 @@
  */
 import { schemas } from '@newsletter-kit/core/schema';
 import { addressKey } from '@newsletter-kit/core/signup';
-import type { DeletionRequestRow } from '../store/deletion-requests.ts';
+import type { DeletionRequestRow } from '../store/jobs.ts';
 import type { World } from '../world/world.ts';
 import { requestDeletion } from '../world/deletion.ts';
 import { apiError } from './errors.ts';

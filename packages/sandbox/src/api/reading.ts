@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from '@newsletter-kit/core/contract';
 import { ApiError, apiError } from './errors.ts';
-import { noteText } from './texts.ts';
+import { noteText } from './request-notes.ts';
 
 /** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
 export const bodyLimit = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Sandbox } from '../app.ts';
 import { environmentOf } from './environment.ts';
 import type { CertifyOptions, CommandOptions } from './options.ts';
 import { readings, type Reading } from './readings.ts';
-import { requestLines } from './request-lines.ts';
+import { requestLines } from './exec.ts';
 import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
 

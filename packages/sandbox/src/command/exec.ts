@@ -1,10 +1,12 @@
-/** `newsletter-sandbox exec -- CMD`: a sandbox for as long as a command runs, made known to it by its environment. */
+/**
+ * `newsletter-sandbox exec -- CMD`: runs a command against a fresh sandbox and, where it failed, prints its requests.
+ */
 import type { Sandbox } from '../app.ts';
 import { environmentOf } from './environment.ts';
 import type { CommandOptions } from './options.ts';
-import { requestLines } from './request-lines.ts';
 import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
+import type { LogEntry } from '../control/log.ts';
 
 /**
  * Runs the command against a fresh sandbox and tells on standard error what it asked, where it failed.
@@ -30,4 +32,27 @@ function report(sandbox: Sandbox): string {
   const entries = sandbox.requests();
   if (entries.length > 0) return ['Its requests:', ...requestLines(entries)].join('\n');
   return 'It sent no request to the sandbox. Its address is in NEWSLETTER_API_URL, the key in NEWSLETTER_API_KEY, the publication in NEWSLETTER_PUBLICATION_ID.';
+}
+
+const shown = 100;
+
+export function requestLines(entries: readonly LogEntry[]): readonly string[] {
+  const left = entries.length - shown;
+  return [...(left > 0 ? [`  … ${left} more before`] : []), ...entries.slice(-shown).flatMap(linesOf)];
+}
+
+function linesOf({ time, method, path, query, operation, status, reasons, nearest }: LogEntry): string[] {
+  const search = Object.entries(query)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+  const answer = status === 0 ? 'no answer' : String(status);
+  return [
+    `  ${time.slice(11, 23)}  ${method} ${path}${search && `?${search}`} → ${answer}${operation === null ? '' : `  (${operation})`}`,
+    ...reasons.map((reason) => `      ${reason}`),
+    ...(nearest
+      ? [
+          `      Nearest: ${nearest.request}${nearest.change.map(({ field, to }, index) => `${index === 0 ? ' with ' : ', '}${field} ${JSON.stringify(to)}`).join('')}`,
+        ]
+      : []),
+  ];
 }

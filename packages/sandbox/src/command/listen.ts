@@ -1,9 +1,11 @@
-/** Puts a sandbox on a port. */
+/** Serves a sandbox on a port: refuses foreign requests, breaks connections where a fault says so. */
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { ServerResponse } from 'node:http';
+import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Sandbox } from '../app.ts';
-import type { Access } from '../control/access.ts';
-import { listener } from './listener.ts';
+import { type Access, createGuard } from '../control/access.ts';
+import { ConnectionLost, CutResponse } from '../control/fault-effects.ts';
 
 /** A server that could not start, in words for the person who started it. */
 export class ServeError extends Error {
@@ -78,4 +80,26 @@ function explain(error: unknown, { host, port }: Place): string {
     default:
       return `The sandbox can't listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}.`;
   }
+}
+
+export function listener(
+  sandbox: Sandbox,
+  access: Access,
+): (request: Request, bindings: HttpBindings | Http2Bindings) => Promise<Response> {
+  const refused = createGuard(access);
+  return async (request, { incoming, outgoing }) => {
+    try {
+      const response = refused(request) ?? (await sandbox.fetch(request));
+      if (!(response instanceof CutResponse) || !(outgoing instanceof ServerResponse)) return response;
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      // Closed only once the first half has left.
+      outgoing.write(response.part, () => incoming.socket.destroy());
+      return RESPONSE_ALREADY_SENT;
+    } catch (error) {
+      // Where the caller went away while its request waited, nobody is left to answer either.
+      if (!(error instanceof ConnectionLost) && !request.signal.aborted) throw error;
+      incoming.socket.resetAndDestroy();
+      return RESPONSE_ALREADY_SENT;
+    }
+  };
 }

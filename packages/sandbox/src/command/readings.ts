@@ -3,8 +3,8 @@
  * services and networks.
  */
 import type { Sandbox } from '../app.ts';
-import { assumptions } from '../control/assumptions/table.ts';
-import type { FaultRequest } from '../control/faults/fault.ts';
+import { assumptions } from '../control/assumption-table.ts';
+import type { FaultRequest } from '../control/faults.ts';
 
 export interface Reading {
   /** Such as `pagination_fields=nested` or `lost-response`. */

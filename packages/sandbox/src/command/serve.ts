@@ -1,11 +1,13 @@
-/** Starts the sandbox that the command line describes. */
+/** Starts the sandbox that the command line describes, with its seed and its recording. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createSandbox, type Sandbox } from '../app.ts';
 import { isLoopback } from '../control/access.ts';
 import { listen, type Listening } from './listen.ts';
 import type { CommandOptions } from './options.ts';
 import { keepRecording } from './recordings.ts';
-import { loadSeed } from './seed-file.ts';
+import { readSeed, type ReadSeed, SeedError } from '../world/seeds/seed.ts';
+import { isSeedName, type SeedName, seedNames } from '../world/seeds/standard.ts';
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
@@ -52,4 +54,23 @@ function startRecording(sandbox: Sandbox, file: string): () => void {
 function planting(planted: number, size: number): void {
   const line = `Planting subscriptions: ${planted} of ${size}`;
   process.stderr.write(process.stderr.isTTY ? `\r${line}${planted >= size ? '\n' : ''}` : `${line}\n`);
+}
+
+/** @throws {@link SeedError} that names the seed or file and says what to do */
+export function loadSeed(seed: string): SeedName | ReadSeed {
+  if (isSeedName(seed)) return seed;
+  try {
+    return readSeed(JSON.parse(readFileSync(seed, 'utf8')));
+  } catch (error) {
+    throw new SeedError(explain(error, seed), { cause: error });
+  }
+}
+
+function explain(error: unknown, seed: string): string {
+  const use = `Use ${seedNames.join(', ')} or the path of a seed file (.json).`;
+  if (error instanceof SeedError) return `"${seed}": ${error.message}`;
+  if (error instanceof SyntaxError) return `"${seed}" is not valid JSON. ${use}`;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return `There is no seed and no file "${seed}". ${use}`;
+  return `The seed file "${seed}" can't be read${typeof code === 'string' ? ` (${code})` : ''}. ${use}`;
 }

@@ -10,22 +10,15 @@ import type { Feed } from '../world/feed.ts';
 import type { World } from '../world/world.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import { isForeign } from './access.ts';
-import { assumptionControl } from './assumptions.ts';
-import type { Assumptions } from './assumptions/assumptions.ts';
-import { clockControl } from './clock.ts';
-import { connectionControl } from './connection.ts';
+import { assumptionControl, clockControl, faultControl, profileControl } from './settings.ts';
+import type { Assumptions } from './assumptions.ts';
+import { connectionControl, jobControl, resetControl, subscriptionControl } from './state.ts';
 import { eventControl, type SandboxEvent } from './events.ts';
-import { faultControl } from './faults.ts';
-import type { Faults } from './faults/faults.ts';
+import type { Faults } from './faults.ts';
 import { inboxControl } from './inbox.ts';
-import { jobControl } from './jobs.ts';
 import type { LogEntry, RequestLog } from './log.ts';
-import { profileControl } from './profile.ts';
 import { requestControl } from './requests.ts';
-import { resetControl } from './reset.ts';
-import { snapshotControl } from './snapshots.ts';
-import type { Snapshots } from './snapshots/snapshots.ts';
-import { subscriptionControl } from './subscriptions.ts';
+import { snapshotControl, type Snapshots } from './snapshots.ts';
 
 export interface ControlOptions {
   readonly world: World;

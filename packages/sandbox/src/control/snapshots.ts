@@ -1,11 +1,84 @@
-/** `/_sandbox/snapshots`: the whole world kept, taken back, and carried from one sandbox to another. */
+/**
+ * Snapshots of a running sandbox, and `/_sandbox/snapshots`, which takes, lists, restores, exports and imports them.
+ */
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
+import type { World } from '../world/world.ts';
+import { readSnapshot, SnapshotError, writeSnapshot } from './snapshot-file.ts';
 import { readText } from '../api/reading.ts';
 import { readBody } from './body.ts';
-import { SnapshotError } from './snapshots/file.ts';
-import type { Snapshots } from './snapshots/snapshots.ts';
+
+/** The whole world at one moment: subscribers, jobs, tokens, e-mails, what is due, the clock. */
+export interface Snapshot {
+  readonly id: string;
+  readonly name: string | null;
+  /** ISO 8601, of the sandbox's clock. */
+  readonly time: string;
+  readonly rows: number;
+}
+
+export interface Snapshots {
+  take(name?: string): Snapshot;
+  list(): readonly Snapshot[];
+  /** Takes everything back to the snapshot, which stays. @throws ApiError 404 where there is none of this id */
+  restore(id: string): Snapshot;
+  remove(id: string): void;
+  /** The lines of a file that {@link Snapshots.import} reads. Equal worlds make equal files. */
+  export(id: string): Iterable<string>;
+  /** Takes up a file as a snapshot; nothing is restored yet. @throws SnapshotError where it is none of this version */
+  import(file: string, name?: string): Snapshot;
+}
+
+export function createSnapshots(world: World): Snapshots {
+  const { snapshots: store } = world.store;
+  const kept = new Map<string, { readonly number: number; readonly snapshot: Snapshot }>();
+  let made = 0;
+
+  const find = (id: string) => {
+    const found = kept.get(id);
+    if (!found)
+      throw apiError(404, 'NOT_FOUND', 'There is no snapshot with this id. GET /_sandbox/snapshots lists them.');
+    return found;
+  };
+  const keep = (number: number, name: string | undefined): Snapshot => {
+    const snapshot = {
+      id: `snapshot_${number}`,
+      name: name ?? null,
+      time: new Date(world.clock.now()).toISOString(),
+      rows: store.count(number),
+    };
+    kept.set(snapshot.id, { number, snapshot });
+    return snapshot;
+  };
+
+  return {
+    take(name) {
+      store.take((made += 1));
+      return keep(made, name);
+    },
+    list: () => [...kept.values()].map(({ snapshot }) => snapshot),
+    restore(id) {
+      const { number, snapshot } = find(id);
+      world.write((note) => {
+        store.restore(number);
+        note({ type: 'reset' });
+      });
+      world.clock.load();
+      return snapshot;
+    },
+    remove(id) {
+      store.drop(find(id).number);
+      kept.delete(id);
+    },
+    export: (id) => writeSnapshot(store, find(id).number),
+    import(file, name) {
+      const number = (made += 1);
+      world.store.transaction(() => readSnapshot(store, number, file));
+      return keep(number, name);
+    },
+  };
+}
 
 const naming = z.strictObject({ name: z.string().min(1).max(200).optional() });
 const fileType = 'application/x-ndjson';

@@ -5,13 +5,13 @@
 import { apiPrefix, blankTrace, operationsAt, type Trace } from '../api/api.ts';
 import { nearestRequest } from '../api/nearest.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import { notedText, noteText } from '../api/texts.ts';
+import { notedText, noteText } from '../api/request-notes.ts';
 import type { Clock } from '../world/clock.ts';
 import type { Feed } from '../world/feed.ts';
-import type { AssumptionSet } from './assumptions/assumptions.ts';
+import type { AssumptionSet } from './assumptions.ts';
 import type { SandboxEvent } from './events.ts';
-import { underFaults, type Refuse } from './faults/effects.ts';
-import type { FaultSet } from './faults/faults.ts';
+import { underFaults, type Refuse } from './fault-effects.ts';
+import type { FaultSet } from './faults.ts';
 import { bodyKept, loggableQuery, type LogEntry, type LoggedMessage, type RequestLog } from './log.ts';
 import { createRedaction, hiddenMark } from './redaction.ts';
 

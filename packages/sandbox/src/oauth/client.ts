@@ -2,7 +2,7 @@
 import type { Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import { bearerChallenge, OauthError, realm } from './errors.ts';
-import type { Parameters } from './parameters.ts';
+import type { Parameters } from './endpoint.ts';
 
 /** What a request says about its client. */
 export interface Credentials {

@@ -5,12 +5,9 @@ import { operation } from '@newsletter-kit/core/contract';
 import { toApiError, type Trace } from '../api/api.ts';
 import type { World } from '../world/world.ts';
 import { askConsent, takeAnswer } from './authorize.ts';
-import { json, type Endpoint, type OauthCall } from './endpoint.ts';
+import { type Endpoint, json, type OauthCall } from './endpoint.ts';
 import { OauthError, type OauthErrorName } from './errors.ts';
-import { introspect } from './introspect.ts';
-import { revoke } from './revoke.ts';
-import { token } from './token.ts';
-import { tokenInfo } from './token-info.ts';
+import { introspect, revoke, token, tokenInfo } from './token-endpoints.ts';
 
 /** Where OAuth lies below the sandbox's address. */
 export const oauthPrefix = '/oauth';

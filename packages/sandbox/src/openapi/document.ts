@@ -1,8 +1,7 @@
 /** The OpenAPI 3.1 document of the whole contract, for a sandbox at a given address. */
 import { defaultScope, operations, resources } from '@newsletter-kit/core/contract';
 import { createSchemaWriter } from './json-schema.ts';
-import { describeOperation, type KnownOperation, type OperationObject } from './operation.ts';
-import { errorResponses } from './responses.ts';
+import { describeOperation, errorResponses, type KnownOperation, type OperationObject } from './operation.ts';
 
 type Paths = Record<string, Record<string, unknown>>;
 

@@ -1,12 +1,11 @@
 /** Records what passes through a sandbox: each request with its answer, and each turn of a control. */
 import { STATUS_CODES } from 'node:http';
-import { onHandled } from '../api/handled.ts';
-import { notedText } from '../api/texts.ts';
-import { ConnectionLost, CutResponse } from '../control/faults/effects.ts';
+import { notedText, onHandled } from '../api/request-notes.ts';
+import { ConnectionLost, CutResponse } from '../control/fault-effects.ts';
 import { createRedaction } from '../control/redaction.ts';
-import { concealSnapshot } from '../control/snapshots/file.ts';
+import { concealSnapshot } from '../control/snapshot-file.ts';
 import { apiKeys, oauthClients } from '../world/fixed.ts';
-import { recordedOrigin, type RecordedEntry, type RecordedState, type Recording } from './recording.ts';
+import { type RecordedEntry, recordedOrigin, type RecordedState, type Recording } from './recording.ts';
 
 export interface Recorder {
   /** Passes a request on and records it with what it is answered. */

@@ -1,11 +1,12 @@
 /**
- * A recorded session: the state it began with and every request with its answer, as HAR 1.2, which browsers and HTTP
- * tools open. What HAR has no place for stands in fields with an underscore, as HAR asks for.
+ * The format of a recorded session: the state it began with and every request with its answer, as HAR 1.2. Fields
+ * that HAR lacks begin with an underscore, as HAR requires.
  */
 import * as z from 'zod';
-import { profiles, quotaSchema } from '../api/rate-limit.ts';
-import { faultSchema } from '../control/faults/fault.ts';
+import { profiles, quotaSchema, type RateLimitState } from '../api/rate-limit.ts';
+import { type Fault, faultSchema } from '../control/faults.ts';
 import { seedNames } from '../world/seeds/standard.ts';
+import type { AssumptionState } from '../control/assumptions.ts';
 
 const header = z.object({ name: z.string(), value: z.string() });
 
@@ -93,3 +94,28 @@ export function readRecording(value: unknown): Recording {
 
 /** Address of the sandbox in recordings, whatever its port was. */
 export const recordedOrigin = 'http://sandbox.test';
+
+/** The rate limit, and the assumptions that do not have their default. */
+export function settingsOf(
+  assumptions: readonly AssumptionState[],
+  { profile, limit, windowSeconds, headers, retryAfter }: RateLimitState,
+): RecordedState['initial'] {
+  const changed = assumptions.filter(({ value, default: usual }) => value !== usual);
+  return {
+    assumptions: Object.fromEntries(changed.map(({ id, value }) => [id, value])),
+    profile:
+      profile === 'custom' ? { limit: limit ?? 0, windowSeconds: windowSeconds ?? 60, headers, retryAfter } : profile,
+  };
+}
+
+/** The faults as they were set; how many requests they have met begins anew. */
+export function faultsOf(faults: readonly Fault[]): RecordedState['faults'] {
+  return faults.map(({ match, effect, nth, probability, seed, times }) => ({
+    match,
+    effect,
+    seed,
+    times,
+    ...(nth !== null && { nth }),
+    ...(probability !== null && { probability }),
+  }));
+}

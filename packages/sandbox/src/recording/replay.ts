@@ -1,7 +1,7 @@
 /** Sends a recorded session to a fresh sandbox in the recorded state, and compares the answers. */
 import { createSandbox, type Sandbox } from '../app.ts';
-import { ConnectionLost } from '../control/faults/effects.ts';
-import type { AssumptionChoice } from '../control/assumptions/table.ts';
+import { ConnectionLost } from '../control/fault-effects.ts';
+import type { AssumptionChoice } from '../control/assumption-table.ts';
 import { readRecording, recordedOrigin, type RecordedEntry, type RecordedState } from './recording.ts';
 import { resetPath } from './record.ts';
 

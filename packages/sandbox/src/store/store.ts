@@ -1,19 +1,16 @@
 /** The store: one database with the queries of every resource. */
-import { automationStore, type Automations } from './automations.ts';
-import { clockStore, type ClockStore } from './clock.ts';
-import { contentStore, type Content } from './content.ts';
-import { customFieldStore, type CustomFields } from './custom-fields.ts';
-import { openDatabase, type Database } from './database.ts';
-import { deletionRequestStore, type DeletionRequests } from './deletion-requests.ts';
-import { counter, dueStore, type Due } from './due.ts';
-import { giftStore, type Gifts } from './gifts.ts';
-import { inboxStore, type Inbox } from './inbox.ts';
-import { jobStore, type Jobs } from './jobs.ts';
-import { oauthStore, type Oauth } from './oauth.ts';
-import { overviewStore, type Overview } from './overview.ts';
+import { type Automations, automationStore } from './automations.ts';
+import { clockStore, type ClockStore, counter, type Due, dueStore } from './schedule.ts';
+import { type Content, contentStore, type Gifts, giftStore } from './content.ts';
+import { type CustomFields, customFieldStore } from './custom-fields.ts';
+import { type Database, openDatabase } from './database.ts';
+import { type DeletionRequests, deletionRequestStore, type Jobs, jobStore } from './jobs.ts';
+import { type Inbox, inboxStore } from './inbox.ts';
+import { type Oauth, oauthStore } from './oauth.ts';
+import { type Overview, overviewStore } from './overview.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
-import { subscriptionStore, type Subscriptions } from './subscriptions.ts';
-import { workspaceStore, type Workspace } from './workspace.ts';
+import { type Subscriptions, subscriptionStore } from './subscriptions.ts';
+import { type Workspace, workspaceStore } from './workspace.ts';
 
 export interface Store {
   readonly workspace: Workspace;

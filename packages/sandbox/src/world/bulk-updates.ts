@@ -1,14 +1,24 @@
-/** Bulk updates: what the items of a bulk action and of a status update do to subscriptions. */
-import { bulkUpdateItem } from '@newsletter-kit/core/schema';
+/** The work of jobs: bulk updates, status updates and imports, applied to subscriptions item by item. */
+import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
-import type { ComplimentaryAccessRow } from '../store/gifts.ts';
+import type { ComplimentaryAccessRow } from '../store/content.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { give, takeTiers } from './gifts.ts';
-import type { Outcome } from './jobs.ts';
 import { mayBecome } from './status.ts';
-import type { Note, World } from './world.ts';
+import { type Note, Refusal, type World } from './world.ts';
+import { subscribe } from './subscribing.ts';
+
+/** The result of a job. */
+export interface JobResult {
+  /** Items it was given. */
+  readonly items: number;
+  /** Items of which nothing was applied. */
+  readonly failed: number;
+  /** A line for each problem; no addresses. */
+  readonly errors: readonly string[];
+}
 
 type Item = z.output<typeof bulkUpdateItem>;
 
@@ -16,7 +26,7 @@ const bulkParams = z.object({ subscriptions: z.array(bulkUpdateItem) });
 const statusParams = z.object({ subscription_ids: z.array(z.string()), new_status: z.enum(['active', 'inactive']) });
 
 /** Applies each item whole, or nothing of it where it names what is not there or contradicts itself. */
-export function updateInBulk(world: World, publication: PublicationRow, given: unknown, note: Note): Outcome {
+export function updateInBulk(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
   const { subscriptions: items } = bulkParams.parse(given);
   const errors: string[] = [];
   let failed = 0;
@@ -33,7 +43,7 @@ export function updateInBulk(world: World, publication: PublicationRow, given: u
 }
 
 /** Gives each subscription the new status, where it can take it. */
-export function updateStatuses(world: World, publication: PublicationRow, given: unknown, note: Note): Outcome {
+export function updateStatuses(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
   const { subscription_ids, new_status } = statusParams.parse(given);
   const { subscriptions } = world.store;
   const errors: string[] = [];
@@ -110,4 +120,24 @@ function apply(
   applyCustomFields(customFields, seq, values);
   note({ type: 'subscription', change: 'updated', seq });
   return warnings.map(({ message }) => message);
+}
+
+const importParams = z.object({ subscriptions: z.array(subscriptionRequest) });
+
+/** Subscribes each in turn; one that names what the publication does not have is left out. */
+export function importSubscriptions(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
+  const { subscriptions } = importParams.parse(given);
+  const errors: string[] = [];
+  let failed = 0;
+  for (const [index, request] of subscriptions.entries()) {
+    try {
+      const { warnings } = subscribe(world, publication, request, note, 'import');
+      for (const { message } of warnings) errors.push(`subscriptions[${index}]: ${message}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      failed += 1;
+      errors.push(`subscriptions[${index}]: ${error.message}`);
+    }
+  }
+  return { items: subscriptions.length, failed, errors };
 }

@@ -3,7 +3,7 @@
  * workspace.
  */
 import { addressKey } from '@newsletter-kit/core/signup';
-import type { DeletionRequestRow } from '../store/deletion-requests.ts';
+import type { DeletionRequestRow } from '../store/jobs.ts';
 import { takeTiers } from './gifts.ts';
 import { exitJourneys } from './journeys.ts';
 import type { Note, World } from './world.ts';

@@ -1,6 +1,6 @@
 /** Complimentary access: giving a tier for a while, and what happens when the while is over. */
-import type { ComplimentaryAccessRow } from '../store/gifts.ts';
-import { addDuration } from './duration.ts';
+import type { ComplimentaryAccessRow } from '../store/content.ts';
+import { addDuration } from './clock.ts';
 import type { Note, World } from './world.ts';
 
 /** Gives the access from now on. Who has it already keeps it as it runs. */

@@ -4,22 +4,11 @@
  */
 import type { JobRow } from '../store/jobs.ts';
 import type { PublicationRow } from '../store/workspace.ts';
-import { updateInBulk, updateStatuses } from './bulk-updates.ts';
-import { importSubscriptions } from './importing.ts';
+import { importSubscriptions, type JobResult, updateInBulk, updateStatuses } from './bulk-updates.ts';
 import type { Note, World } from './world.ts';
 
-/** What a job's work came to. */
-export interface Outcome {
-  /** Items it was given. */
-  readonly items: number;
-  /** Items of which nothing was applied. */
-  readonly failed: number;
-  /** A line for each problem; no addresses. */
-  readonly errors: readonly string[];
-}
-
 /** Does the work of a job, its `params` parsed. */
-type Work = (world: World, publication: PublicationRow, params: unknown, note: Note) => Outcome;
+type Work = (world: World, publication: PublicationRow, params: unknown, note: Note) => JobResult;
 
 const works = {
   bulk: updateInBulk,

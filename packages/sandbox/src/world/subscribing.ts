@@ -2,23 +2,22 @@
 import type { ErrorDetail, SubscriptionRequest } from '@newsletter-kit/core/schema';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { AutomationRow } from '../store/automations.ts';
-import type { ComplimentaryAccessRow } from '../store/gifts.ts';
+import type { ComplimentaryAccessRow } from '../store/content.ts';
 import { attributionColumns, type SubscriptionRow } from '../store/subscriptions.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { give, takeTiers } from './gifts.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
 import { orderWelcome } from './mail.ts';
-import { Refusal } from './refusal.ts';
+import { type Note, Refusal, type World } from './world.ts';
 import {
+  type DoubleOptOverride,
   firstStatus,
   needsConfirmation,
   statusAfterReactivation,
   statusAfterValidation,
   validationTime,
-  type DoubleOptOverride,
 } from './status.ts';
-import type { Note, World } from './world.ts';
 
 /** Acquisition channels that a request can come by. */
 export type Channel = 'api' | 'import';

@@ -1,14 +1,10 @@
-/**
- * The world: store, clock, ids and feed, and the two ways anything in it changes – a write now, or what falls due
- * later.
- */
-import type { Assumed } from '../control/assumptions/table.ts';
-import { openStore, type Store } from '../store/store.ts';
-import { createClock, type WorldClock } from './clock.ts';
-import { createFeed, type Feed } from './feed.ts';
-import { happenings } from './happenings.ts';
-import { createIds, type Ids } from './ids.ts';
-import { sendAwaitedMail } from './mail.ts';
+/** The world that every rule works on: store, clock, ids and event feed, as types. `open-world.ts` opens one. */
+import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type { Assumed } from '../control/assumption-table.ts';
+import type { Store } from '../store/store.ts';
+import type { WorldClock } from './clock.ts';
+import type { Feed } from './feed.ts';
+import type { Ids } from './ids.ts';
 
 /**
  * A subscription came to be or changed, or an e-mail came to the inbox; `seq` finds it in the store. Reset: everything
@@ -40,49 +36,13 @@ export interface World {
   settle(): Readonly<Record<string, number>>;
 }
 
-export interface WorldOptions {
-  readonly location: string;
-  readonly now: () => number;
-  readonly idSeed: number;
-  readonly assumed: Assumed;
-}
+/** A well-formed request that breaks a rule, or names something that does not exist. The API answers it with 400. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly details: readonly ErrorDetail[];
 
-export function openWorld(options: WorldOptions): World {
-  const store = openStore(options.location);
-  const clock = createClock(options.now, store.clock);
-  const feed = createFeed<WorldEvent>();
-  const world: World = {
-    store,
-    clock,
-    ids: createIds(options.idSeed),
-    feed,
-    assumed: options.assumed,
-    write(work) {
-      const noted: WorldEvent[] = [];
-      const note: Note = (event) => void noted.push(event);
-      const result = store.transaction(() => {
-        const done = work(note);
-        for (const event of noted.slice()) if (event.type === 'subscription') sendAwaitedMail(world, event.seq, note);
-        return done;
-      });
-      for (const event of noted) feed.publish(event);
-      return result;
-    },
-    settle() {
-      const now = clock.now();
-      const happened: Record<string, number> = {};
-      for (let due = store.due.next(now); due; due = store.due.next(now)) {
-        const { seq, at, kind, subject } = due;
-        clock.during(at, () =>
-          world.write((note) => {
-            store.due.done(seq);
-            happenings[kind]?.(world, subject, note);
-          }),
-        );
-        happened[kind] = (happened[kind] ?? 0) + 1;
-      }
-      return happened;
-    },
-  };
-  return world;
+  constructor(...details: readonly ErrorDetail[]) {
+    super(details.map((detail) => detail.message).join(' '));
+    this.details = details;
+  }
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { readings } from '../../src/command/readings.ts';
-import { assumptions } from '../../src/control/assumptions/table.ts';
+import { assumptions } from '../../src/control/assumption-table.ts';
 import { launch, run } from './process.ts';
 
 interface Result {

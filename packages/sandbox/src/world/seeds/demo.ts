@@ -1,10 +1,8 @@
 /** The seed `demo`: a publication that has lived for three years, so that there is something to look at. */
 import { publicationId } from '../fixed.ts';
-import { member } from './crowd.ts';
+import { member, type OriginName, origins } from './crowd.ts';
 import { demoContent, demoPublicationFields } from './demo-content.ts';
-import { origins, type OriginName } from './origins.ts';
-import type { Seed } from './seed.ts';
-import type { Moment } from './standard.ts';
+import type { Seed, SeedContext } from './seed.ts';
 
 type SeedPublication = Seed['publications'][number];
 type SeedSubscription = NonNullable<SeedPublication['subscriptions']>[number];
@@ -71,7 +69,7 @@ const day = 86_400;
 const age = 3 * 365 * day;
 
 /** The named and the crowd, mixed: every seventh is a named one until all are there. Oldest first. */
-function subscriptions({ now, chance }: Moment): SeedSubscription[] {
+function subscriptions({ now, chance }: SeedContext): SeedSubscription[] {
   const apart = Math.floor(age / (size + 1));
   return Array.from({ length: size }, (_, index) => {
     const created = now - age + apart * (index + 1) - Math.floor(chance('demo.created', index) * apart * 0.9);
@@ -108,7 +106,7 @@ function named(person: Person, index: number, created: number, now: number): See
   };
 }
 
-function fromCrowd(index: number, created: number, chance: Moment['chance']): SeedSubscription {
+function fromCrowd(index: number, created: number, chance: SeedContext['chance']): SeedSubscription {
   const one = member(index, chance);
   return {
     email: one.email,
@@ -128,8 +126,8 @@ function fromCrowd(index: number, created: number, chance: Moment['chance']): Se
   };
 }
 
-export function demo(moment: Moment): Seed {
-  const founded = moment.now - age;
+export function demo(context: SeedContext): Seed {
+  const founded = context.now - age;
   return {
     publications: [
       {
@@ -150,8 +148,8 @@ export function demo(moment: Moment): Seed {
           { display: 'Topics', kind: 'list', options: ['boats', 'engineering', 'food', 'history'], created: founded },
           { display: 'Berth length', kind: 'double', created: founded },
         ],
-        subscriptions: subscriptions(moment),
-        ...demoContent(moment.now, founded),
+        subscriptions: subscriptions(context),
+        ...demoContent(context.now, founded),
       },
     ],
     publication_fields: demoPublicationFields(founded),

@@ -1,14 +1,18 @@
-/** Plants a seed in an empty world. */
-import { grantTypes } from '../../oauth/grant-types.ts';
-import { standardRedirectUris } from '../../oauth/redirect.ts';
+/**
+ * Loads a seed into the world: replaces everything by the publications, subscriptions, automations and content that
+ * the seed lists.
+ */
+import { addressKey } from '@newsletter-kit/core/signup';
+import { grantTypes, standardRedirectUris } from '../../oauth/client-registration.ts';
 import { apiKeys, oauthClients, publicationId } from '../fixed.ts';
 import type { World } from '../world.ts';
 import { growCrowd, type Growth } from './crowd.ts';
-import { plantAutomation } from './plant-automations.ts';
-import { plantContent, plantPublicationField } from './plant-content.ts';
-import { plantSubscriptions } from './plant-subscriptions.ts';
-import { SeedError, type ReadSeed } from './seed.ts';
+import { type ReadSeed, type SeedAutomation, SeedError, type SeedSubscription } from './seed.ts';
 import type { SeedPlan } from './standard.ts';
+import { applyCustomFields, matchCustomFields } from '../custom-fields.ts';
+import { addDuration } from '../clock.ts';
+import { scheduleStep } from '../journeys.ts';
+import { give } from '../gifts.ts';
 
 type SeedPublication = ReadSeed['publications'][number];
 
@@ -96,4 +100,200 @@ function plantPublication(world: World, publication: SeedPublication): void {
   for (const [index, automation] of publication.automations.entries())
     plantAutomation(world, id, automation, `automations[${index}]`);
   plantContent(world, publication);
+}
+
+/** @throws {@link SeedError} that names the subscription and what it refers to in vain */
+export function plantSubscriptions(
+  world: World,
+  publicationId: string,
+  subscriptions: readonly SeedSubscription[],
+): void {
+  const { store } = world;
+  const fields = store.customFields.ofPublication(publicationId);
+  const tiers = new Map(store.workspace.tiers(publicationId).map((tier) => [tier.name, tier.seq]));
+  const lists = new Map(store.workspace.lists(publicationId).map((list) => [list.name, list.seq]));
+  for (const [index, subscription] of subscriptions.entries()) {
+    const place = `subscriptions[${index}]`;
+    const seq = plantSubscription(world, publicationId, subscription, place);
+    const { values, warnings } = matchCustomFields(() => fields, subscription.custom_fields);
+    if (warnings[0]) throw new SeedError(`The seed is not usable: ${place}: ${warnings[0].message}`);
+    applyCustomFields(store.customFields, seq, values);
+    for (const name of subscription.premium_tiers) store.subscriptions.addTier(seq, found(tiers, name, place, 'tier'));
+    for (const name of subscription.newsletter_lists)
+      store.subscriptions.addToList(seq, found(lists, name, place, 'newsletter list'));
+  }
+}
+
+/** The `seq` of the subscription with this address. @throws {@link SeedError} where there is none */
+export function planted(world: World, publicationId: string, email: string, place: string): number {
+  const row = world.store.subscriptions.byAddress(publicationId, addressKey(email));
+  if (!row) throw new SeedError(`The seed is not usable: ${place} is not the address of a subscription before it.`);
+  return row.seq;
+}
+
+/** The `seq` of what has this name. @throws {@link SeedError} */
+export function found(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
+  const seq = rows.get(name);
+  if (seq === undefined)
+    throw new SeedError(
+      `The seed is not usable: ${place} names the ${what} "${name}", which its publication does not have.`,
+    );
+  return seq;
+}
+
+function plantSubscription(
+  world: World,
+  publication_id: string,
+  subscription: SeedSubscription,
+  place: string,
+): number {
+  const { store, clock, ids } = world;
+  const email_key = addressKey(subscription.email);
+  if (store.subscriptions.byAddress(publication_id, email_key)) {
+    throw new SeedError(`The seed is not usable: ${place} repeats the address of an earlier subscription.`);
+  }
+  const {
+    referred_by,
+    premium_tiers,
+    newsletter_lists: _lists,
+    custom_fields: _fields,
+    tags,
+    created,
+    tier,
+    ...rest
+  } = subscription;
+  const seq = store.next('sub');
+  store.subscriptions.insert({
+    ...rest,
+    seq,
+    id: `sub_${ids.uuid('sub', seq)}`,
+    publication_id,
+    email_key,
+    created: created ?? clock.seconds(),
+    tier: premium_tiers.length > 0 ? 'premium' : (tier ?? 'free'),
+    referral_code: ids.code('sub', seq),
+    referred_by: referred_by === undefined ? null : planted(world, publication_id, referred_by, `${place}.referred_by`),
+    payments_customer_id: '',
+    double_opt_in: 0,
+    tags: JSON.stringify(tags),
+  });
+  return seq;
+}
+
+export function plantAutomation(world: World, publication_id: string, given: SeedAutomation, place: string): void {
+  const { store, clock, ids } = world;
+  const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = given;
+  const automation = store.next('aut');
+  store.automations.insert({
+    ...rest,
+    seq: automation,
+    id: `aut_${ids.uuid('aut', automation)}`,
+    publication_id,
+    trigger_events: JSON.stringify(trigger_events),
+    created,
+  });
+  for (const { wait, links, first_sent_at, last_sent_at, ...email } of emails) {
+    const seq = store.next('automation_email');
+    store.automations.insertEmail({
+      ...email,
+      seq,
+      id: ids.uuid('automation_email', seq),
+      step_id: ids.uuid('automation_step', seq),
+      automation,
+      wait: Math.round(addDuration(0, wait) / 1000),
+      created: email.created ?? created,
+      first_sent_at: first_sent_at ?? null,
+      last_sent_at: last_sent_at ?? null,
+      links: JSON.stringify(links),
+    });
+  }
+  for (const [index, { email, status, started, completed, step }] of journeys.entries()) {
+    const seq = store.next('aj');
+    const journey = {
+      seq,
+      id: `aj_${ids.uuid('aj', seq)}`,
+      automation,
+      subscription: planted(world, publication_id, email, `${place}.journeys[${index}].email`),
+      status,
+      step,
+      waited: 0,
+      created: started ?? clock.seconds(),
+      completed: completed ?? null,
+    };
+    store.automations.insertJourney(journey);
+    if (status === 'in_progress') scheduleStep(world, journey);
+  }
+}
+
+/** @throws {@link SeedError} where something names what the publication does not have */
+export function plantContent(world: World, publication: SeedPublication): void {
+  const { store, clock, ids } = world;
+  const publication_id = publication.id;
+  const now = clock.seconds();
+  for (const { social_media_links, created = now, ...author } of publication.authors) {
+    const seq = store.next('author');
+    store.content.insertAuthor({
+      ...author,
+      seq,
+      id: ids.uuid('author', seq),
+      publication_id,
+      social_media_links: JSON.stringify(social_media_links),
+      created,
+    });
+  }
+  for (const opportunity of publication.advertisement_opportunities) {
+    const seq = store.next('advertisement_opportunity');
+    store.content.insertOpportunity({
+      ...opportunity,
+      seq,
+      id: ids.uuid('advertisement_opportunity', seq),
+      publication_id,
+      created: now,
+    });
+  }
+  const tiers = new Map(store.workspace.tiers(publication_id).map((tier) => [tier.name, tier.seq]));
+  for (const [index, { tier, given_to, created = now, ...rest }] of publication.complimentary_access.entries()) {
+    const place = `complimentary_access[${index}]`;
+    const seq = store.next('comp_access');
+    const access = {
+      ...rest,
+      seq,
+      id: `comp_access_${ids.uuid('comp_access', seq)}`,
+      publication_id,
+      tier: found(tiers, tier, place, 'tier'),
+      created,
+    };
+    store.gifts.insertAccess(access);
+    for (const [n, email] of given_to.entries())
+      give(world, planted(world, publication_id, email, `${place}.given_to[${n}]`), access);
+  }
+  for (const { conditions, created = now, updated = created, ...set } of publication.condition_sets) {
+    const seq = store.next('condition_set');
+    store.content.insertConditionSet({
+      ...set,
+      seq,
+      id: ids.uuid('condition_set', seq),
+      publication_id,
+      conditions: JSON.stringify(conditions),
+      created,
+      updated,
+    });
+  }
+}
+
+/** @throws {@link SeedError} where a field of this name exists already */
+export function plantPublicationField(world: World, field: ReadSeed['publication_fields'][number]): void {
+  const { store, clock, ids } = world;
+  const { response_keys, created = clock.seconds(), updated = created, ...rest } = field;
+  if (store.content.publicationFieldNamed(rest.name))
+    throw new SeedError(`The seed has the publication field "${rest.name}" twice.`);
+  const seq = store.next('pub_field');
+  store.content.insertPublicationField({
+    ...rest,
+    seq,
+    id: `pub_field_${ids.uuid('pub_field', seq)}`,
+    response_keys: JSON.stringify(response_keys),
+    created,
+    updated,
+  });
 }

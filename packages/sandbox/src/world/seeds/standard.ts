@@ -1,25 +1,24 @@
-/** The seeds that have a name. */
+/** The seeds that can be chosen by name: `demo` and `empty`. */
+import { publicationId } from '../fixed.ts';
+import { readSeed, type ReadSeed, type Seed, type SeedContext, SeedError } from './seed.ts';
 import { demo } from './demo.ts';
-import { empty } from './empty.ts';
-import { readSeed, SeedError, type ReadSeed } from './seed.ts';
+
+/** 1 November 2023, 09:00 UTC. */
+const founded = 1_698_829_200;
+
+export const empty: Seed = {
+  publications: [{ id: publicationId, name: 'The Harbour Letter', created: founded }],
+};
 
 export const seedNames = ['demo', 'empty'] as const;
 export type SeedName = (typeof seedNames)[number];
 
-/** What a seed is made of where it depends on when and in which sandbox it is planted. */
-export interface Moment {
-  /** Unix seconds. */
-  readonly now: number;
-  /** A number from 0 up to 1 for the `n`th decision of a kind: the same in every sandbox of one id seed. */
-  readonly chance: (kind: string, n: number) => number;
-}
-
-/** A seed that has been checked, for any moment. */
-export type SeedPlan = (moment: Moment) => ReadSeed;
+/** Makes a checked seed for the time and the id seed of a sandbox. */
+export type SeedPlan = (context: SeedContext) => ReadSeed;
 
 const readEmpty = readSeed(empty);
 const seeds: Readonly<Record<SeedName, SeedPlan>> = {
-  demo: (moment) => readSeed(demo(moment)),
+  demo: (context) => readSeed(demo(context)),
   empty: () => readEmpty,
 };
 

@@ -1,11 +1,69 @@
-/** `/_sandbox/subscriptions`: every subscription of every publication, searched and paged for a person who looks. */
-import { subscriptionStatuses } from '@newsletter-kit/core/contract';
+/** What the sandbox holds: `/_sandbox/reset`, `/connection`, `/jobs` and `/subscriptions`. */
 import { Hono } from 'hono';
+import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
-import { expansions, subscriptionRecord, type Expansion } from '../api/records.ts';
-import { check } from '../api/validation.ts';
 import type { World } from '../world/world.ts';
+import { readControlJson } from './body.ts';
+import { apiPrefix } from '../api/api.ts';
+import { type Expansion, expansions, subscriptionRecord } from '../api/records.ts';
+import { check } from '../api/validation.ts';
+
+export interface ResetOptions {
+  readonly world: World;
+  /** Plants a seed – by name, as data, or the one the sandbox was started with. */
+  readonly reset: (seed?: unknown) => void;
+}
+
+export function resetControl({ world, reset }: ResetOptions): Hono {
+  return new Hono().post('/reset', async (context) => {
+    reset(await readResetSeed(context.req.raw));
+    return context.json({ subscriptions: world.store.subscriptions.total() });
+  });
+}
+
+/** The `seed` of the body; a body is not needed. */
+async function readResetSeed(request: Request): Promise<unknown> {
+  const body = await readControlJson(request);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw apiError(400, 'VALIDATE_ERROR', 'The body must be a JSON object such as {"seed": "demo"}.');
+  }
+  return 'seed' in body ? body.seed : undefined;
+}
+
+export function connectionControl({ world }: { readonly world: World }): Hono {
+  const { overview, workspace } = world.store;
+  return new Hono().get('/connection', (context) => {
+    const { origin } = new URL(context.req.url);
+    return context.json({
+      base_url: origin + apiPrefix,
+      app_url: origin,
+      publications: workspace.publications().map(({ id, name }) => ({ id, name })),
+      keys: overview.keys().map(({ key, publications }) => ({
+        key,
+        publications: publications === null ? null : (JSON.parse(publications) as unknown),
+      })),
+      oauth_clients: overview.clients().map(({ uid, name, secret, redirect_uris }) => ({
+        uid,
+        name,
+        secret,
+        redirect_uris: JSON.parse(redirect_uris) as unknown,
+      })),
+    });
+  });
+}
+
+const shownJobs = 100;
+
+export function jobControl({ world }: { readonly world: World }): Hono {
+  return new Hono().get('/jobs', (context) =>
+    context.json({
+      data: world.store.overview
+        .jobs(shownJobs)
+        .map((job) => ({ ...job, error_log: JSON.parse(job.error_log) as unknown })),
+    }),
+  );
+}
 
 const mostShown = 200;
 /** Counting goes no further, so that a search of a large publication stays quick. */

@@ -1,5 +1,5 @@
-/** The access token in the `Authorization` header of a request to OAuth's own endpoints (RFC 6750). */
-import type { IssuedToken } from '../store/oauth.ts';
+/** Looks tokens up: the bearer token of a request (RFC 6750), and a token that may be of either kind (RFC 7009). */
+import type { IssuedToken, Oauth } from '../store/oauth.ts';
 import type { World } from '../world/world.ts';
 import { OauthError } from './errors.ts';
 import { accessTokenProblem } from './grants.ts';
@@ -22,3 +22,18 @@ export function requireAccessToken(world: World, value: string | undefined): Iss
     body: { state: 'unauthorized' },
   });
 }
+
+export interface FoundToken {
+  readonly kind: 'access_token' | 'refresh_token';
+  readonly token: IssuedToken;
+}
+
+/** The token with this value. A hint says where to look first; a wrong one does no harm (RFC 7009 §2.1). */
+export function findToken(oauth: Oauth, value: string, hint: string | undefined): FoundToken | undefined {
+  const access = () => found('access_token', oauth.byAccessToken(value));
+  const refresh = () => found('refresh_token', oauth.byRefreshToken(value));
+  return hint === 'refresh_token' ? (refresh() ?? access()) : (access() ?? refresh());
+}
+
+const found = (kind: FoundToken['kind'], token: IssuedToken | undefined): FoundToken | undefined =>
+  token && { kind, token };

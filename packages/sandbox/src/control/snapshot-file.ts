@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { isStorageFailure, type Bound } from '../../store/database.ts';
-import { tableNames, type SnapshotStore, type TableName } from '../../store/snapshots.ts';
-import { schemaVersion } from '../../store/tables.ts';
+import { isStorageFailure, type Bound } from '../store/database.ts';
+import { tableNames, type SnapshotStore, type TableName } from '../store/snapshots.ts';
+import { schemaVersion } from '../store/tables.ts';
 
 /** A file that is no snapshot of this version, in words for who sent it. */
 export class SnapshotError extends Error {

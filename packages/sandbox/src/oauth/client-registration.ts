@@ -1,4 +1,6 @@
-/** Redirect URIs: which may be registered, which of them a request may name, and what is added to one. */
+/** What an OAuth client registers: its grant types and redirect URIs; and which redirect URIs a request may name. */
+/** The grant types of the service: what a client may be registered for. */
+export const grantTypes = ['authorization_code', 'refresh_token'] as const;
 
 /**
  * Whether a client may register this: an absolute URI without a fragment, whose scheme a browser does not run as code.

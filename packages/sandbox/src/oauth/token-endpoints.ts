@@ -1,0 +1,181 @@
+/**
+ * The endpoints for tokens: `/oauth/token`, `/oauth/token/info`, `/oauth/introspect` (RFC 7662), `/oauth/revoke` (RFC
+ * 7009).
+ */
+import { operation } from '@newsletter-kit/core/contract';
+import type { IssuedToken } from '../store/oauth.ts';
+import type { OauthClientRow } from '../store/workspace.ts';
+import { authenticateClient, readCredentials } from './client.ts';
+import { type Endpoint, explainIgnored, json, type OauthCall, type Parameters, readBody } from './endpoint.ts';
+import { OauthError } from './errors.ts';
+import { accessTokenLifetime, accessTokenProblem, mayUse, redeemCode, rotate } from './grants.ts';
+import { readScopes } from './scopes.ts';
+import { bearerOf, findToken, type FoundToken, requireAccessToken } from './token-lookup.ts';
+import { person } from './person.ts';
+import type { World } from '../world/world.ts';
+
+/** What one grant type does. */
+interface Grant {
+  readonly operation: 'oauth.exchange' | 'oauth.refresh';
+  readonly issue: (call: OauthCall, client: OauthClientRow, parameters: Parameters) => IssuedToken;
+}
+
+const grants: ReadonlyMap<string, Grant> = new Map<string, Grant>([
+  [
+    'authorization_code',
+    {
+      operation: 'oauth.exchange',
+      issue: ({ world }, client, parameters) =>
+        redeemCode(world, {
+          client,
+          code: parameters.require('code'),
+          redirectUri: parameters.require('redirect_uri'),
+          verifier: parameters.get('code_verifier'),
+        }),
+    },
+  ],
+  [
+    'refresh_token',
+    {
+      operation: 'oauth.refresh',
+      issue: ({ world }, client, parameters) => {
+        const asked = parameters.get('scope');
+        return rotate(world, client, parameters.require('refresh_token'), (granted) =>
+          readScopes(asked, granted, granted),
+        );
+      },
+    },
+  ],
+]);
+
+/** `scope` narrows a refresh (RFC 6749 §6); the specification leaves it out. */
+const tokenParameters = [
+  ...new Set([
+    'grant_type',
+    'scope',
+    ...operation('oauth.exchange').body.fields,
+    ...operation('oauth.refresh').body.fields,
+  ]),
+];
+
+export const token: Endpoint = async (call) => {
+  const parameters = await readBody(call.request, tokenParameters);
+  explainIgnored(call, parameters.ignored);
+  const grantType = parameters.require('grant_type');
+  const grant = grants.get(grantType);
+  if (!grant)
+    throw new OauthError('unsupported_grant_type', {
+      reason: `grant_type must be ${[...grants.keys()].join(' or ')}.`,
+    });
+  call.name(grant.operation);
+  const client = authenticateClient(call.world.store.oauth, readCredentials(call.request, parameters));
+  if (!mayUse(client, grantType))
+    throw new OauthError('unauthorized_client', {
+      reason: `This client is not registered for the grant type ${grantType}.`,
+    });
+  return json(200, tokenAnswer(grant.issue(call, client, parameters)));
+};
+
+function tokenAnswer(issued: IssuedToken) {
+  return {
+    access_token: issued.access_token,
+    token_type: 'Bearer',
+    expires_in: accessTokenLifetime,
+    ...(issued.refresh_token !== null && { refresh_token: issued.refresh_token }),
+    scope: issued.scope,
+    created_at: issued.created,
+  };
+}
+
+export const tokenInfo: Endpoint = ({ world, request }) => {
+  const token = requireAccessToken(world, bearerOf(request.headers.get('authorization')));
+  const left = token.expires - world.clock.seconds();
+  return json(200, {
+    resource_owner_id: person.id,
+    scope: token.scope.split(' '),
+    // The time left goes by two names: the one the service documents and the one it has been seen to send.
+    expires_in: left,
+    expires_in_seconds: left,
+    application: { uid: token.client, name: world.store.oauth.client(token.client)?.name ?? '' },
+    created_at: token.created,
+  });
+};
+
+const introspectParameters = operation('oauth.introspect').body.fields;
+
+export const introspect: Endpoint = async (call) => {
+  const parameters = await readBody(call.request, introspectParameters);
+  explainIgnored(call, parameters.ignored);
+  const caller = callerOf(call, parameters);
+  const found = findToken(call.world.store.oauth, parameters.require('token'), parameters.get('token_type_hint'));
+  const hidden = hiddenBecause(call.world, found, caller);
+  if (hidden === undefined && found) return json(200, description(found));
+  if (hidden !== undefined) call.explain(hidden);
+  return json(200, { active: false });
+};
+
+/** Who asks: a client by its credentials, or by a good access token that is not the one it asks about. */
+function callerOf({ world, request }: OauthCall, parameters: Parameters): string {
+  const credentials = readCredentials(request, parameters);
+  if (credentials) return authenticateClient(world.store.oauth, credentials).uid;
+  const bearer = bearerOf(request.headers.get('authorization'));
+  if (bearer === undefined) {
+    throw new OauthError('invalid_request', {
+      description:
+        'Request needs to be authorized. Required parameter for authorizing the request is missing or invalid.',
+    });
+  }
+  const own = requireAccessToken(world, bearer);
+  if (bearer !== parameters.get('token')) return own.client;
+  throw new OauthError('invalid_token', {
+    body: { state: 'unauthorized' },
+    reason: 'A token can not vouch for itself; ask with another one, or as the client.',
+  });
+}
+
+/** Why the caller learns nothing. The answer itself never says. */
+function hiddenBecause(world: World, found: FoundToken | undefined, caller: string): string | undefined {
+  if (!found) return 'There is no such token.';
+  if (found.token.client !== caller) return 'The token was issued to another client.';
+  if (found.kind === 'refresh_token')
+    return found.token.revoked === 1 ? 'The refresh token was used or revoked.' : undefined;
+  const problem = accessTokenProblem(world, found.token);
+  return problem && `The access token is ${problem}.`;
+}
+
+/** A refresh token is no bearer token, does not expire, and has the scope that was granted at first. */
+function description({ kind, token }: FoundToken) {
+  const common = { active: true, client_id: token.client, iat: token.created };
+  if (kind === 'refresh_token') return { ...common, scope: token.granted };
+  return { ...common, scope: token.scope, token_type: 'Bearer', exp: token.expires };
+}
+
+const revokeParameters = operation('oauth.revoke').body.fields;
+
+export const revoke: Endpoint = async (call) => {
+  const { oauth } = call.world.store;
+  const parameters = await readBody(call.request, revokeParameters);
+  explainIgnored(call, parameters.ignored);
+  const credentials = readCredentials(call.request, parameters);
+  if (!credentials || !oauth.client(credentials.uid)) {
+    throw forbidden(
+      credentials
+        ? 'There is no client with this client_id.'
+        : 'The request names no client; a public one sends its client_id.',
+    );
+  }
+  const client = authenticateClient(oauth, credentials);
+  const found = findToken(oauth, parameters.require('token'), parameters.get('token_type_hint'));
+  if (!found) call.explain('There is no such token; the answer is the same.');
+  else if (found.token.client !== client.uid) throw forbidden('The token was issued to another client.');
+  else call.world.write(() => oauth.revoke(found.token.seq));
+  return json(200, {});
+};
+
+function forbidden(reason: string): OauthError {
+  return new OauthError('unauthorized_client', {
+    status: 403,
+    description: 'You are not authorized to revoke this token',
+    reason,
+  });
+}

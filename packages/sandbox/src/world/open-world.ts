@@ -1,0 +1,73 @@
+/** Opens the world, and runs scheduled events once the clock has reached their time. */
+import type { Assumed } from '../control/assumption-table.ts';
+import { openStore } from '../store/store.ts';
+import { createClock } from './clock.ts';
+import { redact, startRedaction } from './deletion.ts';
+import { createFeed } from './feed.ts';
+import { endGift } from './gifts.ts';
+import { createIds } from './ids.ts';
+import { finishJob, startJob } from './jobs.ts';
+import { step } from './journeys.ts';
+import { sendAwaitedMail } from './mail.ts';
+import { validated } from './subscribing.ts';
+import type { Note, World, WorldEvent } from './world.ts';
+
+/** Handles a scheduled event of the row `subject`; the clock stands at the event's time. */
+type ScheduledEvent = (world: World, subject: number, note: Note) => void;
+
+const scheduledEvents: Readonly<Record<string, ScheduledEvent>> = {
+  'subscription.validated': validated,
+  'job.started': startJob,
+  'job.finished': finishJob,
+  'journey.step': step,
+  'gift.ended': endGift,
+  'deletion.started': startRedaction,
+  'deletion.finished': redact,
+};
+
+export interface WorldOptions {
+  readonly location: string;
+  readonly now: () => number;
+  readonly idSeed: number;
+  readonly assumed: Assumed;
+}
+
+export function openWorld(options: WorldOptions): World {
+  const store = openStore(options.location);
+  const clock = createClock(options.now, store.clock);
+  const feed = createFeed<WorldEvent>();
+  const world: World = {
+    store,
+    clock,
+    ids: createIds(options.idSeed),
+    feed,
+    assumed: options.assumed,
+    write(work) {
+      const events: WorldEvent[] = [];
+      const note: Note = (event) => void events.push(event);
+      const result = store.transaction(() => {
+        const done = work(note);
+        for (const event of events.slice()) if (event.type === 'subscription') sendAwaitedMail(world, event.seq, note);
+        return done;
+      });
+      for (const event of events) feed.publish(event);
+      return result;
+    },
+    settle() {
+      const now = clock.now();
+      const counts: Record<string, number> = {};
+      for (let due = store.due.next(now); due; due = store.due.next(now)) {
+        const { seq, at, kind, subject } = due;
+        clock.during(at, () =>
+          world.write((note) => {
+            store.due.done(seq);
+            scheduledEvents[kind]?.(world, subject, note);
+          }),
+        );
+        counts[kind] = (counts[kind] ?? 0) + 1;
+      }
+      return counts;
+    },
+  };
+  return world;
+}
