@@ -1,5 +1,9 @@
-/** Finds the operations of the contract behind a method and a path. */
+/** Finds the operations of the contract at a method and path, with Hono's router. */
 import type { Operation } from '@newsletter-kit/core/contract';
+import { METHOD_NAME_ALL, type Result } from 'hono/router';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
 
 /** Path parameters by name, decoded. */
 export type PathParams = Readonly<Record<string, string>>;
@@ -13,66 +17,53 @@ export type Match =
 
 export type Router = (method: string, path: string) => Match;
 
-interface Node {
-  readonly words: Map<string, Node>;
-  parameter: Node | undefined;
-  readonly methods: Map<string, Operation[]>;
-}
+/** The operations at one path, by method. */
+type Methods = Map<string, Operation[]>;
 
 /** @param prefix - where each base lies, without a trailing slash: `{ api: '/v2', app: '' }` */
 export function createRouter(
   operations: readonly Operation[],
   prefix: Readonly<Record<Operation['base'], string>>,
 ): Router {
-  const root = node();
-  const parameters = new Map(
-    operations.map((operation) => [operation, parametersOf(prefix[operation.base] + operation.path)]),
-  );
+  const paths = new Map<string, Methods>();
   for (const operation of operations) {
-    let at = root;
-    for (const segment of segmentsOf(prefix[operation.base] + operation.path))
-      at = isParameter(segment) ? (at.parameter ??= node()) : word(at, segment);
-    const same = at.methods.get(operation.method);
-    if (same) same.push(operation);
-    else at.methods.set(operation.method, [operation]);
+    const path = (prefix[operation.base] + operation.path).replaceAll(/\{(\w+)\}/g, ':$1');
+    const methods: Methods = paths.get(path) ?? new Map<string, Operation[]>();
+    methods.set(operation.method, [...(methods.get(operation.method) ?? []), operation]);
+    paths.set(path, methods);
   }
+  const router = new SmartRouter<Methods>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  // Of several routes that match, Hono's routers name the one that was added first: words go before parameters.
+  for (const [path, methods] of [...paths].toSorted(([a], [b]) => wordsFirst(a, b)))
+    router.add(METHOD_NAME_ALL, path, methods);
 
   return (method, path) => {
-    const segments = segmentsOf(path);
-    const found = descend(root, segments, 0);
-    if (!found) return { kind: 'path' };
+    const match = firstMatch(router.match(METHOD_NAME_ALL, path));
+    if (!match) return { kind: 'path' };
     // A HEAD is a GET whose body is not sent.
-    const matched = found.methods.get(method === 'HEAD' ? 'GET' : method);
-    const [operation] = matched ?? [];
-    if (!matched || !operation) return { kind: 'method', allowed: [...found.methods.keys()] };
-    return { kind: 'found', operations: matched, params: paramsOf(parameters.get(operation) ?? [], segments) };
+    const found = match.methods.get(method === 'HEAD' ? 'GET' : method);
+    if (!found) return { kind: 'method', allowed: [...match.methods.keys()] };
+    return { kind: 'found', operations: found, params: match.params };
   };
 }
 
-/** Words win over parameters; a place counts only where an operation ends. */
-function descend(at: Node, segments: readonly string[], depth: number): Node | undefined {
-  const segment = segments[depth];
-  if (segment === undefined) return at.methods.size > 0 ? at : undefined;
-  const byWord = at.words.get(segment);
-  const found = byWord && descend(byWord, segments, depth + 1);
-  if (found) return found;
-  return at.parameter && segment !== '' ? descend(at.parameter, segments, depth + 1) : undefined;
+function wordsFirst(a: string, b: string): number {
+  const shape = (path: string): string => path.replaceAll(/\/:\w+/g, '/\u{10FFFF}');
+  return shape(a) < shape(b) ? -1 : 1;
 }
 
-/** A parameter and the segment it stands at. */
-type Parameter = readonly [name: string, index: number];
-
-function parametersOf(template: string): Parameter[] {
-  return segmentsOf(template).flatMap((segment, index): Parameter[] =>
-    isParameter(segment) ? [[segment.slice(1, -1), index]] : [],
-  );
+/** The first route of a result; its parameters lie in an array beside it, or are strings already. */
+function firstMatch([routes, values]: Result<Methods>): { methods: Methods; params: PathParams } | undefined {
+  const [route] = routes;
+  if (!route) return undefined;
+  const [methods, places] = route;
+  const params: Record<string, string> = {};
+  for (const [name, place] of Object.entries(places))
+    params[name] = decode(typeof place === 'number' ? (values?.[place] ?? '') : place);
+  return { methods, params };
 }
 
-function paramsOf(parameters: readonly Parameter[], segments: readonly string[]): PathParams {
-  return Object.fromEntries(parameters.map(([name, index]) => [name, decode(segments[index] ?? '')]));
-}
-
-/** A broken percent-encoding names nothing, so it is left as it came. */
+/** A segment whose percent-encoding is broken stays as it is. */
 function decode(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {
@@ -80,16 +71,4 @@ function decode(segment: string): string {
   } catch {
     return segment;
   }
-}
-
-const segmentsOf = (path: string): string[] => path.split('/').slice(1);
-const isParameter = (segment: string): boolean => segment.startsWith('{');
-const node = (): Node => ({ words: new Map(), parameter: undefined, methods: new Map() });
-
-function word(at: Node, segment: string): Node {
-  const known = at.words.get(segment);
-  if (known) return known;
-  const made = node();
-  at.words.set(segment, made);
-  return made;
 }
