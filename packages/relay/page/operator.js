@@ -5,7 +5,7 @@
 /** @typedef {import('../src/store/signup-store.ts').StoredSignup} StoredSignup */
 /** @typedef {import('../src/store/signup-store.ts').ConsentRecord} ConsentRecord */
 /** @typedef {import('../src/store/signup-store.ts').HeldAboutPerson} HeldAboutPerson */
-/** @typedef {import('../src/ops/rates.ts').Minute} Minute */
+/** @typedef {import('../src/ops/operator.ts').Minute} Minute */
 
 const api = 'operator/api/';
 const refreshMs = 3000;

@@ -1,10 +1,10 @@
 /**
- * The configuration file: YAML or JSON in, what each setting was given and in which line. What it means is not judged
- * here.
+ * Reads the configuration file, YAML or JSON: the value of each setting with its line, unknown names with a suggestion.
+ * Does not check values.
  */
+import leven from 'leven';
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { nearestName } from './nearest-name.ts';
 import { settings } from './settings.ts';
 
 const load = createRequire(import.meta.url);
@@ -123,4 +123,24 @@ function didYouMean(name: string): string {
         .replaceAll('-', '_'),
   );
   return meant === undefined ? '' : ` (is "${meant}" meant?)`;
+}
+
+/**
+ * The name that differs in the fewest letters, at most half of them; otherwise one that contains the given name or is
+ * contained in it. Undefined where none is close.
+ *
+ * @param bare - takes away what does not tell one name from another, such as a prefix
+ */
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  bare: (name: string) => string,
+): string | undefined {
+  const given = bare(name);
+  if (given.length < 3) return undefined;
+  const [closest] = known
+    .map((each) => ({ each, distance: leven(given, bare(each)) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  if (closest && closest.distance <= Math.max(1, Math.floor(given.length / 2))) return closest.each;
+  return known.find((each) => bare(each).includes(given) || given.includes(bare(each)));
 }

@@ -19,5 +19,5 @@ export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export { startTracing, type Span, type TracedSignup, type Tracing } from './ops/tracing.ts';
 export { StartupError } from './startup-error.ts';
 export { openStore, type StoreAddress } from './store/open-store.ts';
-export { everySignup } from './store/every-signup.ts';
+export { everySignup } from './store/transfer.ts';
 export * from './store/signup-store.ts';

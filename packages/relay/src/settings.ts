@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { isNetwork } from './admission/client-address.ts';
 import type { LimitRule } from './admission/rate-limiters.ts';
 import { turnstileUrl } from './admission/turnstile.ts';
-import type { Sender } from './confirmation/message.ts';
-import { readSmtpUrl, smtpUrlRule, type SmtpServer } from './confirmation/smtp-url.ts';
+import type { Sender } from './confirmation/mail.ts';
+import { readSmtpUrl, smtpUrlRule, type SmtpServer } from './confirmation/smtp.ts';
 import type { StoreAddress } from './store/open-store.ts';
 
 const request = subscriptionRequest.shape;

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readGiven } from '../src/commands/command.ts';
 import { operatingCommands } from '../src/commands/operating.ts';
-import { readSmtpUrl } from '../src/confirmation/smtp-url.ts';
+import { readSmtpUrl } from '../src/confirmation/smtp.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { alertConditions } from '../src/ops/alerts.ts';

@@ -4,7 +4,7 @@
  */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
-import type { Sender } from '../confirmation/message.ts';
+import type { Sender } from '../confirmation/mail.ts';
 import type { ConsentRules } from './consent.ts';
 
 /** Names of a SubscriptionRequest that a page may set. */

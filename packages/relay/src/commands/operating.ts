@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import type { Operator, Status } from '../ops/operator.ts';
-import { everySignup } from '../store/every-signup.ts';
+import { everySignup, exportLines } from '../store/transfer.ts';
 import {
   discardableStates,
   type ConsentRecord,
@@ -10,7 +10,6 @@ import {
   type SignupFilter,
   type StoredSignup,
 } from '../store/signup-store.ts';
-import { exportLines } from '../store/transfer.ts';
 import { checkCommand } from './check.ts';
 import { UsageError, type Command, type Given } from './command.ts';
 import { filterOptions, givenFilter } from './filter-options.ts';

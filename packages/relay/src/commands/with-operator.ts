@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { readConfig, type RelayConfig } from '../config.ts';
 import { storeOperator, type Operator } from '../ops/operator.ts';
-import { keptOperatorToken, operatorTokenFile } from '../ops/operator-token.ts';
+import { keptOperatorToken, operatorTokenFile } from '../secret-file.ts';
 import { relayOperator } from '../ops/relay-operator.ts';
 import { StoreInUseError } from '../startup-error.ts';
 

@@ -5,15 +5,20 @@ import { Hold } from '../delivery/hold.ts';
 import { InFlight } from '../delivery/in-flight.ts';
 import { Persistence, storePauseMs } from '../delivery/persistence.ts';
 import { WakeSignal } from '../delivery/wake-signal.ts';
-import type { Notice } from '../ops/happening.ts';
+import type { Notice } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/store-health.ts';
+import type { StoreHealth } from '../ops/health.ts';
 import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
-import { linkToken } from './link.ts';
-import { confirmationMessage } from './message.ts';
-import type { SmtpServer } from './smtp-url.ts';
-import { judgeMail, mailConcurrency, openTransport, type MailTransport, type MailVerdict } from './smtp.ts';
+import { linkToken, confirmationMessage } from './mail.ts';
+import {
+  type SmtpServer,
+  judgeMail,
+  mailConcurrency,
+  openTransport,
+  type MailTransport,
+  type MailVerdict,
+} from './smtp.ts';
 
 /** What a {@link ConfirmationMailer} is made of. */
 export interface ConfirmationMailerOptions {

@@ -2,11 +2,11 @@
 import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../admission/form.ts';
-import type { Notice } from '../ops/happening.ts';
+import type { Notice } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/store-health.ts';
+import type { StoreHealth } from '../ops/health.ts';
 import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../store/signup-store.ts';
-import { readLinkToken } from './link.ts';
+import { readLinkToken } from './mail.ts';
 
 /** What {@link confirmationPages} is made of. */
 export interface ConfirmationPagesOptions {

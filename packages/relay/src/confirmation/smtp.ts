@@ -1,7 +1,64 @@
-/** Sends mails by SMTP with nodemailer, and says what a failure means. */
+/** SMTP with nodemailer: reads RELAY_SMTP_URL, sends mails, and classifies failures as permanent or temporary. */
 import { redact } from '@newsletter-kit/core';
-import type { Message } from './message.ts';
-import type { SmtpServer } from './smtp-url.ts';
+import type { Message } from './mail.ts';
+
+/** A mail server, as nodemailer takes it. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise STARTTLS as below. */
+  readonly secure: boolean;
+  /** Without STARTTLS nothing is sent. */
+  readonly requireTLS: boolean;
+  /** STARTTLS is not used even where the server offers it. */
+  readonly ignoreTLS: boolean;
+  /** Whether the server's certificate must be valid. */
+  readonly tls: { readonly rejectUnauthorized: boolean };
+  readonly auth?: { readonly user: string; readonly pass: string };
+}
+
+/** What is said of an address that is none. It is not repeated: it may hold a password. */
+export const smtpUrlRule =
+  'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified where that is meant, and % signs for characters that no address may hold';
+
+/** Names of this machine, to which a connection needs no encryption. */
+const local = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+/**
+ * `smtps://` speaks TLS at once. `smtp://` uses STARTTLS where the server offers it, and insists on it where a password
+ * is sent, except to this machine. `?tls=off` never encrypts, `?tls=unverified` takes any certificate.
+ *
+ * @returns null where it is none
+ */
+export function readSmtpUrl(text: string): SmtpServer | null {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return null;
+  const { protocol, hostname, port, username, password, pathname, hash, searchParams } = new URL(text);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const tls = searchParams.get('tls') ?? (local.test(host) && protocol === 'smtp:' ? 'off' : 'verified');
+  const user = decode(username);
+  const pass = decode(password);
+  if (host === '' || pathname.length > 1 || hash !== '' || user === null || pass === null) return null;
+  if ([...searchParams.keys()].join() !== (searchParams.has('tls') ? 'tls' : '')) return null;
+  const secure = protocol === 'smtps:';
+  if (!['verified', 'unverified', 'off'].includes(tls) || (secure && tls === 'off')) return null;
+  return {
+    host,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: !secure && tls !== 'off' && pass !== '',
+    ignoreTLS: tls === 'off',
+    tls: { rejectUnauthorized: tls !== 'unverified' },
+    ...(user !== '' && { auth: { user, pass } }),
+  };
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
 
 /** A connection to a mail server, kept open while there is something to send. */
 export interface MailTransport {

@@ -1,9 +1,9 @@
 /** Brings kept signups to the API: one lane for each publication and API key. */
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
-import type { Notice } from '../ops/happening.ts';
+import type { Notice } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/store-health.ts';
+import type { StoreHealth } from '../ops/health.ts';
 import { noTracing, type Tracing } from '../ops/tracing.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { defaultPatience, type Patience } from './backoff.ts';

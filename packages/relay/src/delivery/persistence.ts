@@ -1,6 +1,6 @@
 /** Writes to the store what the API has answered, and repeats that until the store can. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreHealth } from '../ops/store-health.ts';
+import type { StoreHealth } from '../ops/health.ts';
 
 /** What a {@link Persistence} is made of. */
 export interface PersistenceOptions {

@@ -4,7 +4,7 @@
  * signup it sees. Its place is stored with each page.
  */
 import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
-import type { Notice } from '../ops/happening.ts';
+import type { Notice } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { Tracing } from '../ops/tracing.ts';
 import { neverAttempted, type OpenBatch, type SignupStore, type Walk } from '../store/signup-store.ts';

@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import type { SignupStore } from '../store/signup-store.ts';
-import { isNearlyFull, type AskDisk } from './disk.ts';
-import { noticing, type Happening, type Notice } from './happening.ts';
+import { isNearlyFull, type AskDisk } from './health.ts';
+import { noticing, type Happening, type Notice } from './events.ts';
 import type { Log } from './log.ts';
 
 /** Every condition: the event at its end, and the message of that. The event at its beginning is the name. */

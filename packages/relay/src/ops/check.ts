@@ -4,8 +4,7 @@
 import { ApiError, type Client } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
-import type { SmtpServer } from '../confirmation/smtp-url.ts';
-import { judgeMail, openTransport } from '../confirmation/smtp.ts';
+import { type SmtpServer, judgeMail, openTransport } from '../confirmation/smtp.ts';
 import { judge, type WaitVerdict } from '../delivery/verdict.ts';
 
 /** One thing that was checked. */

@@ -1,6 +1,76 @@
-/** Whether the relay lives, and whether it can keep a signup right now. */
-import { StoreUnavailableError } from '../store/signup-store.ts';
-import type { StoreHealth } from './store-health.ts';
+/** Health checks: the store's failures and recovery, liveness, readiness, and free disk space. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { StoreAddress } from '../store/open-store.ts';
+import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
+import type { Notice } from './events.ts';
+import type { Log } from './log.ts';
+
+/** What the store is used for: keeping signups, claiming due ones, writing outcomes, and the check of {@link probe}. */
+type Use = 'accept' | 'claim' | 'settle' | 'probe';
+
+/** Options of {@link StoreHealth}. */
+export interface StoreHealthOptions {
+  readonly store: Pick<SignupStore, 'probe'>;
+  readonly log: Log;
+  readonly notice: Notice;
+  readonly now: () => number;
+}
+
+/** A good result of a probe holds for this long, in milliseconds, so that nobody can wear out the disk by asking. */
+const freshMs = 1000;
+
+export class StoreHealth {
+  readonly #options: StoreHealthOptions;
+  readonly #failing = new Set<Use>();
+  #probing: Promise<void> | null = null;
+  #probedAt = 0;
+
+  constructor(options: StoreHealthOptions) {
+    this.#options = options;
+  }
+
+  /** @throws the error, where it is no failure of the store */
+  failed(use: Use, error: unknown): void {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    if (this.#failing.size === 0) {
+      const { log, notice } = this.#options;
+      log.error(
+        { reason: error.message },
+        'the store fails: signups are answered with 503, and delivery pauses until it works',
+      );
+      notice({ what: 'storeFailed', reason: error.message });
+    }
+    this.#failing.add(use);
+  }
+
+  works(use: Use): void {
+    if (this.#failing.size === 0) return;
+    this.#failing.delete(use);
+    // A probe writes and syncs what a signup would: with nobody signing up it says that signups can be kept again.
+    if (use === 'probe') this.#failing.delete('accept');
+    if (this.#failing.size > 0) return;
+    this.#options.log.info('the store works again');
+    this.#options.notice({ what: 'storeWorks' });
+  }
+
+  /** Writes and syncs, as a signup would, once a second at most. @throws StoreUnavailableError */
+  async probe(): Promise<void> {
+    const { store, now } = this.#options;
+    if (this.#probing === null || now() - this.#probedAt >= freshMs) {
+      this.#probedAt = now();
+      this.#probing = store.probe(now());
+    }
+    try {
+      await this.#probing;
+      this.works('probe');
+    } catch (error) {
+      this.#probing = null;
+      this.failed('probe', error);
+      throw error;
+    }
+  }
+}
 
 const headers = { 'cache-control': 'no-store' };
 
@@ -22,4 +92,31 @@ export function readiness(health: Pick<StoreHealth, 'probe'>, isDraining: () => 
       throw error;
     }
   };
+}
+
+/** Room on a file system. */
+export interface Disk {
+  /** Bytes that a program without privileges may still write. */
+  readonly availableBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** Asks for the room on the store's disk; null where the store is not on a disk of this machine. */
+export type AskDisk = () => Promise<Disk | null>;
+
+/** The file system on which a store lies. A database measures its own disk. */
+export function diskOf(address: StoreAddress): AskDisk {
+  if (address.kind !== 'sqlite') return () => Promise.resolve(null);
+  const folder = dirname(address.path);
+  return async () => {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return { availableBytes: bavail * bsize, sizeBytes: blocks * bsize };
+  };
+}
+
+/** Less than a tenth of the disk is left, and less than this many bytes: a large disk may be full for nine tenths. */
+const littleBytes = 1024 ** 3;
+
+export function isNearlyFull({ availableBytes, sizeBytes }: Disk): boolean {
+  return availableBytes < littleBytes && availableBytes < sizeBytes / 10;
 }

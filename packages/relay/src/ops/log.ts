@@ -1,7 +1,6 @@
-/** The log: one JSON line per event, in which no address and no key can stand. */
+/** The log: one line per event, as JSON or plain text, with addresses and secrets removed. */
+import { type DestinationStream, pino, type Logger } from 'pino';
 import { redact } from '@newsletter-kit/core';
-import { pino, type DestinationStream, type Logger } from 'pino';
-
 /** A pino logger. */
 export type Log = Logger;
 
@@ -30,4 +29,17 @@ export function createLog({ level = 'info', secrets = [], destination }: LogOpti
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
+}
+
+/** `12:00:01 info  delivered  signup=0190… attempt=1` */
+export function plainLines(write: (text: string) => void): DestinationStream {
+  return {
+    write(line) {
+      const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      const details = Object.entries(rest).map(
+        ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      );
+      write(`${[String(time).slice(11, 19), String(level).padEnd(5), String(msg), ...details].join(' ')}\n`);
+    },
+  };
 }

@@ -4,9 +4,8 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore } from '../store/signup-store.ts';
-import type { AskDisk } from './disk.ts';
-import { noticing, type Notice } from './happening.ts';
-import type { StoreHealth } from './store-health.ts';
+import type { AskDisk, StoreHealth } from './health.ts';
+import { noticing, type Notice } from './events.ts';
 
 /** The counters, and the page that shows them. */
 export interface Metrics {

@@ -1,14 +1,13 @@
-/** Export and import: everything a store holds, one JSON object a line. */
-import { attributionFields } from '@newsletter-kit/core/signup';
-import * as z from 'zod';
-import { everyConsent, everySignup } from './every-signup.ts';
+/** Export and import of a store: one JSON object per line. */
 import {
-  signupStates,
   type ConsentRecord,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
+  signupStates,
 } from './signup-store.ts';
+import { attributionFields } from '@newsletter-kit/core/signup';
+import * as z from 'zod';
 
 /**
  * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. A filter means signups:
@@ -174,4 +173,32 @@ export async function importLines(
   }
   if (signups.length + consents.length > 0) await write();
   return progress;
+}
+
+const pageSize = 500;
+
+/** The signups a filter means, newest first; those that come in meanwhile are left out. */
+export async function* everySignup(
+  store: Pick<SignupStore, 'list'>,
+  filter: SignupFilter = {},
+): AsyncGenerator<StoredSignup, void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.list(filter, { after, limit: pageSize });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < pageSize) return;
+  }
+}
+
+/** The entries of the consent ledger, in the order of their signups. */
+export async function* everyConsent(store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.listConsents({ after, limit: pageSize });
+    yield* page;
+    after = page.at(-1)?.signup;
+    // The limit counts signups, of which each has at least one entry.
+    if (page.length < pageSize) return;
+  }
 }

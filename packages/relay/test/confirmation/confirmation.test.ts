@@ -2,10 +2,10 @@
 import { expect, it, describe } from 'vitest';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
-import { linkToken } from '../../src/confirmation/link.ts';
+import { linkToken } from '../../src/confirmation/mail.ts';
 import { purposeKey } from '../../src/admission/keys.ts';
 import { signupId } from '../../src/store/signup-id.ts';
-import type { Happening } from '../../src/ops/happening.ts';
+import type { Happening } from '../../src/ops/events.ts';
 import { claimMs } from '../../src/store/signup-store.ts';
 import { eventually } from '../eventually.ts';
 import { linkIn, Refusal, startMailServer, type MailServer, type ReceivedMail } from '../mail-server.ts';

@@ -1,9 +1,8 @@
 /** Whether the relay lives, and whether it could keep a signup. */
 import { expect, it } from 'vitest';
-import { readiness } from '../../src/ops/health.ts';
-import { StoreHealth } from '../../src/ops/store-health.ts';
+import { readiness, StoreHealth } from '../../src/ops/health.ts';
 import { createLog, StoreUnavailableError } from '../../src/index.ts';
-import type { Happening } from '../../src/ops/happening.ts';
+import type { Happening } from '../../src/ops/events.ts';
 import { changedStore } from '../changed-store.ts';
 import { post, runRelay } from '../running-relay.ts';
 

@@ -1,7 +1,7 @@
 /** The log: no address and no key, whatever it is given; readable at a terminal. */
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/index.ts';
-import { plainLines } from '../../src/ops/plain-lines.ts';
+import { plainLines } from '../../src/ops/log.ts';
 
 it('takes addresses and keys out of messages, fields, errors and their stacks', () => {
   const lines: string[] = [];

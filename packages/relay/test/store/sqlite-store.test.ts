@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { conditions } from '../../src/store/conditions.ts';
-import { applicationId, steps } from '../../src/store/sqlite/schema.ts';
+import { applicationId, steps } from '../../src/store/sqlite/open-database.ts';
 import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';

@@ -2,7 +2,7 @@
 import { StartupError } from '../../startup-error.ts';
 import { storeName } from '../open-store.ts';
 import { Connections } from './connections.ts';
-import { meaning } from './failure.ts';
+import { meaning } from './errors.ts';
 import { schema, steps } from './schema.ts';
 import { sql } from './statements.ts';
 import type { Row } from '../rows.ts';

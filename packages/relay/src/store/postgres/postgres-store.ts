@@ -49,8 +49,8 @@ import {
   type Walk,
 } from '../signup-store.ts';
 import type { Query } from './connections.ts';
-import { isOfTheStore, meaning } from './failure.ts';
-import { Gathering } from './gathering.ts';
+import { isOfTheStore, meaning } from './errors.ts';
+import { Gathering } from './group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { counterTable, schema } from './schema.ts';
 import { filtered, sql } from './statements.ts';

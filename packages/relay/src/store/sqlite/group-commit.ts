@@ -1,7 +1,7 @@
 /** Many writers, one transaction: what arrives while the disk is busy shares the next sync. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreUnavailableError } from '../signup-store.ts';
-import { isOfTheStore, meaning } from './failure.ts';
+import { isOfTheStore, meaning } from './errors.ts';
 
 interface Write {
   /** Runs inside the transaction; the function it gives is called after the commit reached the disk. */

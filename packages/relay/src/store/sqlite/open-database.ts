@@ -1,4 +1,4 @@
-/** Opens the file, makes sure it is ours and of our version, and that a commit really syncs. */
+/** Opens the SQLite file: lock, owner check, migrations, and a check that a commit is synced to disk. */
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,8 +6,130 @@ import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { personHash } from '../fingerprint.ts';
-import { meaning } from './failure.ts';
-import { applicationId, personOf, steps } from './schema.ts';
+import { meaning } from './errors.ts';
+/** Marks a file as ours (`PRAGMA application_id`, "NKRL"), so that a path to somebody else's database is refused. */
+export const applicationId = 0x4e_4b_52_4c;
+
+/** Gives the hash of the person whom a submission in JSON names; steps call it. {@link personHash} */
+export const personOf = 'person_of';
+
+/**
+ * Of a hash that earlier relays wrote, what today's would have in its place: the person's, and 22 characters of the
+ * rest. Some wrote the person's at full length before it, some none: those are recognised no more, and found all the
+ * same when the person is erased.
+ */
+const shortened = (column: string): string =>
+  `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
+
+/** Step n brings a file from version n to version n + 1 (`PRAGMA user_version`). */
+export const steps: readonly string[] = [
+  `
+  CREATE TABLE signup (
+    id TEXT PRIMARY KEY,
+    form TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
+    received_at INTEGER NOT NULL,
+    origin TEXT,
+    submission TEXT NOT NULL,
+    intent TEXT,
+    content TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_attempt_at INTEGER,
+    settled_at INTEGER,
+    last_error TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX signup_by_intent ON signup (intent) WHERE intent IS NOT NULL;
+  CREATE INDEX signup_by_content ON signup (content, received_at);
+  CREATE INDEX signup_by_state ON signup (state, next_attempt_at);
+
+  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
+  `,
+  // What is delivered can be erased, and one index serves all hashes. Some files of version 1 have a part of this
+  // already.
+  `
+  CREATE TABLE signup_2 (
+    id TEXT PRIMARY KEY,
+    form TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
+    received_at INTEGER NOT NULL,
+    origin TEXT,
+    submission TEXT,
+    intent TEXT,
+    content TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_attempt_at INTEGER,
+    settled_at INTEGER,
+    last_error TEXT
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO signup_2 SELECT id, form, state, received_at, origin, submission, ${shortened('intent')}, ${shortened('content')},
+    attempts, next_attempt_at, settled_at, last_error FROM signup;
+  DROP TABLE signup;
+  ALTER TABLE signup_2 RENAME TO signup;
+  CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
+  CREATE INDEX signup_due ON signup (next_attempt_at, received_at) WHERE state = 'waiting';
+  CREATE INDEX signup_open ON signup (state, id) WHERE state <> 'delivered';
+  CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
+
+  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  // Attempts and batches are written down before they are made; consent has a ledger of its own.
+  `
+  CREATE TABLE signup_3 (
+    id TEXT PRIMARY KEY,
+    form TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead')),
+    received_at INTEGER NOT NULL,
+    origin TEXT,
+    submission TEXT,
+    intent TEXT,
+    content TEXT,
+    needs_confirmation INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    tried INTEGER NOT NULL DEFAULT 0,
+    batch TEXT,
+    next_attempt_at INTEGER,
+    settled_at INTEGER,
+    last_error TEXT,
+    trace TEXT
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO signup_3 (id, form, state, received_at, origin, submission, intent, content, attempts, tried, next_attempt_at, settled_at, last_error)
+    SELECT id, form, state, received_at, origin, submission, intent, content, attempts, attempts > 0,
+      CASE WHEN state <> 'waiting' THEN NULL WHEN attempts = 0 THEN 0 ELSE next_attempt_at END, settled_at, last_error FROM signup;
+  DROP TABLE signup;
+  ALTER TABLE signup_3 RENAME TO signup;
+  CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
+  CREATE INDEX signup_due ON signup (form, state, next_attempt_at, received_at) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX signup_open ON signup (state, id, form, received_at) WHERE state <> 'delivered';
+  CREATE INDEX signup_in_batch ON signup (batch) WHERE batch IS NOT NULL;
+  CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
+
+  CREATE TABLE batch (
+    id TEXT PRIMARY KEY,
+    publication TEXT NOT NULL,
+    claimed_at INTEGER NOT NULL,
+    sent_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX batch_of_publication ON batch (publication, claimed_at, id);
+
+  CREATE TABLE walk (publication TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE consent (
+    signup TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('given', 'confirmed')),
+    at INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    person TEXT NOT NULL,
+    sentence TEXT,
+    version TEXT,
+    page TEXT,
+    visitor TEXT,
+    PRIMARY KEY (signup, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX consent_by_person ON consent (person);
+  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
+    BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END;
+  `,
+];
 
 /** An open store file. */
 export interface OpenDatabase {

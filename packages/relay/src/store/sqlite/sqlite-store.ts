@@ -48,7 +48,7 @@ import {
   type StoredSignup,
   type Walk,
 } from '../signup-store.ts';
-import { meaning } from './failure.ts';
+import { meaning } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';

@@ -1,4 +1,4 @@
-/** Events of a relay: counted by the metrics, reported by the alerts. They hold no address and no secret. */
+/** Events of a relay, counted by metrics and reported by alerts. They contain no address and no secret. */
 
 import type { LimitKind } from '../admission/rate-limits.ts';
 

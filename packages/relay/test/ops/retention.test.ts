@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';
-import { startEraser, type RetentionDays } from '../../src/ops/eraser.ts';
+import { startEraser, type RetentionDays } from '../../src/ops/retention.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { changedStore } from '../changed-store.ts';

@@ -1,6 +1,4 @@
-/**
- * Erases what is older than its retention, and joins repeats in review: now, and every hour as long as the relay runs.
- */
+/** Erases expired records and duplicates in review: at start, then every hour while the relay runs. */
 import { StoreUnavailableError, type Retention, type SignupStore } from '../store/signup-store.ts';
 import type { Log } from './log.ts';
 

@@ -1,5 +1,5 @@
-/** A secret of the relay's own, made once and kept beside the store where only its owner can read it. */
-import { randomBytes } from 'node:crypto';
+/** Secrets the relay generates on first start and keeps in a file that only its owner can read. */
+import { createHash, timingSafeEqual, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { StartupError } from './startup-error.ts';
 
@@ -29,4 +29,24 @@ export function keptSecret(file: string, what: string, setting: string): string 
       `${what} in ${file} is cut off. Delete the file, so that a new one is made, or set ${setting}.`,
     );
   return secret;
+}
+
+/** Where a made token stands. */
+export function operatorTokenFile(storePath: string): string {
+  return `${storePath}-operator`;
+}
+
+/** The token in the file, made if there is none. @throws StartupError where the file cannot be used */
+export function keptOperatorToken(file: string): string {
+  return keptSecret(file, "The operator's token", 'RELAY_OPERATOR_TOKEN');
+}
+
+/** Whether an `Authorization` header carries the token, in time that does not tell how much of it was right. */
+export function isOperator(header: string | null | undefined, token: string): boolean {
+  const [scheme = '', given = ''] = (header ?? '').split(' ');
+  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

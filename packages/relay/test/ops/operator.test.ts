@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRates } from '../../src/ops/rates.ts';
+import { createRates } from '../../src/ops/operator.ts';
 
 test('the last hour is sixty minutes, each with what happened in it, and nothing older', () => {
   let now = Date.parse('2026-03-01T12:00:30Z');

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { purposeKey } from '../../src/admission/keys.ts';
-import { linkToken, readLinkToken } from '../../src/confirmation/link.ts';
+import { linkToken, readLinkToken } from '../../src/confirmation/mail.ts';
 import { signupId } from '../../src/store/signup-id.ts';
 
 const secret = 'a-secret-of-the-relay-0123456789';

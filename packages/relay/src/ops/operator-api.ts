@@ -1,4 +1,4 @@
-/** The operator's HTTP door: a page anybody may load and, behind the token, what it shows and does. */
+/** The operator's HTTP API, protected by a bearer token, and the page that uses it. */
 import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoint';
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Page } from '../store/signup-store.ts';
 import { exportLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
-import { isOperator } from './operator-token.ts';
+import { isOperator } from '../secret-file.ts';
 import { operatorPage } from './operator-page.ts';
 import { readFilter } from './signup-filter.ts';
 

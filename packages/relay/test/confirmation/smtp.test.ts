@@ -1,6 +1,6 @@
 /** What RELAY_SMTP_URL means. */
 import { expect, it } from 'vitest';
-import { readSmtpUrl } from '../../src/confirmation/smtp-url.ts';
+import { readSmtpUrl } from '../../src/confirmation/smtp.ts';
 
 const starttls = { secure: false, ignoreTLS: false, tls: { rejectUnauthorized: true } };
 const account = { user: 'relay@example.com', pass: 'p:/?#@% ü' };
