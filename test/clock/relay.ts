@@ -16,7 +16,7 @@ import { takeTimeFrom } from './process-time.ts';
 import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from './virtual.ts';
 
 /** What a relay on a virtual clock is made of. */
-export interface VirtualRelayOptions extends Pick<RelayOptions, 'delivery' | 'notice'> {
+export interface VirtualRelayOptions extends Pick<RelayOptions, 'delivery' | 'onEvent'> {
   readonly clock: VirtualClock;
   readonly config: RelayConfig;
   /** Opens the store, as a restarted process does. */
@@ -130,7 +130,7 @@ export async function startVirtualRelay(options: VirtualRelayOptions): Promise<V
         },
       }),
     delivery: { random, ...options.delivery },
-    notice: options.notice,
+    onEvent: options.onEvent,
     secret: 'a-secret-for-tests',
     now: () => Math.floor(clock.now()),
   });

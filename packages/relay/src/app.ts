@@ -1,43 +1,31 @@
-/** The relay: admit, keep, answer; deliver in its own time. Fetch in, answer out; no port is opened here. */
+/** Creates a relay from its parts: admission, store, delivery, confirmation mails, metrics and HTTP routes. */
 import { randomBytes } from 'node:crypto';
 import { createClient, type Client } from '@newsletter-kit/core';
-import {
-  acceptedAnswer,
-  preflightAnswer,
-  refusalAnswer,
-  refused,
-  thanksAnswer,
-  unavailable,
-  type Answer,
-  type Entered,
-  type ReadHeader,
-  type Refused,
-} from '@newsletter-kit/core/endpoint';
-import { Hono, type Context } from 'hono';
+import { refusalAnswer, refused, thanksAnswer, unavailable } from '@newsletter-kit/core/endpoint';
+import { Hono } from 'hono';
 import { AbuseProtection } from './admission/abuse-protection.ts';
-import { admit, checkOrigin, type Check } from './admission/admit.ts';
-import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
+import type { Check } from './admission/admit.ts';
 import { visitorOf } from './admission/consent.ts';
 import type { Form } from './admission/form.ts';
 import { purposeKey } from './admission/keys.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { inPostgres, type MakeLimiter } from './admission/rate-limiters.ts';
-import type { LimitKind } from './admission/rate-limits.ts';
-import { headerOf, signupPost, toResponse, type SignupPost } from './admission/signup-post.ts';
+import { headerOf, toResponse } from './admission/signup-post.ts';
 import { secretsOf, type RelayConfig } from './config.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
 import { checkService, type CheckResult } from './ops/check.ts';
-import { diskOf, livez, readiness, StoreHealth } from './ops/health.ts';
-import { noticeAll, noticing, type Notice } from './ops/events.ts';
+import { broadcast, type EventListener } from './ops/events.ts';
+import { diskSpaceOf, livez, readiness, StoreHealth } from './ops/health.ts';
 import type { Log } from './ops/log.ts';
-import { createMetrics } from './ops/metrics.ts';
-import { storeOperator, type Running, createRates } from './ops/operator.ts';
-import { operatorDoor } from './ops/operator-api.ts';
-import { noTracing, type Span, type Tracing } from './ops/tracing.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
+import { operatorApi } from './ops/operator-api.ts';
+import { createRunningStatus, storeOperator, type RunningStatus } from './ops/operator.ts';
+import { noTracing, type Tracing } from './ops/tracing.ts';
+import { SignupEndpoint, type Environment } from './signup-endpoint.ts';
 import { StartupError } from './startup-error.ts';
-import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
+import type { SignupStore } from './store/signup-store.ts';
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
@@ -48,26 +36,26 @@ export interface RelayOptions {
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;
   readonly log: Log;
-  /** Gives the client to deliver with, for an API key. Default: one made from the configuration. */
+  /** Creates the API client for an API key. Default: a client for the configured API. */
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
   /**
-   * Signs form tokens, challenges and links in mails. Default: the configured one, or one made anew, so that a token
-   * lasts no longer than this process; forms with a confirmation need one that lasts.
+   * Signs form tokens, challenges and links in mails. Default: the configured secret, or a random one, so that tokens
+   * become invalid when this process ends; forms with a confirmation need a permanent secret.
    */
   readonly secret?: string | undefined;
-  /** Where signups are counted for their limits. Default: in the store where relays share one, else in this process. */
+  /** Creates the counters of the rate limits. Default: in the store if relays share it, otherwise in this process. */
   readonly limiter?: MakeLimiter | undefined;
-  /** Who is asked whether a domain takes mail. Default: the system's name servers. */
+  /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
   readonly delivery?: Partial<Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random' | 'bulk'>> | undefined;
   readonly confirmation?: Pick<ConfirmationMailerOptions, 'patience' | 'random'> | undefined;
-  /** Told what happens, besides the relay's own metrics. */
-  readonly notice?: Notice | undefined;
-  /** Records traces. Default: none are. */
+  /** Receives every event of the relay. */
+  readonly onEvent?: EventListener | undefined;
+  /** Records traces. Default: no tracing. */
   readonly tracing?: Tracing | undefined;
-  /** Opens the operator's page and its API at `/operator`, for whoever sends this token. Default: there is none. */
+  /** Bearer token of the operator's page and API at `/operator`. Default: no `/operator`. */
   readonly operatorToken?: string | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -76,47 +64,128 @@ export interface RelayOptions {
 export interface Relay {
   /**
    * Answers one request.
-   * @param peer - address of the connection it came over; without it no limit by address of the visitor holds
+   * @param peer - address of the connection; without it no rate limit per visitor address applies
    */
   fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
-  /** Starts to deliver what is waiting. */
+  /** Starts delivery of the signups that wait. */
   start(): void;
   /**
-   * Asks the API whether it accepts the key and publication of each form. What it refuses is reported as a failed
-   * delivery would be, before the first signup meets it.
+   * Asks the API whether it accepts the key and publication of each form. A refusal pauses delivery and is reported, as
+   * after a failed delivery.
    */
   check(): Promise<readonly CheckResult[]>;
-  /** Refuses new signups with 503, and ends deliveries within `graceMs` (default 10,000). */
+  /** Refuses new signups with 503 and ends deliveries within `graceMs` milliseconds (default 10,000). */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** What a request comes with: the address of its connection. */
-interface Environment {
-  readonly Bindings: { peer: string | null };
-}
-
-/** A request that may be refused: it need not be a post to a form. */
-type Refusable = Pick<SignupPost, 'header'> & { readonly form: Form | null };
-
-/** What a person sees who opens the relay's address in a browser. */
+/** Answer for a person who opens the relay's address in a browser. */
 const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
 There is nothing to do here; its operator finds everything at /operator.
 `;
 
-/** Refused origins that are logged, once each. */
-const mostLoggedOrigins = 20;
+/** The parts of a relay, connected with each other. */
+interface Parts {
+  readonly protection: AbuseProtection;
+  readonly endpoint: SignupEndpoint;
+  readonly status: RunningStatus;
+  readonly health: StoreHealth;
+  readonly metrics: Metrics;
+  readonly dispatcher: Dispatcher;
+  /** Null without a form that asks for confirmation. */
+  readonly confirmation: { readonly mailer: ConfirmationMailer; readonly linkKey: Buffer } | null;
+  readonly clientOf: (apiKey: string) => Client;
+  readonly onEvent: EventListener;
+  readonly now: () => number;
+  /** True once the relay shuts down. */
+  isDraining: boolean;
+}
 
 /**
- * Makes a relay of its parts.
+ * Creates a relay.
  *
- * @throws StartupError where a form asks for confirmation, and something it needs for that is missing
+ * @throws StartupError if a form asks for confirmation and a setting for that is missing
  */
 export function createRelay(options: RelayOptions): Relay {
+  const { config } = options;
+  const parts = createParts(options);
+  const { dispatcher, confirmation, clientOf, now } = parts;
+  const app = createRoutes(options, parts);
+  return {
+    fetch: async (request, peer = null) => app.fetch(request, { peer }),
+    start() {
+      dispatcher.start();
+      confirmation?.mailer.start();
+    },
+    check: () =>
+      checkService(config, {
+        clientOf,
+        secrets: secretsOf(config),
+        now,
+        onRefused: (form, failure) => dispatcher.refused(form, failure),
+      }),
+    async stop(graceMs = 10_000) {
+      parts.isDraining = true;
+      await Promise.all([dispatcher.stop(graceMs), confirmation?.mailer.stop(graceMs)]);
+    },
+  };
+}
+
+function createParts(options: RelayOptions): Parts {
   const { config, store, log, tracing = noTracing, now = Date.now } = options;
-  const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined);
-  const protection = new AbuseProtection({
+  const status = createRunningStatus(now);
+  const listeners: EventListener[] = [status.onEvent, options.onEvent ?? (() => {})];
+  const onEvent = broadcast(listeners);
+  const health = new StoreHealth({ store, log, onEvent, now });
+  const metrics = createMetrics({
+    store,
+    health,
+    forms: Object.keys(config.forms),
+    disk: diskSpaceOf(config.store),
+    now,
+  });
+  listeners.push(metrics.onEvent);
+  const protection = createProtection(options);
+  // Each client's pacer learns the rate limit of its key. A lane claims only as many signups as it has calls in flight.
+  const clientOf = options.clientOf ?? ((token: string) => createClient({ baseUrl: config.api.url, token }));
+  const { bulkAbove } = config.delivery;
+  const shared = { store, health, log, onEvent, tracing, secrets: secretsOf(config), now };
+  const dispatcher = new Dispatcher({
+    bulk: bulkAbove === null ? null : { above: bulkAbove },
+    ...options.delivery,
+    ...shared,
+    clientOf,
+    forms: config.forms,
+  });
+  const confirmation = createConfirmation(options, shared);
+  const endpoint = new SignupEndpoint({
+    ...shared,
+    protection,
+    checks: options.checks ?? [],
+    trustedProxies: config.trustedProxies,
+    isDraining: () => parts.isDraining,
+    onStored: ({ needsConfirmation }) => (needsConfirmation ? confirmation?.mailer : dispatcher)?.wake(),
+  });
+  const parts: Parts = {
+    protection,
+    endpoint,
+    status,
+    health,
+    metrics,
+    dispatcher,
+    confirmation,
+    clientOf,
+    onEvent,
+    now,
+    isDraining: false,
+  };
+  return parts;
+}
+
+function createProtection(options: RelayOptions): AbuseProtection {
+  const { config, store } = options;
+  return new AbuseProtection({
     ...options,
-    limiter,
+    limiter: options.limiter ?? (store.counters ? inPostgres(store.counters) : undefined),
     defence: config.defence,
     countingSecret: Object.values(config.forms)
       .map(({ apiKey }) => apiKey)
@@ -124,269 +193,90 @@ export function createRelay(options: RelayOptions): Relay {
       .join(' '),
     secret: options.secret ?? config.secret ?? randomBytes(32).toString('base64url'),
   });
-  let draining = false;
-  const rates = createRates(now);
-  const running: Running & { storeTrouble: string | null } = {
-    since: now(),
-    trouble: null,
-    storeTrouble: null,
-    minutes: [],
-  };
-  /** Why a key, a publication or the mail server takes nothing at present. */
-  const troubles = new Map<string, string>();
-  const listeners: Notice[] = [
-    rates.notice,
-    noticing({
-      stalled: ({ scope, reason }) => troubles.set(scope, reason),
-      flowing: ({ scope }) => troubles.delete(scope),
-      mailStalled: ({ reason }) => troubles.set('mail server', reason),
-      mailFlowing: () => troubles.delete('mail server'),
-      storeFailed: ({ reason }) => (running.storeTrouble = reason),
-      storeWorks: () => (running.storeTrouble = null),
-    }),
-    options.notice ?? (() => {}),
-  ];
-  const notice = noticeAll(listeners);
-  const health = new StoreHealth({ store, log, notice, now });
-  const metrics = createMetrics({
-    store,
-    health,
-    forms: Object.keys(config.forms),
-    disk: diskOf(config.store),
-    now,
-  });
-  listeners.push(metrics.notice);
+}
 
-  const clientOf = options.clientOf ?? ((token: string) => createClient({ baseUrl: config.api.url, token }));
-  const { bulkAbove } = config.delivery;
-  const dispatcher = new Dispatcher({
-    bulk: bulkAbove === null ? null : { above: bulkAbove },
-    ...options.delivery,
-    store,
-    health,
-    // Its pacer learns the quota of the key. Few calls wait in its line at a time, and their signups are claimed
-    // meanwhile, no more.
-    clientOf,
-    forms: config.forms,
-    log,
-    secrets: secretsOf(config),
-    notice,
-    tracing,
-    now,
-  });
-
-  const wake = (): void => {
-    dispatcher.wake();
-    mailer?.wake();
-  };
-  const confirming = Object.values(config.forms).filter(({ confirmation }) => confirmation !== null);
-  const link = confirming.length > 0 ? linkSettings(options) : null;
-  const mailer =
-    link &&
-    new ConfirmationMailer({
-      ...options.confirmation,
-      ...link,
-      store,
-      health,
-      forms: confirming,
-      log,
-      notice,
-      tracing,
-      secrets: secretsOf(config),
-      now,
-    });
-
-  async function keep(post: SignupPost, thanks: string, span: Span): Promise<Answer> {
-    const from = performance.now();
-    const { form, header } = post;
-    if (draining) return refuse(post, unavailable(), { span });
-    const admission = await admit(post, { checks: options.checks ?? [], protection, now: now() });
-    if ('refused' in admission) return refuse(post, admission.refused, { ...admission, span });
-    const { signup, undo } = admission;
-    const id = await store.accept({ ...signup, trace: span.traceparent }).catch(async (error: unknown) => {
-      await undo();
-      health.failed('accept', error);
-      throw error;
-    });
-    health.works('accept');
-    log.debug({ signup: id, suspected: signup.suspected, ...span.logFields }, 'kept');
-    (signup.needsConfirmation ? mailer : dispatcher)?.wake();
-    notice({
-      what: 'kept',
-      form: form.name,
-      suspected: signup.suspected,
-      tookMs: performance.now() - from,
-    });
-    return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
-  }
-
-  async function signUp(post: SignupPost, thanks: string): Promise<Answer> {
-    const span = tracing.post(post.form.name, post.header);
-    const answer = await keep(post, thanks, span).catch((error: unknown) => {
-      logFailure(error, span);
-      return refuse(post, unavailable(), { span });
-    });
-    span.end({ status: answer.status });
-    return answer;
-  }
-
-  function logFailure(error: unknown, span?: Span): void {
-    if (error instanceof StoreUnavailableError)
-      log.error({ reason: error.message, ...span?.logFields }, 'a request was answered with 503');
-    else log.error({ err: error, ...span?.logFields }, 'an unexpected failure was answered with 503');
-  }
-
-  function refuse(
-    { header, form }: Refusable,
-    why: Refused,
-    {
-      limit,
-      entered,
-      span,
-    }: { readonly limit?: LimitKind | undefined; readonly entered?: Entered; readonly span?: Span } = {},
-  ): Answer {
-    const codes = why.errors.map(({ code }) => code);
-    log.debug({ status: why.status, codes, limit, ...span?.logFields }, 'refused');
-    notice({ what: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
-    if (codes.includes('ORIGIN_NOT_ALLOWED')) logOrigin({ header, form });
-    return refusalAnswer(header, form?.origins ?? null, why, entered);
-  }
-
-  /** Origins that were refused and logged; the header may hold anything, so few are remembered. */
-  const loggedOrigins = new Set<string | null>();
-  function logOrigin({ header, form }: Refusable): void {
-    const origin = header('origin')?.slice(0, 200) ?? null;
-    if (loggedOrigins.has(origin) || loggedOrigins.size >= mostLoggedOrigins) return;
-    loggedOrigins.add(origin);
-    log.warn(
-      { origin, form: form?.name },
-      'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+/** @throws StartupError if a setting for confirmation mails is missing */
+function createConfirmation(
+  { config: { forms, mail, secret: configured }, confirmation, secret = configured }: RelayOptions,
+  shared: Pick<ConfirmationMailerOptions, 'store' | 'health' | 'log' | 'onEvent' | 'tracing' | 'secrets' | 'now'>,
+): Parts['confirmation'] {
+  const confirming = Object.values(forms).filter((form) => form.confirmation !== null);
+  if (confirming.length === 0) return null;
+  const { server, publicUrl } = mail;
+  if (server === undefined || publicUrl === undefined || secret === undefined)
+    throw new StartupError(
+      'A form asks for confirmation by mail: give the relay RELAY_SMTP_URL, RELAY_PUBLIC_URL, and a secret that outlives it.',
     );
-  }
+  const linkKey = purposeKey(secret, 'confirmation');
+  const mailer = new ConfirmationMailer({
+    ...confirmation,
+    ...shared,
+    server,
+    publicUrl,
+    key: linkKey,
+    forms: confirming,
+  });
+  return { mailer, linkKey };
+}
 
-  /** Refuses a request that may be no signup: only a POST counts as a signup that was refused, and gets its page. */
-  function refuseRequest({ req: { raw } }: Context<Environment>, form: Form | null, why: Refused): Response {
-    const header = headerOf(raw);
-    if (raw.method === 'POST') return toResponse(refuse({ header, form }, why));
-    log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
-    const json: ReadHeader = (name) => (name === 'accept' ? null : header(name));
-    return toResponse(refusalAnswer(json, form?.origins ?? null, why));
-  }
-
-  const trustedProxies = addressList(config.trustedProxies);
-  let warned = false;
-  function client(peer: string | null, header: ReadHeader): string | null {
-    const forwardedFor = header('x-forwarded-for');
-    if (!warned && isUnnamedProxy(peer, forwardedFor, trustedProxies)) {
-      warned = true;
-      log.warn(
-        { proxy: peer },
-        'a proxy that RELAY_TRUSTED_PROXIES does not name passes on visitors; the last address in X-Forwarded-For counts as theirs: name the proxy there',
-      );
-    }
-    return clientAddress(peer, forwardedFor, trustedProxies);
-  }
-
+function createRoutes(options: RelayOptions, parts: Parts): Hono<Environment> {
+  const { forms } = options.config;
+  const { endpoint, health, metrics } = parts;
   const app = new Hono<Environment>();
-
-  /**
-   * The routes of one form; the page it leads to is named as seen from there, since a proxy may serve the relay under a
-   * path of its own.
-   */
-  function serveForm(path: string, form: Form, thanks: string): void {
-    app.post(path, async ({ req: { raw }, env: { peer } }) => {
-      const header = headerOf(raw);
-      return toResponse(await signUp(signupPost(raw, header, form, client(peer, header)), thanks));
-    });
-    app.options(path, (context) => {
-      const header = headerOf(context.req.raw);
-      const why = checkOrigin({ header, form });
-      if (!why) return toResponse(preflightAnswer(header, form.origins));
-      logOrigin({ header, form });
-      return refuseRequest(context, form, why);
-    });
-    app.all(path, (context) => refuseRequest(context, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')));
-  }
-
-  for (const form of Object.values(config.forms)) {
-    serveForm(`/signup/${form.name}`, form, '../thanks');
-    if (form.name === 'default') serveForm('/signup', form, 'thanks');
+  for (const form of Object.values(forms)) {
+    endpoint.addRoutes(app, `/signup/${form.name}`, form, '../thanks');
+    if (form.name === 'default') endpoint.addRoutes(app, '/signup', form, 'thanks');
   }
   app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
   app.get('/thanks', () => toResponse(thanksAnswer()));
   app.get('/livez', livez);
   app.get(
     '/readyz',
-    readiness(health, () => draining),
+    readiness(health, () => parts.isDraining),
   );
   app.get('/metrics', async () => {
     const { text, type } = await metrics.page();
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
   });
-  if (link) {
-    const visitor = (request: Request, peer: string | null, { consent }: Form): string | null =>
-      visitorOf(client(peer, headerOf(request)), consent, protection.visitorKey);
-    const confirmed = (): void => dispatcher.wake();
-    app.route(
-      '/confirm',
-      confirmationPages({ store, health, key: link.key, forms: config.forms, log, notice, visitor, confirmed, now }),
-    );
-  }
-  if (options.operatorToken) {
-    const operator = storeOperator(store, {
-      running: () => ({ ...running, trouble: [...troubles.values()].join(' ') || null, minutes: rates.minutes() }),
-      wake,
-      now,
-    });
-    app.route('/operator', operatorDoor({ operator, token: options.operatorToken, now }));
-  }
-  const defaultForm = config.forms['default'] ?? null;
-  app.notFound((context) =>
-    refuseRequest(
-      context,
-      defaultForm,
-      refused(
-        404,
-        'NOT_FOUND',
-        'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
-      ),
-    ),
-  );
-  // A request of an operator or a monitor: posts to forms fail in `signUp`, and are counted there.
-  app.onError((error, { req: { raw } }) => {
-    logFailure(error);
-    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
-  });
-
-  return {
-    fetch: async (request, peer = null) => app.fetch(request, { peer }),
-    start() {
-      dispatcher.start();
-      mailer?.start();
-    },
-    check: () =>
-      checkService(config, {
-        clientOf,
-        secrets: secretsOf(config),
-        now,
-        onRefused: (form, verdict) => dispatcher.refused(form, verdict),
-      }),
-    async stop(graceMs = 10_000) {
-      draining = true;
-      await Promise.all([dispatcher.stop(graceMs), mailer?.stop(graceMs)]);
-    },
-  };
+  addConfirmationRoutes(app, options, parts);
+  addOperatorRoutes(app, options, parts);
+  addErrorAnswers(app, forms['default'] ?? null, endpoint);
+  return app;
 }
 
-/** @throws StartupError where one is missing */
-function linkSettings({
-  config: { mail, secret: configured },
-  secret = configured,
-}: RelayOptions): Pick<ConfirmationMailerOptions, 'server' | 'publicUrl' | 'key'> {
-  const { server, publicUrl } = mail;
-  if (server === undefined || publicUrl === undefined || secret === undefined)
-    throw new StartupError(
-      'A form asks for confirmation by mail: give the relay RELAY_SMTP_URL, RELAY_PUBLIC_URL, and a secret that outlives it.',
-    );
-  return { server, publicUrl, key: purposeKey(secret, 'confirmation') };
+function addConfirmationRoutes(app: Hono<Environment>, { config: { forms }, store, log }: RelayOptions, parts: Parts) {
+  const { endpoint, protection, dispatcher, health, confirmation, onEvent, now } = parts;
+  if (!confirmation) return;
+  const visitor = (request: Request, peer: string | null, { consent }: Form): string | null =>
+    visitorOf(endpoint.client(peer, headerOf(request)), consent, protection.visitorKey);
+  const confirmed = (): void => dispatcher.wake();
+  app.route(
+    '/confirm',
+    confirmationPages({ store, health, key: confirmation.linkKey, forms, log, onEvent, visitor, confirmed, now }),
+  );
+}
+
+function addOperatorRoutes(app: Hono<Environment>, { store, operatorToken: token }: RelayOptions, parts: Parts): void {
+  const { status, dispatcher, confirmation, now } = parts;
+  if (!token) return;
+  const wake = (): void => {
+    dispatcher.wake();
+    confirmation?.mailer.wake();
+  };
+  const operator = storeOperator(store, { running: () => status.read(), wake, now });
+  app.route('/operator', operatorApi({ operator, token, now }));
+}
+
+/** Answers for unknown paths, and for failures in requests that are no signup. */
+function addErrorAnswers(app: Hono<Environment>, defaultForm: Form | null, endpoint: SignupEndpoint): void {
+  const notFound = refused(
+    404,
+    'NOT_FOUND',
+    'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
+  );
+  app.notFound((context) => endpoint.refuseRequest(context, defaultForm, notFound));
+  app.onError((error, { req: { raw } }) => {
+    endpoint.logFailure(error);
+    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
+  });
 }

@@ -15,14 +15,14 @@ const load = createRequire(import.meta.url);
 const yaml = (): typeof Yaml => load('yaml') as typeof Yaml;
 
 /** What a setting was given. */
-export interface Given {
+export interface SettingValue {
   readonly value: string | readonly string[];
   /** Where, in words that begin the naming of a mistake. */
   readonly where: string;
 }
 
 /** Settings by the name of their environment variable. */
-export type Layer = ReadonlyMap<string, Given>;
+export type Layer = ReadonlyMap<string, SettingValue>;
 
 /** A file as it stands. */
 export interface ConfigFile {
@@ -43,7 +43,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   const mistakes = document.errors.map(
     ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`,
   );
-  const top = new Map<string, Given>();
+  const top = new Map<string, SettingValue>();
   if (mistakes.length > 0) return { top, forms: null, mistakes };
 
   const line = (node: unknown): string => {
@@ -52,13 +52,13 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   };
   const say = (node: unknown, text: string): void => void mistakes.push(`${line(node)}: ${text}`);
 
-  function readLayer(map: Yaml.YAMLMap, into: Map<string, Given>, prefix: string, isForm: boolean): void {
+  function readLayer(map: Yaml.YAMLMap, into: Map<string, SettingValue>, prefix: string, isForm: boolean): void {
     for (const { key, value } of map.items) {
       const name = keyOf(key);
       if (!isForm && name === 'forms') continue;
       const setting = settings.find((each) => each.key === name && each.name !== 'RELAY_CONFIG');
       const given = setting && readValue(value);
-      if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${didYouMean(name)}.`);
+      if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${suggestion(name)}.`);
       else if (isForm && !setting.ofForm)
         say(key, `"${name}" is a setting of the whole relay: put it at the top of the file.`);
       else if (given === null || given === undefined)
@@ -81,7 +81,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   else {
     for (const { key, value } of listed.items) {
       const name = keyOf(key);
-      const layer = new Map<string, Given>();
+      const layer = new Map<string, SettingValue>();
       if (!formName.test(name)) {
         say(key, 'a form’s name stands in its address: small letters, digits and hyphens, 64 at most.');
         continue;
@@ -112,7 +112,7 @@ function readValue(value: unknown): string | readonly string[] | null {
     : null;
 }
 
-function didYouMean(name: string): string {
+function suggestion(name: string): string {
   const meant = nearestName(
     name,
     settings.map(({ key }) => key),

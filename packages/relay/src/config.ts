@@ -8,7 +8,7 @@ import { isSigning, type Confirmation, type Form, type PinnedFields } from './ad
 import type { Defence } from './admission/abuse-protection.ts';
 import { defaultText } from './confirmation/mail.ts';
 import type { SmtpServer } from './confirmation/smtp.ts';
-import { readConfigFile, type ConfigFile, type Given, nearestName } from './config-file.ts';
+import { readConfigFile, type ConfigFile, type SettingValue, nearestName } from './config-file.ts';
 import type { RetentionDays } from './ops/retention.ts';
 import { formSettings, relaySettings, settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
@@ -59,7 +59,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
 
   const shared = new Map([...(file?.top ?? []), ...environment]);
   const relay = check(relaySettings, shared, '', mistakes);
-  const layers = file?.forms ?? new Map([['default', new Map<string, Given>()]]);
+  const layers = file?.forms ?? new Map([['default', new Map<string, SettingValue>()]]);
   const checked = [...layers].map(([name, own]) => {
     const place = file?.forms ? `forms.${name}: ` : '';
     return [name, check(formSettings, new Map([...shared, ...own]), place, mistakes)] as const;
@@ -148,9 +148,9 @@ const otherVariables = ['RELAY_ALERT_EVENT'];
 function readEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   mistakes: string[],
-): Map<string, Given> {
+): Map<string, SettingValue> {
   const valueOf = (name: string): string => variables[name]?.trim() ?? '';
-  const given = new Map<string, Given>();
+  const given = new Map<string, SettingValue>();
   for (const { name } of settings) {
     const value = valueOf(name);
     const where = `${name}_FILE`;
@@ -187,7 +187,7 @@ function readValueFile(path: string, where: string, mistakes: string[]): string 
 /** @param place - put before the name of a setting that is missing */
 function check<Schema extends z.ZodObject>(
   schema: Schema,
-  given: ReadonlyMap<string, Given>,
+  given: ReadonlyMap<string, SettingValue>,
   place: string,
   mistakes: string[],
 ): z.output<Schema> | null {
@@ -196,7 +196,7 @@ function check<Schema extends z.ZodObject>(
   const missing = (name: string): string =>
     place === '' ? name : place + (settings.find((each) => each.name === name)?.key ?? name);
   const where = (name: string): string => known.get(name)?.where ?? missing(name);
-  for (const [name, needed] of together) {
+  for (const [name, needed] of settingPairs) {
     if (known.has(name) && !known.has(needed)) mistakes.push(`${where(name)} needs ${missing(needed)} beside it.`);
   }
   if (known.get('RELAY_CONFIRMATION')?.value === 'true' && !known.has('RELAY_MAIL_FROM'))
@@ -215,7 +215,7 @@ function check<Schema extends z.ZodObject>(
 }
 
 /** Settings of which one is worth nothing without the other. */
-const together = [
+const settingPairs = [
   ['RELAY_TURNSTILE_SITE_KEY', 'RELAY_TURNSTILE_SECRET'],
   ['RELAY_TURNSTILE_SECRET', 'RELAY_TURNSTILE_SITE_KEY'],
 ] as const;

@@ -13,7 +13,7 @@ const secretBytes = 24;
  * @param setting - where one can be given instead
  * @throws StartupError where the file cannot be read or written, or holds no secret
  */
-export function keptSecret(file: string, what: string, setting: string): string {
+export function loadOrCreateSecret(file: string, what: string, setting: string): string {
   let secret: string;
   try {
     if (!existsSync(file))
@@ -37,12 +37,12 @@ export function operatorTokenFile(storePath: string): string {
 }
 
 /** The token in the file, made if there is none. @throws StartupError where the file cannot be used */
-export function keptOperatorToken(file: string): string {
-  return keptSecret(file, "The operator's token", 'RELAY_OPERATOR_TOKEN');
+export function loadOrCreateOperatorToken(file: string): string {
+  return loadOrCreateSecret(file, "The operator's token", 'RELAY_OPERATOR_TOKEN');
 }
 
 /** Whether an `Authorization` header carries the token, in time that does not tell how much of it was right. */
-export function isOperator(header: string | null | undefined, token: string): boolean {
+export function hasOperatorToken(header: string | null | undefined, token: string): boolean {
   const [scheme = '', given = ''] = (header ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(given), digest(token));
 }

@@ -6,7 +6,7 @@ import { isNetwork } from './admission/client-address.ts';
 import type { LimitRule } from './admission/rate-limiters.ts';
 import { turnstileUrl } from './admission/turnstile.ts';
 import type { Sender } from './confirmation/mail.ts';
-import { readSmtpUrl, smtpUrlRule, type SmtpServer } from './confirmation/smtp.ts';
+import { readSmtpUrl, smtpUrlFormat, type SmtpServer } from './confirmation/smtp.ts';
 import type { StoreAddress } from './store/open-store.ts';
 
 const request = subscriptionRequest.shape;
@@ -66,7 +66,7 @@ const webAddress = z
 const smtpServer = z.string().transform((text, context): SmtpServer => {
   const server = readSmtpUrl(text);
   if (server !== null) return server;
-  context.addIssue({ code: 'custom', message: smtpUrlRule });
+  context.addIssue({ code: 'custom', message: smtpUrlFormat });
   return z.NEVER;
 });
 
@@ -119,10 +119,10 @@ const limit = list(z.string())
   .pipe(z.array(limitRule));
 
 /** With fewer a bulk creation saves nothing: it has to be looked up who has arrived. */
-const leastBulk = 100;
+const minBulkAbove = 100;
 
 /** So many are counted each time it is looked how many are due. */
-const mostBulk = 100_000;
+const maxBulkAbove = 100_000;
 
 /** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
 const retentionDays = z
@@ -222,8 +222,9 @@ const environment = z.object({
   RELAY_BULK_ABOVE: z
     .string()
     .refine(
-      (text) => text === 'never' || (/^\d{3,6}$/.test(text) && Number(text) >= leastBulk && Number(text) <= mostBulk),
-      `must be a number from ${leastBulk} to ${mostBulk}, or never`,
+      (text) =>
+        text === 'never' || (/^\d{3,6}$/.test(text) && Number(text) >= minBulkAbove && Number(text) <= maxBulkAbove),
+      `must be a number from ${minBulkAbove} to ${maxBulkAbove}, or never`,
     )
     .transform((text) => (text === 'never' ? null : Number(text)))
     .prefault('1000')

@@ -100,9 +100,9 @@ it('lists every metric with its labels', async () => {
     forms: ['default'],
     disk: () => Promise.resolve({ availableBytes: 1, sizeBytes: 2 }),
   });
-  metrics.notice({ what: 'kept', form: 'default', suspected: false, tookMs: 1 });
-  metrics.notice({ what: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
-  metrics.notice({ what: 'dead', signup: 'id', form: 'default', reason: 'no' });
+  metrics.onEvent({ type: 'accepted', form: 'default', suspected: false, tookMs: 1 });
+  metrics.onEvent({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
+  metrics.onEvent({ type: 'deadLetter', signup: 'id', form: 'default', reason: 'no' });
   const { text } = await metrics.page();
   const shown = [...text.matchAll(/^# TYPE (newsletter_relay_\w+)/gm)].map(([, name = '']) => {
     const all = [...text.matchAll(new RegExp(`^${name}(?:_count)?\\{([^}]*)\\}`, 'gm'))];

@@ -3,11 +3,11 @@ import process from 'node:process';
 import { isSigning } from '../admission/form.ts';
 import { createRelay } from '../app.ts';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
-import { keptSecret } from '../secret-file.ts';
+import { loadOrCreateSecret } from '../secret-file.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, type CheckResult } from '../ops/check.ts';
-import { diskOf } from '../ops/health.ts';
-import { startEraser } from '../ops/retention.ts';
+import { diskSpaceOf } from '../ops/health.ts';
+import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../ops/log.ts';
 import { startTracing } from '../ops/tracing.ts';
 import { openStore, storeName } from '../store/open-store.ts';
@@ -25,14 +25,14 @@ export async function serve(): Promise<void> {
   const log = logFor(config, secret);
   const store = await openStore(config.store);
   try {
-    const alerts = createAlerts({ ...config.alerts, log, store, disk: diskOf(config.store) });
+    const alerts = createAlerts({ ...config.alerts, log, store, disk: diskSpaceOf(config.store) });
     const tracing = await startTracing({ apiUrl: config.api.url, log });
     const relay = createRelay({
       config,
       store,
       log,
       secret,
-      notice: alerts.notice,
+      onEvent: alerts.onEvent,
       tracing,
       operatorToken: operatorToken(config),
     });
@@ -42,7 +42,7 @@ export async function serve(): Promise<void> {
       { address: server.address, store: storeName(config.store), waiting, review, dead },
       'the relay takes signups',
     );
-    const stopErasing = startEraser({ store, retention: config.retention, log });
+    const stopErasing = startRetentionJob({ store, retention: config.retention, log });
     relay.start();
     // Beside the start: signups are taken and kept also while the API cannot be reached.
     void Promise.all([relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
@@ -66,7 +66,7 @@ export async function serve(): Promise<void> {
 function signingSecret({ secret, forms, store }: RelayConfig): string | undefined {
   if (secret !== undefined || store.kind === 'postgres') return secret;
   return Object.values(forms).some(isSigning)
-    ? keptSecret(
+    ? loadOrCreateSecret(
         `${store.path}-secret`,
         'The secret that signs form tokens and links in mails, and hashes addresses',
         'RELAY_SECRET',

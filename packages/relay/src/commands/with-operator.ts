@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { readConfig, type RelayConfig } from '../config.ts';
 import { storeOperator, type Operator } from '../ops/operator.ts';
-import { keptOperatorToken, operatorTokenFile } from '../secret-file.ts';
+import { loadOrCreateOperatorToken, operatorTokenFile } from '../secret-file.ts';
 import { relayOperator } from '../ops/relay-operator.ts';
 import { StoreInUseError } from '../startup-error.ts';
 
@@ -31,7 +31,7 @@ export async function withOperator(work: (operator: Operator) => Promise<void>):
  */
 export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | 'operator'>): string | undefined {
   if (operator.token !== undefined || store.kind === 'postgres') return operator.token;
-  return keptOperatorToken(operatorTokenFile(store.path));
+  return loadOrCreateOperatorToken(operatorTokenFile(store.path));
 }
 
 /** Where a relay that listens there can be asked from this machine. */

@@ -68,12 +68,12 @@ const signatureBytes = 16;
 const signature = (key: Buffer, id: string): Buffer => sign(key, [id]).subarray(0, signatureBytes);
 
 /** @param id - of the signup, a UUID */
-export function linkToken(key: Buffer, id: string): string {
+export function signLink(key: Buffer, id: string): string {
   return Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), signature(key, id)]).toString('base64url');
 }
 
 /** @returns id of the signup; null where it was not made with this key */
-export function readLinkToken(key: Buffer, token: string): string | null {
+export function verifyLink(key: Buffer, token: string): string | null {
   if (!/^[\w-]{43}$/.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');
   const hex = bytes.subarray(0, -signatureBytes).toString('hex');

@@ -5,19 +5,19 @@ import { Hold } from '../delivery/hold.ts';
 import { InFlight } from '../delivery/in-flight.ts';
 import { Persistence, storePauseMs } from '../delivery/persistence.ts';
 import { WakeSignal } from '../delivery/wake-signal.ts';
-import type { Notice } from '../ops/events.ts';
+import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
-import { linkToken, confirmationMessage } from './mail.ts';
+import { signLink, confirmationMessage } from './mail.ts';
 import {
   type SmtpServer,
-  judgeMail,
+  classifyMailError,
   mailConcurrency,
   openTransport,
   type MailTransport,
-  type MailVerdict,
+  type MailFailure,
 } from './smtp.ts';
 
 /** What a {@link ConfirmationMailer} is made of. */
@@ -32,7 +32,7 @@ export interface ConfirmationMailerOptions {
   /** Forms with a confirmation. */
   readonly forms: readonly Form[];
   readonly log: Log;
-  readonly notice: Notice;
+  readonly onEvent: EventListener;
   readonly tracing: Tracing;
   /** Never written into a reason or the log. */
   readonly secrets: readonly string[];
@@ -52,7 +52,7 @@ const longestSharedSleepMs = 1000;
 /** Shortest and longest wait of one mail that is deferred, in milliseconds. */
 const deferredMs = { least: 30_000, most: 15 * 60_000 };
 
-type MailFailure = Extract<MailVerdict, { kind: 'wait' }> & { readonly trouble: string };
+type RetryableMailFailure = Extract<MailFailure, { kind: 'wait' }> & { readonly cause: string };
 
 export class ConfirmationMailer {
   readonly #options: ConfirmationMailerOptions;
@@ -65,12 +65,12 @@ export class ConfirmationMailer {
   readonly #persistence: Persistence;
   #transport: Promise<MailTransport> | null = null;
   #loop: Promise<void> | null = null;
-  readonly #hold: Hold<MailFailure>;
+  readonly #hold: Hold<RetryableMailFailure>;
 
   constructor(options: ConfirmationMailerOptions) {
     this.#options = options;
     this.#forms = new Map(options.forms.map((form) => [form.name, form]));
-    const { log, notice, now } = options;
+    const { log, onEvent, now } = options;
     this.#random = options.random ?? Math.random;
     this.#hold = new Hold({
       patience: { ...defaultPatience, ...options.patience },
@@ -78,11 +78,11 @@ export class ConfirmationMailer {
       random: this.#random,
       onPause({ reason, needsOperator }) {
         log[needsOperator ? 'error' : 'warn']({ reason }, 'the mail server takes no confirmation mails; they wait');
-        notice({ what: 'mailStalled', reason, needsOperator });
+        onEvent({ type: 'mailCircuitOpened', reason, needsOperator });
       },
       onResume() {
         log.info('the mail server takes mails again');
-        notice({ what: 'mailFlowing' });
+        onEvent({ type: 'mailCircuitClosed' });
       },
     });
     this.#persistence = new Persistence({ health: options.health, stopping: this.#stop.signal });
@@ -121,7 +121,7 @@ export class ConfirmationMailer {
       }
       try {
         const untilNext = await this.#takeDue();
-        health.works('claim');
+        health.succeeded('claim');
         await this.#signal.wait(untilNext);
       } catch (error) {
         health.failed('claim', error);
@@ -147,11 +147,11 @@ export class ConfirmationMailer {
   }
 
   async #send(signup: ClaimedSignup): Promise<void> {
-    const { store, server, publicUrl, key, log, notice, tracing, now } = this.#options;
+    const { store, server, publicUrl, key, log, onEvent, tracing, now } = this.#options;
     const { id, submission, receivedAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
-    const link = `${publicUrl}/confirm/${linkToken(key, id)}`;
+    const link = `${publicUrl}/confirm/${signLink(key, id)}`;
     const message = confirmationMessage(form, { id, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
     const span = tracing.mail(signup);
@@ -169,14 +169,14 @@ export class ConfirmationMailer {
     );
     const waitedMs = now() - receivedAt;
     log.info({ signup: id, waitedMs, ...span.logFields }, 'sent the confirmation mail');
-    notice({ what: 'confirmationSent', form: form.name, waitedMs });
+    onEvent({ type: 'confirmationSent', form: form.name, waitedMs });
   }
 
   async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown, { logFields }: Span): Promise<void> {
-    const { store, log, notice, secrets, now } = this.#options;
+    const { store, log, onEvent, secrets, now } = this.#options;
     // Given up while the relay stops: the claim ends by itself, and the mail is sent by the next process.
     if (this.#giveUp.signal.aborted) return;
-    const verdict = judgeMail(error, secrets);
+    const verdict = classifyMailError(error, secrets);
     const { reason } = verdict;
     if (verdict.kind === 'dead') {
       // The server works: it has judged a recipient.
@@ -186,10 +186,10 @@ export class ConfirmationMailer {
         { signup: id, reason, ...logFields },
         'the confirmation mail was refused for good; kept as a dead letter',
       );
-      notice({ what: 'dead', signup: id, form, reason, ofMail: true });
+      onEvent({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;
     }
-    const failure = { ...verdict, trouble: reason };
+    const failure = { ...verdict, cause: reason };
     if (verdict.holds === true) this.#hold.pause(failure);
     else if (verdict.holds === 'maybe') this.#hold.suspect(failure);
     const held = this.#hold.remainingMs;

@@ -2,11 +2,11 @@
 import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../admission/form.ts';
-import type { Notice } from '../ops/events.ts';
+import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../store/signup-store.ts';
-import { readLinkToken } from './mail.ts';
+import { verifyLink } from './mail.ts';
 
 /** What {@link confirmationPages} is made of. */
 export interface ConfirmationPagesOptions {
@@ -16,7 +16,7 @@ export interface ConfirmationPagesOptions {
   readonly key: Buffer;
   readonly forms: Readonly<Record<string, Form>>;
   readonly log: Log;
-  readonly notice: Notice;
+  readonly onEvent: EventListener;
   /** The visitor's address, as far as it is kept with a consent. */
   visitor(this: void, request: Request, peer: string | null, form: Form): string | null;
   /** Told when a signup may be delivered. */
@@ -33,11 +33,11 @@ interface Environment {
  * Once more shows the same page and changes nothing.
  */
 export function confirmationPages(options: ConfirmationPagesOptions): Hono<Environment> {
-  const { store, health, key, forms, log, notice, visitor, confirmed, now } = options;
+  const { store, health, key, forms, log, onEvent, visitor, confirmed, now } = options;
 
   /** Null where the link is not ours, or its signup is gone. */
   async function find(token: string): Promise<StoredSignup | 'unknown' | 'gone'> {
-    const id = readLinkToken(key, token);
+    const id = verifyLink(key, token);
     if (id === null) return 'unknown';
     const [signup] = await store.list({ ids: [id] }, { limit: 1 });
     // Without an attempt a dead letter is a mail that was refused, not a delivery.
@@ -74,9 +74,9 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
           visitor: rules ? visitor(req.raw, env.peer, rules) : null,
         };
         if (!(await store.confirmPerson(id, now(), consent))) return page(410, goneHtml);
-        health.works('accept');
+        health.succeeded('accept');
         log.info({ signup: id }, 'confirmed by the person');
-        notice({ what: 'confirmed', form, waitedMs: now() - receivedAt });
+        onEvent({ type: 'confirmed', form, waitedMs: now() - receivedAt });
         confirmed();
       }
       return done(signup);

@@ -18,7 +18,7 @@ export interface SmtpServer {
 }
 
 /** What is said of an address that is none. It is not repeated: it may hold a password. */
-export const smtpUrlRule =
+export const smtpUrlFormat =
   'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified where that is meant, and % signs for characters that no address may hold';
 
 /** Names of this machine, to which a connection needs no encryption. */
@@ -62,9 +62,9 @@ function decode(text: string): string | null {
 
 /** A connection to a mail server, kept open while there is something to send. */
 export interface MailTransport {
-  /** @throws what {@link judgeMail} understands */
+  /** @throws what {@link classifyMailError} understands */
   send(message: Message, signal: AbortSignal): Promise<void>;
-  /** Connects and logs in, without sending. @throws what {@link judgeMail} understands */
+  /** Connects and logs in, without sending. @throws what {@link classifyMailError} understands */
   verify(): Promise<void>;
   close(): void;
 }
@@ -104,7 +104,7 @@ export async function openTransport(server: SmtpServer): Promise<MailTransport> 
 }
 
 /** What a failed mail means. No reason holds an address or a secret. */
-export type MailVerdict =
+export type MailFailure =
   /** The server will never take a mail to this recipient. */
   | { readonly kind: 'dead'; readonly reason: string }
   | {
@@ -130,21 +130,21 @@ function partsOf(error: unknown): MailError {
 }
 
 /** Reply codes that concern the account or the way here, not the mail: authentication needed, or failed. */
-const ofTheAccount = new Set([530, 534, 535, 538]);
+const accountCodes = new Set([530, 534, 535, 538]);
 
 /** @param secrets - taken out of every reason, as are addresses */
-export function judgeMail(error: unknown, secrets: readonly string[] = []): MailVerdict {
+export function classifyMailError(error: unknown, secrets: readonly string[] = []): MailFailure {
   const { code, originalCode = '', command = '', response = '', responseCode = 0 } = partsOf(error);
   const text = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 300);
   // Codes alone where the server speaks of the recipient: it may name the mailbox in its own way.
   const [codes = '', enhanced = ''] = /^\d{3}(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(response) ?? [];
-  const hold = (reason: string, needsOperator: boolean): MailVerdict => ({
+  const hold = (reason: string, needsOperator: boolean): MailFailure => ({
     kind: 'wait',
     reason,
     holds: true,
     needsOperator,
   });
-  if (code === 'EAUTH' || code === 'ENOAUTH' || ofTheAccount.has(responseCode))
+  if (code === 'EAUTH' || code === 'ENOAUTH' || accountCodes.has(responseCode))
     return hold(`The mail server does not accept the account of RELAY_SMTP_URL: ${text}`, true);
   if (/CERT|SELF_SIGNED|ERR_TLS/.test(originalCode))
     return hold(

@@ -1,7 +1,7 @@
 /** Brings kept signups to the API: one lane for each publication and API key. */
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
-import type { Notice } from '../ops/events.ts';
+import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import { noTracing, type Tracing } from '../ops/tracing.ts';
@@ -22,7 +22,7 @@ export interface DispatcherOptions {
   readonly forms: Readonly<Record<string, Form>>;
   readonly log: Log;
   /** Told what happens. Default: nobody. */
-  readonly notice?: Notice | undefined;
+  readonly onEvent?: EventListener | undefined;
   /** Records traces. Default: none are. */
   readonly tracing?: Tracing | undefined;
   /** Never written into a reason or the log. */
@@ -44,7 +44,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     const { health, log, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
-    const { notice = () => {}, tracing = noTracing } = options;
+    const { onEvent = () => {}, tracing = noTracing } = options;
     const patience = { ...defaultPatience, ...options.patience };
     const persistence = new Persistence({ health, stopping: this.#stop.signal });
     const forms = Object.values(options.forms);
@@ -53,14 +53,22 @@ export class Dispatcher {
         patience,
         now,
         random,
-        onPause({ status, trouble, reason, needsOperator }) {
+        onPause({ status, cause, reason, needsOperator }) {
           const level = needsOperator ? 'error' : 'warn';
-          log[level]({ scope, trouble, reason }, 'the API takes no signups; they are kept and wait');
-          notice({ what: 'stalled', scope, forms: of.map(({ name }) => name), status, trouble, reason, needsOperator });
+          log[level]({ scope, cause, reason }, 'the API takes no signups; they are kept and wait');
+          onEvent({
+            type: 'circuitOpened',
+            scope,
+            forms: of.map(({ name }) => name),
+            status,
+            cause,
+            reason,
+            needsOperator,
+          });
         },
         onResume() {
           log.info({ scope }, 'the API takes signups again');
-          notice({ what: 'flowing', scope });
+          onEvent({ type: 'circuitClosed', scope });
         },
       });
     // The key itself is a secret: it goes by the name of the first form that has it.
@@ -83,7 +91,7 @@ export class Dispatcher {
         publicationId,
         forms: Object.fromEntries(group.map((form) => [form.name, form])),
         client: keyOf(apiKey),
-        notice,
+        onEvent,
         tracing,
         concurrency,
         patience,

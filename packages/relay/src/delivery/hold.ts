@@ -3,8 +3,8 @@ import { backoff, type Patience } from './backoff.ts';
 
 /** What a {@link Hold} needs to know of a failure. */
 export interface Failure {
-  /** Names the trouble: it is reported when it begins, not with every failure. */
-  readonly trouble: string;
+  /** Names the cause: it is reported when it begins, not with every failure. */
+  readonly cause: string;
   /** How long the other side asks to wait, in milliseconds. */
   readonly askedMs?: number | undefined;
 }
@@ -14,7 +14,7 @@ export interface HoldOptions<Cause extends Failure> {
   readonly patience: Patience;
   readonly now: () => number;
   readonly random: () => number;
-  /** Told when a pause begins, and when the trouble behind it changes. */
+  /** Told when a pause begins, and when the cause behind it changes. */
   readonly onPause: (failure: Cause) => void;
   /** Told at the first success after that. */
   readonly onResume: () => void;
@@ -30,7 +30,7 @@ export class Hold<Cause extends Failure> {
   #failures = 0;
   /** Failures since the last success that may each concern one signup alone. */
   #single = 0;
-  #trouble: string | null = null;
+  #cause: string | null = null;
 
   constructor(options: HoldOptions<Cause>) {
     this.#options = options;
@@ -53,8 +53,8 @@ export class Hold<Cause extends Failure> {
   succeeded(): void {
     this.#failures = 0;
     this.#single = 0;
-    if (this.#trouble === null) return;
-    this.#trouble = null;
+    if (this.#cause === null) return;
+    this.#cause = null;
     this.#options.onResume();
   }
 
@@ -70,8 +70,8 @@ export class Hold<Cause extends Failure> {
     const now = this.#options.now();
     if (now >= this.#until) this.#failures += 1;
     this.#until = Math.max(this.#until, now + backoff(Math.max(1, this.#failures), failure.askedMs, patience, random));
-    if (failure.trouble === this.#trouble) return;
-    this.#trouble = failure.trouble;
+    if (failure.cause === this.#cause) return;
+    this.#cause = failure.cause;
     onPause(failure);
   }
 }

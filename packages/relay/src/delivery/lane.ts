@@ -23,7 +23,7 @@ export interface LaneOptions extends Pick<DispatcherOptions, 'store' | 'health' 
   readonly publicationId: string;
   readonly forms: Readonly<Record<string, Form>>;
   readonly client: Client;
-  readonly notice: NonNullable<DispatcherOptions['notice']>;
+  readonly onEvent: NonNullable<DispatcherOptions['onEvent']>;
   readonly tracing: Tracing;
   readonly concurrency: number;
   readonly patience: Patience;
@@ -132,7 +132,7 @@ export class Lane {
         const paused = await store.paused();
         if (!paused) await this.#takeDue();
         const untilNext = paused ? null : await this.#untilNext();
-        health.works('claim');
+        health.succeeded('claim');
         await this.#signal.wait(this.#atMost(untilNext));
       } catch (error) {
         health.failed('claim', error);
@@ -262,7 +262,7 @@ export class Lane {
   }
 
   async #batchFailed(id: string, signups: readonly ClaimedSignup[], error: unknown): Promise<void> {
-    const { store, persistence, log, notice, now, secrets, health } = this.#options;
+    const { store, persistence, log, onEvent, now, secrets, health } = this.#options;
     // The store failed while signups were claimed; it is tried again.
     if (!isOfTheApi(error)) return health.failed('claim', error);
     const verdict = judge(error, secrets);
@@ -272,7 +272,7 @@ export class Lane {
       log.warn({ reason: verdict.reason, signups: signups.length }, 'refused in bulk; each goes alone');
     if (verdict.kind === 'wait' && !refused) {
       this.#failed(verdict);
-      for (const { form } of signups) notice({ what: 'putOff', form, trouble: verdict.trouble });
+      for (const { form } of signups) onEvent({ type: 'retryScheduled', form, cause: verdict.cause });
       // Whether it arrived is for the walk to say.
       if (verdict.tried && signups.length > 0) await persistence.write(() => store.batchSent(id, now()));
       if (verdict.tried || signups.length === 0) return;
@@ -310,7 +310,7 @@ export class Lane {
   }
 
   async #deliver(signup: ClaimedSignup): Promise<void> {
-    const { store, persistence, log: laneLog, notice, tracing, now, secrets, patience, random } = this.#options;
+    const { store, persistence, log: laneLog, onEvent, tracing, now, secrets, patience, random } = this.#options;
     const { id } = signup;
     const attempt = signup.attempts + 1;
     const span = tracing.delivery(signup, attempt);
@@ -321,7 +321,7 @@ export class Lane {
       await persistence.write(() => store.settle([id], { state: 'delivered', at: now() }));
       const waitedMs = now() - signup.receivedAt;
       log.info({ waitedMs }, 'delivered');
-      notice({ what: 'delivered', form: signup.form, waitedMs });
+      onEvent({ type: 'delivered', form: signup.form, waitedMs });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
       const verdict = judge(error, secrets);
@@ -329,14 +329,14 @@ export class Lane {
       if (verdict.kind === 'dead') {
         await persistence.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
         log.error({ reason }, 'refused for good; kept as a dead letter');
-        notice({ what: 'dead', signup: id, form: signup.form, reason });
+        onEvent({ type: 'deadLetter', signup: id, form: signup.form, reason });
         return;
       }
-      const { tried, aborted, trouble } = verdict;
+      const { tried, aborted, cause } = verdict;
       if (!aborted) this.#failed(verdict);
       const nextAttemptAt = aborted ? now() : now() + backoff(attempt, verdict.askedMs, patience, random);
       log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
-      if (!aborted) notice({ what: 'putOff', form: signup.form, trouble });
+      if (!aborted) onEvent({ type: 'retryScheduled', form: signup.form, cause });
       await persistence.write(() => store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried }));
     }
   }

@@ -30,7 +30,7 @@ export class Persistence {
     for (;;) {
       try {
         const result = await work();
-        health.works('settle');
+        health.succeeded('settle');
         return result;
       } catch (error) {
         health.failed('settle', error);

@@ -15,8 +15,8 @@ export type Verdict =
   | {
       readonly kind: 'wait';
       readonly reason: string;
-      /** Names the trouble, so that it is reported when it starts and when it ends, not with every signup. */
-      readonly trouble: string;
+      /** Names the cause, so that it is reported when it starts and when it ends, not with every signup. */
+      readonly cause: string;
       /** Status of the answer; null where there is no answer that can be read. */
       readonly status: number | null;
       /** Only a person can end it. */
@@ -73,7 +73,7 @@ export function judge(error: unknown, secrets: readonly string[] = []): Verdict 
     return {
       ...wait,
       reason: remedies[status] ?? reason,
-      trouble: `status ${status}`,
+      cause: `status ${status}`,
       status,
       needsOperator: status < 500 && !passes.has(status),
       askedMs,
@@ -82,13 +82,13 @@ export function judge(error: unknown, secrets: readonly string[] = []): Verdict 
       tried: mayHaveReached(status),
     };
   }
-  if (error instanceof AbortedError) return { ...wait, trouble: 'stopped', holds: 'maybe', tried: true, aborted: true };
+  if (error instanceof AbortedError) return { ...wait, cause: 'stopped', holds: 'maybe', tried: true, aborted: true };
   const sent = !((error instanceof NetworkError || error instanceof TimeoutError) && error.notSent);
   const passing = error instanceof NetworkError || error instanceof TimeoutError;
-  return { ...wait, trouble: troubleOf(error), needsOperator: !passing, holds: 'maybe', tried: sent };
+  return { ...wait, cause: causeOf(error), needsOperator: !passing, holds: 'maybe', tried: sent };
 }
 
-function troubleOf(error: unknown): string {
+function causeOf(error: unknown): string {
   if (error instanceof InvalidAnswerError) return 'unreadable answer';
   return error instanceof Error ? error.name : 'unknown';
 }

@@ -4,7 +4,7 @@
  * signup it sees. Its place is stored with each page.
  */
 import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
-import type { Notice } from '../ops/events.ts';
+import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { Tracing } from '../ops/tracing.ts';
 import { neverAttempted, type OpenBatch, type SignupStore, type Walk } from '../store/signup-store.ts';
@@ -16,7 +16,7 @@ export interface BatchConfirmationOptions {
   readonly store: SignupStore;
   readonly client: Client;
   readonly log: Log;
-  readonly notice: Notice;
+  readonly onEvent: EventListener;
   readonly tracing: Tracing;
   readonly persistence: Persistence;
   readonly lookAfterMs: number;
@@ -85,7 +85,7 @@ export class BatchConfirmation {
   }
 
   async #walk(stored: Walk | null, open: readonly OpenBatch[]): Promise<Walk> {
-    const { store, publicationId, client, log, notice, tracing, persistence, now, signal } = this.#options;
+    const { store, publicationId, client, log, onEvent, tracing, persistence, now, signal } = this.#options;
     // Without a note of before – a batch taken over from an export, say – the oldest batch gives the end.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base = stored ?? walkUntil(fallback);
@@ -116,7 +116,7 @@ export class BatchConfirmation {
       const seen = await persistence.write(() => store.confirm(publicationId, emails, now(), walk));
       if (!seen) return walk;
       for (const signup of seen) {
-        notice({ what: 'delivered', form: signup.form, waitedMs: now() - signup.receivedAt });
+        onEvent({ type: 'delivered', form: signup.form, waitedMs: now() - signup.receivedAt });
         tracing.confirmed(signup);
       }
       confirmed += seen.length;

@@ -4,7 +4,7 @@
 import { ApiError, type Client } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
-import { type SmtpServer, judgeMail, openTransport } from '../confirmation/smtp.ts';
+import { type SmtpServer, classifyMailError, openTransport } from '../confirmation/smtp.ts';
 import { judge, type WaitVerdict } from '../delivery/verdict.ts';
 
 /** One thing that was checked. */
@@ -112,7 +112,7 @@ async function checkMailServer(server: SmtpServer, secrets: readonly string[]): 
     await transport.verify();
     return { name, result: 'ok', text: `${server.host}:${server.port} takes mails` };
   } catch (error) {
-    return { name, result: 'failed', text: judgeMail(error, secrets).reason };
+    return { name, result: 'failed', text: classifyMailError(error, secrets).reason };
   } finally {
     transport.close();
   }

@@ -2,74 +2,74 @@
 
 import type { LimitKind } from '../admission/rate-limits.ts';
 
-/** One event. Texts are safe to show. */
-export type Happening =
-  /** A post was answered with 202. `suspected`: it waits for review. */
-  | { readonly what: 'kept'; readonly form: string; readonly suspected: boolean; readonly tookMs: number }
-  /** A post to a form was refused. `limit`: the one it exceeded. `form`: null where it is not known. */
+/** One event. Its texts are safe to show. */
+export type RelayEvent =
+  /** A post was answered with 202. `suspected`: the signup waits for review. `tookMs`: until the commit. */
+  | { readonly type: 'accepted'; readonly form: string; readonly suspected: boolean; readonly tookMs: number }
+  /** A post to a form was refused. `limit`: the rate limit it exceeded. `form`: null if unknown. */
   | {
-      readonly what: 'refused';
+      readonly type: 'refused';
       readonly form: string | null;
       readonly status: number;
       readonly codes: readonly string[];
       readonly limit?: LimitKind | undefined;
     }
-  /** The API has it. */
-  | { readonly what: 'delivered'; readonly form: string; readonly waitedMs: number }
-  /** An attempt failed; the signup waits. */
-  | { readonly what: 'putOff'; readonly form: string; readonly trouble: string }
-  /** The API refused a signup for good; or, with `ofMail`, the mail server its confirmation mail. */
+  /** The API has created the subscription. */
+  | { readonly type: 'delivered'; readonly form: string; readonly waitedMs: number }
+  /** An attempt failed; the signup is retried later. */
+  | { readonly type: 'retryScheduled'; readonly form: string; readonly cause: string }
+  /** The API refused a signup for good; with `ofMail`, the mail server refused its confirmation mail. */
   | {
-      readonly what: 'dead';
+      readonly type: 'deadLetter';
       readonly signup: string;
       readonly form: string;
       readonly reason: string;
       readonly ofMail?: boolean;
     }
   /**
-   * The API takes no signups of `scope`, a key or a publication, at present. `forms`: those that have it. `status`: the
-   * status of its answer; null where there is no answer that can be read. `trouble`: `status 401`, `TimeoutError`, …
-   * `needsOperator`: it will not take them again by itself.
+   * The circuit breaker of `scope`, an API key or a publication, has opened: deliveries pause. `forms`: the forms that
+   * use it. `status`: of the API's answer; null without a readable answer. `cause`: `status 401`, `TimeoutError`, …
+   * `needsOperator`: the failure does not pass by itself.
    */
   | {
-      readonly what: 'stalled';
+      readonly type: 'circuitOpened';
       readonly scope: string;
       readonly forms: readonly string[];
       readonly status: number | null;
-      readonly trouble: string;
+      readonly cause: string;
       readonly reason: string;
       readonly needsOperator: boolean;
     }
   /** The API takes signups of `scope` again. */
-  | { readonly what: 'flowing'; readonly scope: string }
-  /** The mail server has taken a confirmation mail. `waitedMs`: since the signup came in. */
-  | { readonly what: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
-  /** A person has clicked the link in it. `waitedMs`: since the signup came in. */
-  | { readonly what: 'confirmed'; readonly form: string; readonly waitedMs: number }
-  /** The mail server takes no mails at present. `needsOperator`: it will not by itself. */
-  | { readonly what: 'mailStalled'; readonly reason: string; readonly needsOperator: boolean }
-  /** The mail server takes mails again. */
-  | { readonly what: 'mailFlowing' }
-  /** The store cannot write or read. */
-  | { readonly what: 'storeFailed'; readonly reason: string }
-  | { readonly what: 'storeWorks' };
+  | { readonly type: 'circuitClosed'; readonly scope: string }
+  /** The mail server has accepted a confirmation mail. `waitedMs`: since the signup was received. */
+  | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
+  /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
+  | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }
+  /** The circuit breaker of the mail server has opened. `needsOperator`: the failure does not pass by itself. */
+  | { readonly type: 'mailCircuitOpened'; readonly reason: string; readonly needsOperator: boolean }
+  /** The mail server accepts mails again. */
+  | { readonly type: 'mailCircuitClosed' }
+  /** The store cannot be written or read. */
+  | { readonly type: 'storeFailed'; readonly reason: string }
+  | { readonly type: 'storeRecovered' };
 
-/** Takes note of what happens. It must return at once and never throw. */
-export type Notice = (happening: Happening) => void;
+/** Receives events. It must return at once and never throw. */
+export type EventListener = (event: RelayEvent) => void;
 
-/** What to do about each kind of happening; kinds left out are of no interest. */
-export type Handlers = {
-  readonly [What in Happening['what']]?: (happening: Extract<Happening, { what: What }>) => void;
+/** A handler for each type of event; types left out are ignored. */
+export type EventHandlers = {
+  readonly [Type in RelayEvent['type']]?: (event: Extract<RelayEvent, { type: Type }>) => void;
 };
 
-/** A {@link Notice} that hands each happening to its own handler. */
-export function noticing(handlers: Handlers): Notice {
-  // Each entry takes the happenings of its own name; the table's type says so, a lookup by a union cannot.
-  const table = handlers as Readonly<Record<string, ((happening: Happening) => void) | undefined>>;
-  return (happening) => table[happening.what]?.(happening);
+/** An {@link EventListener} that passes each event to the handler of its type. */
+export function eventListener(handlers: EventHandlers): EventListener {
+  // Each handler takes the events of its own type. The table's type ensures that; a lookup by a union type cannot.
+  const table = handlers as Readonly<Record<string, ((event: RelayEvent) => void) | undefined>>;
+  return (event) => table[event.type]?.(event);
 }
 
-/** One notice for several listeners; the list may still grow. */
-export function noticeAll(notices: readonly Notice[]): Notice {
-  return (happening) => notices.forEach((notice) => notice(happening));
+/** Passes each event to every listener in the list, which may still grow. */
+export function broadcast(listeners: readonly EventListener[]): EventListener {
+  return (event) => listeners.forEach((listener) => listener(event));
 }

@@ -3,17 +3,17 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoreAddress } from '../store/open-store.ts';
 import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
-import type { Notice } from './events.ts';
+import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 
 /** What the store is used for: keeping signups, claiming due ones, writing outcomes, and the check of {@link probe}. */
-type Use = 'accept' | 'claim' | 'settle' | 'probe';
+type StoreOperation = 'accept' | 'claim' | 'settle' | 'probe';
 
 /** Options of {@link StoreHealth}. */
 export interface StoreHealthOptions {
   readonly store: Pick<SignupStore, 'probe'>;
   readonly log: Log;
-  readonly notice: Notice;
+  readonly onEvent: EventListener;
   readonly now: () => number;
 }
 
@@ -22,7 +22,7 @@ const freshMs = 1000;
 
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
-  readonly #failing = new Set<Use>();
+  readonly #failing = new Set<StoreOperation>();
   #probing: Promise<void> | null = null;
   #probedAt = 0;
 
@@ -31,27 +31,27 @@ export class StoreHealth {
   }
 
   /** @throws the error, where it is no failure of the store */
-  failed(use: Use, error: unknown): void {
+  failed(use: StoreOperation, error: unknown): void {
     if (!(error instanceof StoreUnavailableError)) throw error;
     if (this.#failing.size === 0) {
-      const { log, notice } = this.#options;
+      const { log, onEvent } = this.#options;
       log.error(
         { reason: error.message },
         'the store fails: signups are answered with 503, and delivery pauses until it works',
       );
-      notice({ what: 'storeFailed', reason: error.message });
+      onEvent({ type: 'storeFailed', reason: error.message });
     }
     this.#failing.add(use);
   }
 
-  works(use: Use): void {
+  succeeded(use: StoreOperation): void {
     if (this.#failing.size === 0) return;
     this.#failing.delete(use);
     // A probe writes and syncs what a signup would: with nobody signing up it says that signups can be kept again.
     if (use === 'probe') this.#failing.delete('accept');
     if (this.#failing.size > 0) return;
     this.#options.log.info('the store works again');
-    this.#options.notice({ what: 'storeWorks' });
+    this.#options.onEvent({ type: 'storeRecovered' });
   }
 
   /** Writes and syncs, as a signup would, once a second at most. @throws StoreUnavailableError */
@@ -63,7 +63,7 @@ export class StoreHealth {
     }
     try {
       await this.#probing;
-      this.works('probe');
+      this.succeeded('probe');
     } catch (error) {
       this.#probing = null;
       this.failed('probe', error);
@@ -95,17 +95,17 @@ export function readiness(health: Pick<StoreHealth, 'probe'>, isDraining: () => 
 }
 
 /** Room on a file system. */
-export interface Disk {
+export interface DiskSpace {
   /** Bytes that a program without privileges may still write. */
   readonly availableBytes: number;
   readonly sizeBytes: number;
 }
 
 /** Asks for the room on the store's disk; null where the store is not on a disk of this machine. */
-export type AskDisk = () => Promise<Disk | null>;
+export type ReadDiskSpace = () => Promise<DiskSpace | null>;
 
 /** The file system on which a store lies. A database measures its own disk. */
-export function diskOf(address: StoreAddress): AskDisk {
+export function diskSpaceOf(address: StoreAddress): ReadDiskSpace {
   if (address.kind !== 'sqlite') return () => Promise.resolve(null);
   const folder = dirname(address.path);
   return async () => {
@@ -115,8 +115,8 @@ export function diskOf(address: StoreAddress): AskDisk {
 }
 
 /** Less than a tenth of the disk is left, and less than this many bytes: a large disk may be full for nine tenths. */
-const littleBytes = 1024 ** 3;
+const lowSpaceBytes = 1024 ** 3;
 
-export function isNearlyFull({ availableBytes, sizeBytes }: Disk): boolean {
-  return availableBytes < littleBytes && availableBytes < sizeBytes / 10;
+export function isNearlyFull({ availableBytes, sizeBytes }: DiskSpace): boolean {
+  return availableBytes < lowSpaceBytes && availableBytes < sizeBytes / 10;
 }

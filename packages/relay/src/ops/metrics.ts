@@ -1,28 +1,28 @@
 /**
- * The page `/metrics` in the text format of Prometheus. Counters belong to this process; the backlog is read from the
+ * Serves `/metrics` in the text format of Prometheus. Counters belong to this process; the backlog is read from the
  * store at each request. Every series that a rule compares exists from the start, so that its first increase is seen.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore } from '../store/signup-store.ts';
-import type { AskDisk, StoreHealth } from './health.ts';
-import { noticing, type Notice } from './events.ts';
+import type { ReadDiskSpace, StoreHealth } from './health.ts';
+import { eventListener, type EventListener } from './events.ts';
 
 /** The counters, and the page that shows them. */
 export interface Metrics {
-  readonly notice: Notice;
+  readonly onEvent: EventListener;
   /** The page, and its content type. */
   page(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** Read at each request; where it fails, the page leaves out the backlog. */
+  /** Read at each request; if that fails, the page omits the backlog. */
   readonly store: Pick<SignupStore, 'overview' | 'paused'>;
   /** Tells whether the store can be written. */
   readonly health: Pick<StoreHealth, 'probe'>;
   /** Names of the forms. */
   readonly forms: readonly string[];
-  readonly disk: AskDisk;
+  readonly disk: ReadDiskSpace;
   /**
    * How long the store may take to answer, in milliseconds; after that it counts as failing. Default 3000: Prometheus
    * gives up on a page after ten seconds, and would report the relay as gone.
@@ -46,7 +46,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const refusals = new Counter({
     name: 'newsletter_relay_refusals_total',
-    help: 'Posts refused, by form, status, first error code and, with 429, the limit. Status 503: nothing was kept.',
+    help: 'Posts refused, by form, status, first error code and, with 429, the limit. Status 503: the visitor was asked to try again; after a lost answer of PostgreSQL the signup may have been kept.',
     labelNames: ['form', 'status', 'code', 'limit'],
     registers,
   });
@@ -144,14 +144,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
   });
 
-  /** Keys and publications of which the API takes no signups, with the status of its answer. */
-  const troubles = new Map<string, { readonly forms: readonly string[]; readonly status: number | null }>();
-  function showTroubles(): void {
+  /** API keys and publications with an open circuit breaker, with the status of the last answer. */
+  const openCircuits = new Map<string, { readonly forms: readonly string[]; readonly status: number | null }>();
+  function showCircuits(): void {
     for (const form of forms) {
-      const its = [...troubles.values()].filter((trouble) => trouble.forms.includes(form));
-      apiUp.set({ form }, its.length > 0 ? 0 : 1);
-      keyRefused.set({ form }, its.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
-      publicationRefused.set({ form }, its.some(({ status }) => status === 404) ? 1 : 0);
+      const circuits = [...openCircuits.values()].filter((circuit) => circuit.forms.includes(form));
+      apiUp.set({ form }, circuits.length > 0 ? 0 : 1);
+      keyRefused.set({ form }, circuits.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
+      publicationRefused.set({ form }, circuits.some(({ status }) => status === 404) ? 1 : 0);
     }
   }
 
@@ -163,10 +163,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
     mails.inc({ form }, 0);
     confirmations.inc({ form }, 0);
   }
-  showTroubles();
+  showCircuits();
 
-  const notice = noticing({
-    kept({ form, suspected, tookMs }) {
+  const onEvent = eventListener({
+    accepted({ form, suspected, tookMs }) {
       signups.inc({ form, result: suspected ? 'review' : 'kept' });
       acknowledgement.observe(tookMs / 1000);
     },
@@ -176,26 +176,26 @@ export function createMetrics(options: MetricsOptions): Metrics {
       attempts.inc({ form, result: 'delivered' });
       age.observe({ form }, waitedMs / 1000);
     },
-    putOff: ({ form }) => attempts.inc({ form, result: 'waiting' }),
-    dead({ form, ofMail = false }) {
+    retryScheduled: ({ form }) => attempts.inc({ form, result: 'waiting' }),
+    deadLetter({ form, ofMail = false }) {
       if (!ofMail) attempts.inc({ form, result: 'dead' });
     },
     confirmationSent: ({ form }) => mails.inc({ form }),
     confirmed: ({ form }) => confirmations.inc({ form }),
-    mailStalled: () => mailUp.set(0),
-    mailFlowing: () => mailUp.set(1),
-    stalled({ scope, forms: stalled, status }) {
-      troubles.set(scope, { forms: stalled, status });
-      showTroubles();
+    mailCircuitOpened: () => mailUp.set(0),
+    mailCircuitClosed: () => mailUp.set(1),
+    circuitOpened({ scope, forms: affected, status }) {
+      openCircuits.set(scope, { forms: affected, status });
+      showCircuits();
     },
-    flowing({ scope }) {
-      troubles.delete(scope);
-      showTroubles();
+    circuitClosed({ scope }) {
+      openCircuits.delete(scope);
+      showCircuits();
     },
   });
 
   async function readStore(): Promise<void> {
-    // What can be read may not be writable: on a full disk the backlog can still be counted.
+    // A full disk can still be read: writing and reading are checked separately.
     const [works, read] = await Promise.all([
       within(
         patienceMs,
@@ -204,7 +204,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       within(patienceMs, Promise.all([store.overview(now()), store.paused()])),
     ]);
     storeUp.set(works ? 1 : 0);
-    // Without waiting in between: another request may be under way. A missing figure is better than an old one.
+    // No await from here on: another request may run concurrently. A missing figure is better than an old one.
     for (const gauge of [queue, backlog, oldest]) gauge.reset();
     pausedGauge.remove();
     if (read === null) return;
@@ -227,7 +227,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 
   return {
-    notice,
+    onEvent,
     async page() {
       await Promise.all([readStore(), readDisk()]);
       return { text: await registry.metrics(), type: registry.contentType };
@@ -235,7 +235,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-/** Null where it fails, or takes longer. */
+/** The promise's value; null if it fails or takes longer than `ms` milliseconds. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {

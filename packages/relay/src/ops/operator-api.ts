@@ -6,12 +6,12 @@ import * as z from 'zod';
 import type { Page } from '../store/signup-store.ts';
 import { exportLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
-import { isOperator } from '../secret-file.ts';
+import { hasOperatorToken } from '../secret-file.ts';
 import { operatorPage } from './operator-page.ts';
 import { readFilter } from './signup-filter.ts';
 
-/** Options of {@link operatorDoor}. */
-export interface OperatorDoorOptions {
+/** Options of {@link operatorApi}. */
+export interface OperatorApiOptions {
   readonly operator: Operator;
   readonly token: string;
   readonly now: () => number;
@@ -26,12 +26,12 @@ const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
  * Mounted at `/operator`. The token goes in `Authorization: Bearer …`; without cookies there is nothing a foreign page
  * could ride on.
  */
-export function operatorDoor({ operator, token, now }: OperatorDoorOptions): Hono {
+export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono {
   const door = new Hono();
   operatorPage(door);
 
   door.use('/api/*', async (context, next) => {
-    if (isOperator(context.req.header('authorization'), token)) return next();
+    if (hasOperatorToken(context.req.header('authorization'), token)) return next();
     const answer = refuse(
       refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
     );

@@ -1,5 +1,5 @@
 /** The operator interface: status and actions on kept signups, and the counts per minute shown on the operator page. */
-import { noticing, type Notice } from './events.ts';
+import { broadcast, eventListener, type EventListener } from './events.ts';
 import type { Overview, SignupFilter, SignupStore } from '../store/signup-store.ts';
 
 /** How things stand. */
@@ -22,6 +22,38 @@ export interface Running {
   readonly storeTrouble: string | null;
   /** The last hour, minute by minute, oldest first. */
   readonly minutes: readonly Minute[];
+}
+
+/** Collects {@link Running} from the events of a relay. */
+export interface RunningStatus {
+  readonly onEvent: EventListener;
+  read(): Running;
+}
+
+/** Starts to collect the status of the running process. */
+export function createRunningStatus(now: () => number): RunningStatus {
+  const since = now();
+  const counters = createMinuteCounters(now);
+  /** Why signups of a key or publication, or mails, are held at present. */
+  const openCircuits = new Map<string, string>();
+  let storeTrouble: string | null = null;
+  const watch = eventListener({
+    circuitOpened: ({ scope, reason }) => openCircuits.set(scope, reason),
+    circuitClosed: ({ scope }) => openCircuits.delete(scope),
+    mailCircuitOpened: ({ reason }) => openCircuits.set('mail server', reason),
+    mailCircuitClosed: () => openCircuits.delete('mail server'),
+    storeFailed: ({ reason }) => (storeTrouble = reason),
+    storeRecovered: () => (storeTrouble = null),
+  });
+  return {
+    onEvent: broadcast([counters.onEvent, watch]),
+    read: () => ({
+      since,
+      trouble: [...openCircuits.values()].join(' ') || null,
+      storeTrouble,
+      minutes: counters.minutes(),
+    }),
+  };
 }
 
 /** Everything an operator can ask for. All but the status is the store's own. */
@@ -75,46 +107,46 @@ export function storeOperator(
 }
 
 /** What is counted. */
-export type Rate = 'kept' | 'refused' | 'delivered' | 'dead';
+export type CountedEvent = 'kept' | 'refused' | 'delivered' | 'dead';
 
 /** One minute. */
-export type Minute = Readonly<Record<Rate, number>> & {
+export type Minute = Readonly<Record<CountedEvent, number>> & {
   /** When it began, in milliseconds since the Unix epoch. */
   readonly from: number;
 };
 
-export interface Rates {
-  readonly notice: Notice;
+export interface MinuteCounters {
+  readonly onEvent: EventListener;
   /** The last sixty minutes, oldest first, the running one last. */
   minutes(): readonly Minute[];
 }
 
 const minuteMs = 60_000;
-const shown = 60;
+const minutesKept = 60;
 
-export function createRates(now: () => number = Date.now): Rates {
-  const counted = new Map<number, Record<Rate, number>>();
+export function createMinuteCounters(now: () => number = Date.now): MinuteCounters {
+  const counted = new Map<number, Record<CountedEvent, number>>();
   const current = (): number => Math.floor(now() / minuteMs);
-  const count = (rate: Rate) => (): void => {
+  const count = (rate: CountedEvent) => (): void => {
     const minute = current();
     let row = counted.get(minute);
     if (row === undefined) {
       row = { kept: 0, refused: 0, delivered: 0, dead: 0 };
       counted.set(minute, row);
-      for (const old of counted.keys()) if (old <= minute - shown) counted.delete(old);
+      for (const old of counted.keys()) if (old <= minute - minutesKept) counted.delete(old);
     }
     row[rate] += 1;
   };
   return {
-    notice: noticing({
-      kept: count('kept'),
+    onEvent: eventListener({
+      accepted: count('kept'),
       refused: count('refused'),
       delivered: count('delivered'),
-      dead: count('dead'),
+      deadLetter: count('dead'),
     }),
     minutes: () =>
-      Array.from({ length: shown }, (_, index) => {
-        const minute = current() - shown + 1 + index;
+      Array.from({ length: minutesKept }, (_, index) => {
+        const minute = current() - minutesKept + 1 + index;
         return { from: minute * minuteMs, ...(counted.get(minute) ?? { kept: 0, refused: 0, delivered: 0, dead: 0 }) };
       }),
   };

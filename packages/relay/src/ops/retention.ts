@@ -8,8 +8,8 @@ export type RetentionDays = Retention;
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** Options of {@link startEraser}. */
-export interface EraserOptions {
+/** Options of {@link startRetentionJob}. */
+export interface RetentionJobOptions {
   readonly store: Pick<SignupStore, 'expire'>;
   readonly retention: RetentionDays;
   readonly log: Log;
@@ -19,13 +19,13 @@ export interface EraserOptions {
 }
 
 /** @returns a function that stops it, once the look under way is over */
-export function startEraser({
+export function startRetentionJob({
   store,
   retention,
   log,
   now = Date.now,
   everyMs = hourMs,
-}: EraserOptions): () => Promise<void> {
+}: RetentionJobOptions): () => Promise<void> {
   const look = async (): Promise<void> => {
     try {
       const erased = await store.expire(momentsBefore(retention, now()));

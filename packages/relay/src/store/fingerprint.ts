@@ -51,7 +51,7 @@ function digest(text: string): string {
 }
 
 /** What decides whether a signup repeats another, or has to wait for it. */
-export interface Sibling {
+export interface SignupOfPerson {
   readonly id: string;
   readonly state: SignupState;
   readonly intent: string | null;
@@ -68,7 +68,7 @@ export interface Sibling {
  * Earlier is what was received earlier, and what has been sent: where the clocks of two relays differ, or one was set
  * back, a signup may come in after the one it repeats and still bear an earlier time.
  */
-export function relationTo(siblings: readonly Sibling[], signup: Sibling): 'repeat' | 'blocked' | 'free' {
+export function relationTo(siblings: readonly SignupOfPerson[], signup: SignupOfPerson): 'repeat' | 'blocked' | 'free' {
   const earlier = siblings.filter(
     ({ id, state }) => id < signup.id || (signup.state !== 'sent' && id !== signup.id && hasBeenSent(state)),
   );

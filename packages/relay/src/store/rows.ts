@@ -3,7 +3,7 @@
  * does.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import { fingerprint, personOfFingerprint, type Sibling } from './fingerprint.ts';
+import { fingerprint, personOfFingerprint, type SignupOfPerson } from './fingerprint.ts';
 import {
   neverAttempted,
   type ClaimedSignup,
@@ -80,7 +80,7 @@ export function toConsent(row: Row): ConsentRecord {
   };
 }
 
-export function toSibling(row: Row): Sibling {
+export function toSignupOfPerson(row: Row): SignupOfPerson {
   return {
     id: String(row['id']),
     state: row['state'] as SignupState,
@@ -125,14 +125,14 @@ export function toOverview(
   return {
     counts,
     due,
-    oldestWaitingSince: least(forms.map(({ oldestSince }) => oldestSince)),
+    oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
     forms,
     deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
   };
 }
 
 /** The earliest of the moments there are. */
-export function least(moments: readonly (number | null)[]): number | null {
+export function earliest(moments: readonly (number | null)[]): number | null {
   const known = moments.filter((moment) => moment !== null);
   return known.length === 0 ? null : Math.min(...known);
 }

@@ -2,10 +2,10 @@
 import { expect, it, describe } from 'vitest';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
-import { linkToken } from '../../src/confirmation/mail.ts';
+import { signLink } from '../../src/confirmation/mail.ts';
 import { purposeKey } from '../../src/admission/keys.ts';
 import { signupId } from '../../src/store/signup-id.ts';
-import type { Happening } from '../../src/ops/events.ts';
+import type { RelayEvent } from '../../src/ops/events.ts';
 import { claimMs } from '../../src/store/signup-store.ts';
 import { eventually } from '../eventually.ts';
 import { linkIn, Refusal, startMailServer, type MailServer, type ReceivedMail } from '../mail-server.ts';
@@ -24,24 +24,24 @@ const settingsFor = ({ url }: Pick<MailServer, 'url'>): Record<string, string> =
 });
 
 interface Confirming extends RunningRelay {
-  readonly happened: Happening[];
+  readonly events: RelayEvent[];
   signUp(email: string, more?: Readonly<Record<string, unknown>>): Promise<void>;
   /** Opens or posts to a link, as a browser does. */
   visit(link: string, method?: string): Promise<Response>;
 }
 
 function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...parts }: RelayParts = {}): Confirming {
-  const happened: Happening[] = [];
+  const events: RelayEvent[] = [];
   const relay = runRelay({
     settings: { ...settingsFor(mail), ...settings },
     confirmation: { patience: { firstMs: 5, longestMs: 20 } },
-    notice: (happening) => void happened.push(happening),
+    onEvent: (event) => void events.push(event),
     ...parts,
   });
   relay.start();
   return {
     ...relay,
-    happened,
+    events,
     async signUp(email, more = {}) {
       expect((await relay.fetch(post({ email, ...more }), '198.51.100.7')).status).toBe(202);
     },
@@ -88,10 +88,13 @@ describe('a signup that needs confirmation', () => {
       { kind: 'confirmed', sentence: null, form: 'default', visitor: '198.51.100.0/24' },
     ]);
     // The click may come before it is written down that the mail was sent.
-    const happened = await eventually('all is written down', () =>
-      relay.happened.length >= 4 ? relay.happened : null,
-    );
-    expect(happened.map(({ what }) => what).toSorted()).toEqual(['confirmationSent', 'confirmed', 'delivered', 'kept']);
+    const events = await eventually('all is written down', () => (relay.events.length >= 4 ? relay.events : null));
+    expect(events.map(({ type }) => type).toSorted()).toEqual([
+      'accepted',
+      'confirmationSent',
+      'confirmed',
+      'delivered',
+    ]);
     expect(mail.received).toHaveLength(1);
     expect(relay.logged.join('')).not.toMatch(/ada|confirm\/[\w-]{20}/);
   });
@@ -229,7 +232,7 @@ describe('the link', () => {
     const link = linkIn(await mailTo(mail, 'ada@example.com'));
     const token = link.split('/').pop() ?? '';
     const swapped = (token.startsWith('A') ? 'B' : 'A') + token.slice(1);
-    const stranger = linkToken(purposeKey(`${secret}!`, 'confirmation'), signupId(Date.now()));
+    const stranger = signLink(purposeKey(`${secret}!`, 'confirmation'), signupId(Date.now()));
     for (const bad of [swapped, token.slice(0, -1), `${token}x`, stranger, 'x', '%00', 'a%2Fb']) {
       for (const method of ['GET', 'POST']) {
         const answer = await relay.visit(`${publicUrl}/confirm/${bad}`, method);
@@ -282,18 +285,20 @@ describe('a mail server', () => {
     await gone.close();
     const relay = confirming(gone);
     for (const name of ['ada', 'bob', 'cyd']) await relay.signUp(`${name}@example.com`);
-    await eventually('the trouble is told', () => relay.happened.some(({ what }) => what === 'mailStalled'));
+    await eventually('the mail circuit breaker has opened', () =>
+      relay.events.some(({ type }) => type === 'mailCircuitOpened'),
+    );
     const mail = await startMailServer({}, gone.port);
     for (const name of ['ada', 'bob', 'cyd']) await mailTo(mail, `${name}@example.com`);
     await eventually(
-      'all are told',
-      () => relay.happened.filter(({ what }) => what === 'confirmationSent').length === 3,
+      'all mails are sent',
+      () => relay.events.filter(({ type }) => type === 'confirmationSent').length === 3,
     );
     expect(mail.received).toHaveLength(3);
-    const told = relay.happened.map(({ what }) => what).filter((what) => what.startsWith('mail'));
-    expect(told).toEqual(['mailStalled', 'mailFlowing']);
-    const [stalled] = relay.happened.filter(({ what }) => what === 'mailStalled');
-    expect(stalled).toMatchObject({ needsOperator: false, reason: expect.stringContaining('ECONNREFUSED') as string });
+    const mailEvents = relay.events.map(({ type }) => type).filter((type) => type.startsWith('mailCircuit'));
+    expect(mailEvents).toEqual(['mailCircuitOpened', 'mailCircuitClosed']);
+    const [opened] = relay.events.filter(({ type }) => type === 'mailCircuitOpened');
+    expect(opened).toMatchObject({ needsOperator: false, reason: expect.stringContaining('ECONNREFUSED') as string });
   });
 
   it('that refuses a recipient makes a dead letter, whose reason names nobody, and keeps nobody else waiting', async () => {
@@ -309,8 +314,8 @@ describe('a mail server', () => {
       return found.length > 0 ? found : null;
     });
     expect(dead).toMatchObject({ reason: 'The mail server refuses this recipient: 550 5.1.1.', attempts: 0 });
-    expect(relay.happened).toContainEqual({
-      what: 'dead',
+    expect(relay.events).toContainEqual({
+      type: 'deadLetter',
       signup: dead?.id,
       form: 'default',
       reason: dead?.reason,
@@ -345,7 +350,7 @@ describe('a mail server', () => {
     passed = 31_000;
     await relay.signUp('bob@example.com');
     await mailTo(mail, 'grey@example.com');
-    expect(relay.happened.filter(({ what }) => what.startsWith('mail'))).toEqual([]);
+    expect(relay.events.filter(({ type }) => type.startsWith('mail'))).toEqual([]);
   });
 
   it('that takes a mail and then fails gets it once more under the same Message-ID', async () => {
@@ -376,7 +381,9 @@ describe('a mail server', () => {
     let passed = 0;
     const relay = confirming(gone, { now: () => Date.now() + passed });
     await relay.signUp('ada@example.com');
-    await eventually('the trouble is told', () => relay.happened.some(({ what }) => what === 'mailStalled'));
+    await eventually('the mail circuit breaker has opened', () =>
+      relay.events.some(({ type }) => type === 'mailCircuitOpened'),
+    );
     passed = -86_400_000;
     const mail = await startMailServer({}, gone.port);
     await relay.signUp('bob@example.com');
@@ -389,10 +396,10 @@ describe('a mail server', () => {
     let passed = 0;
     const relay = confirming(mail, { now: () => Date.now() + passed });
     for (const name of ['ada', 'bob', 'cyd', 'dan']) await relay.signUp(`${name}@example.com`);
-    const told = await eventually('the trouble is told', () =>
-      relay.happened.find(({ what }) => what === 'mailStalled'),
+    const opened = await eventually('the mail circuit breaker has opened', () =>
+      relay.events.find(({ type }) => type === 'mailCircuitOpened'),
     );
-    expect(told).toMatchObject({ needsOperator: true, reason: expect.stringContaining('RELAY_SMTP_URL') as string });
+    expect(opened).toMatchObject({ needsOperator: true, reason: expect.stringContaining('RELAY_SMTP_URL') as string });
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 4, dead: 0 });
     mail.refuseRecipient = null;
     passed = 31_000;
@@ -431,10 +438,10 @@ describe('a mail server', () => {
     ] as const) {
       const relay = confirming({ url });
       await relay.signUp('bob@example.com');
-      const told = await eventually(reason, () => relay.happened.find(({ what }) => what === 'mailStalled'));
-      expect(told).toMatchObject({ needsOperator: true, reason: expect.stringContaining(reason) as string });
+      const opened = await eventually(reason, () => relay.events.find(({ type }) => type === 'mailCircuitOpened'));
+      expect(opened).toMatchObject({ needsOperator: true, reason: expect.stringContaining(reason) as string });
       expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
-      const said = relay.logged.join('') + JSON.stringify(relay.happened);
+      const said = relay.logged.join('') + JSON.stringify(relay.events);
       for (const hidden of ['wrong-password', 'p:/ä', 'p%3A%2F', 'bob', 'relay@shop.example'])
         expect(said).not.toContain(hidden);
     }
@@ -454,7 +461,7 @@ describe('stopping', () => {
     const stopped = relay.stop(60_000);
     held.resolve();
     await stopped;
-    expect(relay.happened.map(({ what }) => what)).toEqual(['kept', 'confirmationSent']);
+    expect(relay.events.map(({ type }) => type)).toEqual(['accepted', 'confirmationSent']);
     expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBeNull();
   });
 
@@ -471,7 +478,7 @@ describe('stopping', () => {
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
     const next = confirming(mail, { store: relay.store, now: () => Date.now() + claimMs });
     await eventually('the second mail', () => mail.received.length === 2);
-    await eventually('it is written down', () => next.happened.length === 1);
+    await eventually('it is written down', () => next.events.length === 1);
     expect(new Set(mail.received.map(({ messageId }) => messageId)).size).toBe(1);
     expect(mail.received.map(linkIn)[0]).toBe(linkIn(mail.received[1] as ReceivedMail));
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { purposeKey } from '../../src/admission/keys.ts';
-import { linkToken, readLinkToken } from '../../src/confirmation/mail.ts';
+import { signLink, verifyLink } from '../../src/confirmation/mail.ts';
 import { signupId } from '../../src/store/signup-id.ts';
 
 const secret = 'a-secret-of-the-relay-0123456789';
@@ -12,27 +12,27 @@ it('reads back the signup it was made for', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 45), (at) => {
       const id = signupId(at);
-      const token = linkToken(key, id);
+      const token = signLink(key, id);
       expect(token).toMatch(/^[\w-]{43}$/);
-      expect(readLinkToken(key, token)).toBe(id);
+      expect(verifyLink(key, token)).toBe(id);
     }),
   );
 });
 
 it('refuses every other text', () => {
-  const token = linkToken(key, signupId(Date.UTC(2026, 0)));
+  const token = signLink(key, signupId(Date.UTC(2026, 0)));
   fc.assert(
     fc.property(fc.nat(42), fc.constantFrom('a', 'b', 'A', 'B', 'Q', '0', '1', '-', '_'), (at, letter) => {
       const changed = token.slice(0, at) + letter + token.slice(at + 1);
-      expect(readLinkToken(key, changed) === null).toBe(changed !== token);
+      expect(verifyLink(key, changed) === null).toBe(changed !== token);
     }),
   );
   for (const text of ['', 'a', `${token}a`, token.slice(1), `${token}=`, ` ${token}`])
-    expect(readLinkToken(key, text)).toBeNull();
+    expect(verifyLink(key, text)).toBeNull();
 });
 
 it('refuses what another secret, or the same for another purpose, has signed', () => {
   const id = signupId(Date.UTC(2026, 0));
-  expect(readLinkToken(key, linkToken(purposeKey(secret, 'form token'), id))).toBeNull();
-  expect(readLinkToken(key, linkToken(purposeKey(`${secret}!`, 'confirmation'), id))).toBeNull();
+  expect(verifyLink(key, signLink(purposeKey(secret, 'form token'), id))).toBeNull();
+  expect(verifyLink(key, signLink(purposeKey(`${secret}!`, 'confirmation'), id))).toBeNull();
 });

@@ -55,7 +55,7 @@ const scope = 'API key of the form "default"';
 const forms = ['default'];
 
 const dead = {
-  what: 'dead',
+  type: 'deadLetter',
   signup: 'id',
   form: 'default',
   reason: 'The API refused the custom field "Age".',
@@ -64,18 +64,18 @@ const dead = {
 describe('an alert', () => {
   test('of dead letters is one for all that died within a minute, with their number and the last reason', async () => {
     const { url, told } = await webhook();
-    const { notice } = alerts({ webhook: url });
-    for (let count = 0; count < 3; count += 1) notice(dead);
+    const { onEvent } = alerts({ webhook: url });
+    for (let count = 0; count < 3; count += 1) onEvent(dead);
     await eventually('it is told', () => told.length === 1);
     expect(told[0]).toMatchObject({ event: 'dead_letters', count: 3, message: expect.stringContaining('"Age"') });
   });
 
   test('of a store that fails comes after its patience, and once more when it is over', async () => {
     const { url, told } = await webhook();
-    const { notice } = alerts({ webhook: url, storePatienceMs: 50 });
-    notice({ what: 'storeFailed', reason: 'The store cannot be written: the disk is full; make room on it.' });
+    const { onEvent } = alerts({ webhook: url, storePatienceMs: 50 });
+    onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; make room on it.' });
     await eventually('it is told', () => told.length === 1);
-    notice({ what: 'storeWorks' });
+    onEvent({ type: 'storeRecovered' });
     await eventually('its end is told', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'store_failing', message: expect.stringContaining('the disk is full') },
@@ -85,36 +85,36 @@ describe('an alert', () => {
 
   test('of a store that works again within its patience does not come', async () => {
     const { url, told } = await webhook();
-    const { notice, stop } = alerts({ webhook: url, storePatienceMs: 60_000 });
-    notice({ what: 'storeFailed', reason: 'The database restarts.' });
-    notice({ what: 'storeWorks' });
+    const { onEvent, stop } = alerts({ webhook: url, storePatienceMs: 60_000 });
+    onEvent({ type: 'storeFailed', reason: 'The database restarts.' });
+    onEvent({ type: 'storeRecovered' });
     await stop();
     expect(told).toEqual([]);
   });
 
   test('comes at once where only a person can mend it, and once more when it is over', async () => {
     const { url, told } = await webhook();
-    const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
-    notice({
-      what: 'stalled',
+    const { onEvent } = alerts({ webhook: url, patienceMs: 60_000 });
+    onEvent({
+      type: 'circuitOpened',
       scope,
       forms,
       status: 401,
-      trouble: 'status 401',
+      cause: 'status 401',
       reason: 'Set a valid key.',
       needsOperator: true,
     });
-    notice({
-      what: 'stalled',
+    onEvent({
+      type: 'circuitOpened',
       scope,
       forms,
       status: 401,
-      trouble: 'status 401',
+      cause: 'status 401',
       reason: 'Set a valid key.',
       needsOperator: true,
     });
     await eventually('it is told', () => told.length === 1);
-    notice({ what: 'flowing', scope });
+    onEvent({ type: 'circuitClosed', scope });
     await eventually('its end is told', () => told.length === 2);
     expect(told.map(({ event }) => event)).toEqual(['key_refused', 'key_accepted']);
   });
@@ -122,23 +122,23 @@ describe('an alert', () => {
   test('of a trouble that passes by itself comes only where it lasts', async () => {
     const { url, told } = await webhook();
     const brief = alerts({ webhook: url, patienceMs: 60_000 });
-    brief.notice({
-      what: 'stalled',
+    brief.onEvent({
+      type: 'circuitOpened',
       scope,
       forms,
       status: 503,
-      trouble: 'status 503',
+      cause: 'status 503',
       reason: 'The service is down.',
       needsOperator: false,
     });
-    brief.notice({ what: 'flowing', scope });
+    brief.onEvent({ type: 'circuitClosed', scope });
     const lasting = alerts({ webhook: url, patienceMs: 20 });
-    lasting.notice({
-      what: 'stalled',
+    lasting.onEvent({
+      type: 'circuitOpened',
       scope,
       forms,
       status: null,
-      trouble: 'NetworkError',
+      cause: 'NetworkError',
       reason: 'Nobody answers.',
       needsOperator: false,
     });
@@ -148,25 +148,25 @@ describe('an alert', () => {
 
   test('of a publication that is refused names its forms, and ends with them alone', async () => {
     const { url, told } = await webhook();
-    const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
+    const { onEvent } = alerts({ webhook: url, patienceMs: 60_000 });
     const refused = {
-      what: 'stalled',
+      type: 'circuitOpened',
       status: 404,
-      trouble: 'status 404',
+      cause: 'status 404',
       reason: 'No.',
       needsOperator: true,
     } as const;
     // Without an answer first: that is not reported once the API has answered.
     const jobs = { scope: 'publication pub_1', forms: ['jobs', 'careers'] };
     const events = { scope: 'publication pub_2', forms: ['events'] };
-    notice({ ...refused, ...jobs, status: null, needsOperator: false });
-    notice({ ...refused, ...jobs });
-    notice({ ...refused, ...events });
+    onEvent({ ...refused, ...jobs, status: null, needsOperator: false });
+    onEvent({ ...refused, ...jobs });
+    onEvent({ ...refused, ...events });
     await eventually('both are told', () => told.length === 2);
-    notice({ what: 'flowing', scope: jobs.scope });
+    onEvent({ type: 'circuitClosed', scope: jobs.scope });
     await eventually('the end of one is told', () => told.length === 3);
-    notice({ ...refused, ...events });
-    notice({ what: 'flowing', scope: events.scope });
+    onEvent({ ...refused, ...events });
+    onEvent({ type: 'circuitClosed', scope: events.scope });
     await eventually('the end of the other is told', () => told.length === 4);
     expect(told.map(({ event, forms: of }) => [event, of])).toEqual([
       ['publication_refused', ['jobs', 'careers']],
@@ -237,10 +237,10 @@ describe('an alert', () => {
 
   test('of a mail server that refuses the account comes at once, and once more when it is over', async () => {
     const { url, told } = await webhook();
-    const { notice } = alerts({ webhook: url, patienceMs: 60_000 });
-    notice({ what: 'mailStalled', reason: 'The mail server refuses the account.', needsOperator: true });
+    const { onEvent } = alerts({ webhook: url, patienceMs: 60_000 });
+    onEvent({ type: 'mailCircuitOpened', reason: 'The mail server refuses the account.', needsOperator: true });
     await eventually('it is told', () => told.length === 1);
-    notice({ what: 'mailFlowing' });
+    onEvent({ type: 'mailCircuitClosed' });
     await eventually('its end is told', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'mail_failing', message: expect.stringContaining('refuses the account') },
@@ -265,7 +265,7 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     let now = Date.parse('2026-03-01T12:00:00Z');
     let asked = 0;
-    const { notice } = alerts({
+    const { onEvent } = alerts({
       webhook: url,
       checkMs: 5,
       now: () => now,
@@ -275,14 +275,14 @@ describe('an alert', () => {
       const before = asked;
       await eventually('it is checked', () => asked > before + 1);
     };
-    const kept = { what: 'kept', form: 'default', suspected: false, tookMs: 1 } as const;
-    const refused = { what: 'refused', form: 'default', status: 503, codes: ['UNAVAILABLE'] } as const;
-    for (let count = 0; count < 100; count += 1) notice(kept);
-    for (let count = 0; count < 50; count += 1) notice({ ...refused, status: 403 });
-    for (let count = 0; count < 5; count += 1) notice(refused);
+    const kept = { type: 'accepted', form: 'default', suspected: false, tookMs: 1 } as const;
+    const refused = { type: 'refused', form: 'default', status: 503, codes: ['UNAVAILABLE'] } as const;
+    for (let count = 0; count < 100; count += 1) onEvent(kept);
+    for (let count = 0; count < 50; count += 1) onEvent({ ...refused, status: 403 });
+    for (let count = 0; count < 5; count += 1) onEvent(refused);
     await checked();
     expect(told).toEqual([]);
-    notice(refused);
+    onEvent(refused);
     await eventually('it is told', () => told.length === 1);
     now += 4 * 60_000;
     await checked();
@@ -297,14 +297,14 @@ describe('an alert', () => {
 
   test('is told again where the webhook fails', async () => {
     const { url, told } = await webhook([500]);
-    alerts({ webhook: url }).notice(dead);
+    alerts({ webhook: url }).onEvent(dead);
     await eventually('it is told', () => told.length === 1);
   });
 
   test('that is still gathered is told when the relay stops', async () => {
     const { url, told } = await webhook();
     const made = alerts({ webhook: url, gatherMs: 60_000 });
-    made.notice(dead);
+    made.onEvent(dead);
     await made.stop();
     expect(told).toHaveLength(1);
   });
@@ -313,7 +313,7 @@ describe('an alert', () => {
     const file = join(scratchFolder(), 'told');
     process.env['RELAY_SECRET_OF_TEST'] = 'must not be seen';
     onTestFinished(() => void delete process.env['RELAY_SECRET_OF_TEST']);
-    alerts({ command: `{ cat; env; } > ${file}.new && mv ${file}.new ${file}` }).notice(dead);
+    alerts({ command: `{ cat; env; } > ${file}.new && mv ${file}.new ${file}` }).onEvent(dead);
     const text = await eventually('the command ran', () => {
       try {
         return readFileSync(file, 'utf8');

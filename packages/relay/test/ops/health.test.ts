@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { readiness, StoreHealth } from '../../src/ops/health.ts';
 import { createLog, StoreUnavailableError } from '../../src/index.ts';
-import type { Happening } from '../../src/ops/events.ts';
+import type { RelayEvent } from '../../src/ops/events.ts';
 import { changedStore } from '../changed-store.ts';
 import { post, runRelay } from '../running-relay.ts';
 
@@ -33,7 +33,7 @@ it('writes when it is asked, once a second at most, and again at once after a fa
   const health = new StoreHealth({
     store: { probe },
     log: createLog({ level: 'silent' }),
-    notice: () => {},
+    onEvent: () => {},
     now: () => now,
   });
   const readyz = readiness(health, () => false);
@@ -50,7 +50,7 @@ it('writes when it is asked, once a second at most, and again at once after a fa
   expect((await readyz()).status).toBe(200);
 });
 
-it('with a full disk says so in metrics, status and one notice each, also where nobody signs up any more', async () => {
+it('reports a full disk in metrics and status and by one event each, also without new signups', async () => {
   let full = true;
   let now = Date.parse('2026-03-01T00:00:00Z');
   const refuse = (): Promise<never> =>
@@ -60,11 +60,11 @@ it('with a full disk says so in metrics, status and one notice each, also where 
     accept: (signup) => (full ? refuse() : store.accept(signup)),
     probe: (at) => (full ? refuse() : store.probe(at)),
   });
-  const happened: Happening['what'][] = [];
+  const events: RelayEvent['type'][] = [];
   const relay = runRelay({
     store: failing,
     operatorToken: 'a-token-of-the-test',
-    notice: ({ what }) => void happened.push(what),
+    onEvent: ({ type }) => void events.push(type),
     now: () => now,
   });
   const status = async (): Promise<{ running: { storeTrouble: string | null } }> => {
@@ -83,5 +83,5 @@ it('with a full disk says so in metrics, status and one notice each, also where 
   full = false;
   now += 60_000;
   expect([await storeUp(), (await status()).running.storeTrouble]).toEqual(['1', null]);
-  expect(happened.filter((what) => what.startsWith('store'))).toEqual(['storeFailed', 'storeWorks']);
+  expect(events.filter((type) => type.startsWith('store'))).toEqual(['storeFailed', 'storeRecovered']);
 });

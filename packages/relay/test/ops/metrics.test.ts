@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { StoreUnavailableError, type Relay } from '../../src/index.ts';
-import { diskOf, isNearlyFull } from '../../src/ops/health.ts';
+import { diskSpaceOf, isNearlyFull } from '../../src/ops/health.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { changedStore } from '../changed-store.ts';
 import { post, runRelay } from '../running-relay.ts';
@@ -36,6 +36,14 @@ it('shows every series that a rule compares before anything has happened', async
     store_up: 1,
     paused: 0,
   });
+});
+
+it('does not claim in its help text that a post answered with 503 was never kept', async () => {
+  const text = await (await runRelay().fetch(new Request('http://relay.example/metrics'))).text();
+  const help = /^# HELP newsletter_relay_refusals_total (.*)$/m.exec(text)?.[1];
+  expect(help).toContain('503');
+  expect(help).toContain('may have been kept');
+  expect(help).not.toContain('nothing was kept');
 });
 
 it('counts posts kept and posts answered 503 by form, and no failing request that is not a post to a form', async () => {
@@ -159,10 +167,10 @@ it('shows the backlog and the age of its oldest signup by form', async () => {
 it('shows the room on the disk of an SQLite store', async () => {
   const folder = scratchFolder();
   const { blocks, bsize } = statfsSync(folder);
-  const disk = await diskOf({ kind: 'sqlite', path: `${folder}/relay.db` })();
+  const disk = await diskSpaceOf({ kind: 'sqlite', path: `${folder}/relay.db` })();
   expect(disk?.sizeBytes).toBe(blocks * bsize);
   expect(disk?.availableBytes).toBeGreaterThan(0);
-  expect(await diskOf({ kind: 'postgres', url: 'postgres://u:p@db:5432/relay' })()).toBeNull();
+  expect(await diskSpaceOf({ kind: 'postgres', url: 'postgres://u:p@db:5432/relay' })()).toBeNull();
   const gigabyte = 1024 ** 3;
   expect(
     [

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { createRates } from '../../src/ops/operator.ts';
+import { createMinuteCounters } from '../../src/ops/operator.ts';
 
 test('the last hour is sixty minutes, each with what happened in it, and nothing older', () => {
   let now = Date.parse('2026-03-01T12:00:30Z');
-  const { notice, minutes } = createRates(() => now);
-  notice({ what: 'refused', form: 'default', status: 403, codes: [] });
+  const { onEvent, minutes } = createMinuteCounters(() => now);
+  onEvent({ type: 'refused', form: 'default', status: 403, codes: [] });
   now += 59 * 60_000;
-  for (let count = 0; count < 2; count += 1) notice({ what: 'kept', form: 'default', suspected: false, tookMs: 1 });
+  for (let count = 0; count < 2; count += 1)
+    onEvent({ type: 'accepted', form: 'default', suspected: false, tookMs: 1 });
   expect(minutes()).toHaveLength(60);
   expect(minutes()[0]).toEqual({
     from: Date.parse('2026-03-01T12:00:00Z'),

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';
-import { startEraser, type RetentionDays } from '../../src/ops/retention.ts';
+import { startRetentionJob, type RetentionDays } from '../../src/ops/retention.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { changedStore } from '../changed-store.ts';
@@ -49,10 +49,10 @@ it.each([
   const store = await filled();
   let now = start + 7 * dayMs;
   const parts = { store, retention: { ...never, [kind]: 7 }, log: createLog({ level: 'silent' }), now: () => now };
-  await startEraser(parts)();
+  await startRetentionJob(parts)();
   expect((await held(store)).sort()).toEqual([...all].sort());
   now += 1;
-  await startEraser(parts)();
+  await startRetentionJob(parts)();
   expect((await held(store)).sort()).toEqual([...left].sort());
 });
 
@@ -67,7 +67,7 @@ it('looks again and again, also after the store could not be written', async () 
   });
   const retention = { ...never, review: 1 };
   const now = (): number => start + 2 * dayMs;
-  const stop = startEraser({ store: failing, retention, log: createLog({ level: 'silent' }), now, everyMs: 5 });
+  const stop = startRetentionJob({ store: failing, retention, log: createLog({ level: 'silent' }), now, everyMs: 5 });
   await eventually('the signup in review is gone', async () => (await store.counts()).review === 0);
   await stop();
 });

@@ -43,7 +43,7 @@ async function traced(parts: RelayParts = {}, variables: Readonly<Record<string,
   const relay = runRelay({
     delivery: { patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 } },
     ...parts,
-    notice: ({ what }) => (known += what === 'delivered' ? 1 : 0),
+    onEvent: ({ type }) => (known += type === 'delivered' ? 1 : 0),
     tracing,
   });
   return {

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { conditions } from '../../src/store/conditions.ts';
 import { applicationId, steps } from '../../src/store/sqlite/open-database.ts';
-import { filtered, sql, survey } from '../../src/store/sqlite/statements.ts';
+import { filtered, sql, scans } from '../../src/store/sqlite/statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { newSignup } from '../new-signup.ts';
@@ -155,7 +155,7 @@ describe('a signup store in an SQLite file', () => {
     expect(plan(sql.confirm)[0]).toBe('SEARCH signup USING INDEX signup_by_content (content>? AND content<?)');
     // What operators ask walks what is open, and never the delivered.
     const ofOperators = {
-      ...survey,
+      ...scans,
       redrive: filtered.redrive('form = ?'),
       dead: filtered.list(conditions({ states: ['dead', 'review'] }, 'instr').sql),
     };

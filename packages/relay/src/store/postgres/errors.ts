@@ -7,7 +7,7 @@
  * Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node
  * reports them.
  */
-const meanings: Readonly<Record<string, string>> = {
+const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there; start PostgreSQL, or correct host and port',
   ENOTFOUND: 'there is no such host; correct its name',
   EAI_AGAIN: 'the name of the host cannot be looked up; check the network',
@@ -37,7 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
  * Problems of which every statement dies: of the connection (08), resources (53), time (57014, 55P03, 25P03), shutdown
  * (57P), login (28), read-only.
  */
-const ofTheStore = /^(08|53|57|28|25006|25P03|55P03|E[A-Z]+)/;
+const storeFailureCodes = /^(08|53|57|28|25006|25P03|55P03|E[A-Z]+)/;
 
 function code(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
@@ -50,18 +50,20 @@ function code(error: unknown): string | null {
  * Whether the error concerns the store as a whole, and not the one statement that met it. Without a code the connection
  * broke.
  */
-export function isOfTheStore(error: unknown): boolean {
+export function isStoreFailure(error: unknown): boolean {
   const known = code(error);
-  return known === null || ofTheStore.test(known);
+  return known === null || storeFailureCodes.test(known);
 }
 
 /** What went wrong and what to do, for the end of a sentence. */
-export function meaning(error: unknown): string {
+export function explainError(error: unknown): string {
   const known = code(error);
   // Of the time limits in this process, pg reports no code.
   if (known === null)
     return error instanceof Error && /timeout/i.test(error.message)
-      ? (meanings['ETIMEDOUT'] ?? '')
+      ? (explanations['ETIMEDOUT'] ?? '')
       : 'the connection broke';
-  return meanings[known] ?? (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`);
+  return (
+    explanations[known] ?? (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`)
+  );
 }

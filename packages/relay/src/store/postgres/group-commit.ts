@@ -1,13 +1,13 @@
 /** Many callers, one statement: what arrives while a statement is under way shares the next one. */
 
-interface Call<Item> {
+interface QueuedItem<Item> {
   readonly item: Item;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Options of {@link Gathering}. */
-interface GatheringOptions<Item> {
+/** Options of {@link GroupCommit}. */
+interface GroupCommitOptions<Item> {
   /** Does all of a group, or nothing of it and throws. */
   readonly work: (items: readonly Item[]) => Promise<void>;
   /** Most items of one group. */
@@ -16,12 +16,12 @@ interface GatheringOptions<Item> {
   readonly isOfOne: (error: unknown) => boolean;
 }
 
-export class Gathering<Item> {
-  readonly #options: GatheringOptions<Item>;
-  #waiting: Call<Item>[] = [];
+export class GroupCommit<Item> {
+  readonly #options: GroupCommitOptions<Item>;
+  #waiting: QueuedItem<Item>[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(options: GatheringOptions<Item>) {
+  constructor(options: GroupCommitOptions<Item>) {
     this.#options = options;
   }
 
@@ -44,7 +44,7 @@ export class Gathering<Item> {
     this.#running = null;
   }
 
-  async #commit(group: readonly Call<Item>[]): Promise<void> {
+  async #commit(group: readonly QueuedItem<Item>[]): Promise<void> {
     try {
       await this.#options.work(group.map(({ item }) => item));
       for (const { resolve } of group) resolve();

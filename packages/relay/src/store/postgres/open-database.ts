@@ -2,7 +2,7 @@
 import { StartupError } from '../../startup-error.ts';
 import { storeName } from '../open-store.ts';
 import { Connections } from './connections.ts';
-import { meaning } from './errors.ts';
+import { explainError } from './errors.ts';
 import { schema, steps } from './schema.ts';
 import { sql } from './statements.ts';
 import type { Row } from '../rows.ts';
@@ -47,7 +47,7 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
   } catch (cause) {
     await database.close();
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`The store ${place} cannot be opened: ${meaning(cause)}.`, { cause });
+    throw new StartupError(`The store ${place} cannot be opened: ${explainError(cause)}.`, { cause });
   }
 }
 

@@ -15,7 +15,7 @@ import {
   toConsent,
   toCounts,
   toOverview,
-  toSibling,
+  toSignupOfPerson,
   toStored,
   toWalk,
   type Row,
@@ -49,8 +49,8 @@ import {
   type Walk,
 } from '../signup-store.ts';
 import type { Query } from './connections.ts';
-import { isOfTheStore, meaning } from './errors.ts';
-import { Gathering } from './group-commit.ts';
+import { isStoreFailure, explainError } from './errors.ts';
+import { GroupCommit } from './group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { counterTable, schema } from './schema.ts';
 import { filtered, sql } from './statements.ts';
@@ -65,13 +65,13 @@ export async function openPostgresStore(url: string): Promise<SignupStore> {
 }
 
 /** Signups written in one statement. */
-const groupSize = 500;
+const maxGroupSize = 500;
 
 /** Signups that an operator's command changes in one statement. */
 const partSize = 1000;
 
 /** Once the counters have not answered, they are left alone for so long, in milliseconds. */
-const uncountedMs = 5000;
+const countersPauseMs = 5000;
 
 /** Sorts before every identifier. */
 const firstId = '00000000-0000-0000-0000-000000000000';
@@ -90,8 +90,8 @@ class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: SharedCounters;
   readonly #database: OpenDatabase;
-  readonly #arrivals: Gathering<Arrival>;
-  readonly #settlements: Gathering<Settlement>;
+  readonly #arrivals: GroupCommit<Arrival>;
+  readonly #settlements: GroupCommit<Settlement>;
   /** Names this process where it holds a walk. */
   readonly #holder = randomUUID();
   /** How long it holds each, in milliseconds: every step renews that. */
@@ -103,15 +103,15 @@ class PostgresStore implements SignupStore {
   constructor(database: OpenDatabase) {
     this.#database = database;
     this.counters = { schema, table: counterTable, query: (text, values) => this.#count(text, values) };
-    const gathering = { most: groupSize, isOfOne: (error: unknown) => !isOfTheStore(error) };
-    this.#arrivals = new Gathering({ ...gathering, work: (arrivals) => this.#keep(arrivals) });
-    this.#settlements = new Gathering({ ...gathering, work: (settlements) => this.#write(settlements) });
+    const gathering = { most: maxGroupSize, isOfOne: (error: unknown) => !isStoreFailure(error) };
+    this.#arrivals = new GroupCommit({ ...gathering, work: (arrivals) => this.#keep(arrivals) });
+    this.#settlements = new GroupCommit({ ...gathering, work: (settlements) => this.#write(settlements) });
   }
 
   async accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    await written(() => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
+    await writing(() => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
     return id;
   }
 
@@ -122,7 +122,7 @@ class PostgresStore implements SignupStore {
 
   claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
     const work = (query: Query): Promise<readonly ClaimedSignup[]> => this.#take(query, claim);
-    const claimed = this.#claimed.then(() => written(() => this.#database.brief.transaction(work)));
+    const claimed = this.#claimed.then(() => writing(() => this.#database.brief.transaction(work)));
     this.#claimed = claimed.catch(() => undefined);
     return claimed;
   }
@@ -134,13 +134,13 @@ class PostgresStore implements SignupStore {
     const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
     if (rows.length === 0) return [];
     const people = [...new Set(rows.map(({ content }) => personOfFingerprint(String(content))))];
-    const signups = (await query(sql.siblings, [people])).map(toSibling);
+    const signups = (await query(sql.siblings, [people])).map(toSignupOfPerson);
     const siblings = Map.groupBy(signups, ({ content }) => personOfFingerprint(String(content)));
     const taken: ClaimedSignup[] = [];
     const superfluous: string[] = [];
     const blocked: string[] = [];
     for (const row of rows) {
-      const signup = toSibling(row);
+      const signup = toSignupOfPerson(row);
       const person = personOfFingerprint(String(signup.content));
       const others = siblings.get(person)?.filter(({ id }) => id !== signup.id) ?? [];
       const relation = relationTo(others, signup);
@@ -163,7 +163,7 @@ class PostgresStore implements SignupStore {
   }
 
   settle(ids: readonly string[], outcome: Outcome): Promise<void> {
-    return written(() => this.#settlements.run({ ids, outcome }));
+    return writing(() => this.#settlements.run({ ids, outcome }));
   }
 
   async #write(settlements: readonly Settlement[]): Promise<void> {
@@ -184,7 +184,7 @@ class PostgresStore implements SignupStore {
   }
 
   pullForward(now: number, longestMs: number): Promise<number> {
-    return written(async () => (await this.#database.brief.query(sql.pullForward, [now, now + longestMs])).length);
+    return writing(async () => (await this.#database.brief.query(sql.pullForward, [now, now + longestMs])).length);
   }
 
   openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
@@ -200,7 +200,7 @@ class PostgresStore implements SignupStore {
   }
 
   holdWalk(publicationId: string, now: number, until: number): Promise<{ readonly walk: Walk | null } | null> {
-    return written(async () => {
+    return writing(async () => {
       const [row] = await this.#database.brief.query(sql.holdWalk, [publicationId, this.#holder, now, until]);
       if (!row) return null;
       this.#leases.set(publicationId, until - now);
@@ -217,12 +217,12 @@ class PostgresStore implements SignupStore {
     const people = [...new Set(emails.map(personHash))];
     const lease = this.#leases.get(publicationId) ?? 0;
     const values = [people, publicationId, at, JSON.stringify(walk), this.#holder, lease];
-    return written(async () => (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed));
+    return writing(async () => (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed));
   }
 
   confirmPerson(id: string, at: number, { sentence, version, page, visitor }: Consent): Promise<boolean> {
     const values = [id, at, sentence, version, page, visitor];
-    return written(async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true);
+    return writing(async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true);
   }
 
   counts(): Promise<SignupCounts> {
@@ -268,7 +268,7 @@ class PostgresStore implements SignupStore {
     address: string,
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
-    return written(async () => {
+    return writing(async () => {
       const [erased] = await this.#database.long.query(sql.erase, [personHash(address), keepConsent]);
       return { signups: Number(erased?.['signups']), consents: Number(erased?.['consents']) };
     });
@@ -278,7 +278,7 @@ class PostgresStore implements SignupStore {
     const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
       values.includes(null) ? 0 : this.#inParts(text, () => values);
-    const joined = await written(() => this.#database.long.query(sql.joinReview));
+    const joined = await writing(() => this.#database.long.query(sql.joinReview));
     return (
       joined.length +
       (await parts(sql.expireDelivered, [delivered, partSize])) +
@@ -294,7 +294,7 @@ class PostgresStore implements SignupStore {
    * what is changed back meanwhile is not changed again.
    */
   #inParts(text: string, values: (after: string) => readonly unknown[]): Promise<number> {
-    return written(async () => {
+    return writing(async () => {
       let changed = 0;
       let after = firstId;
       for (;;) {
@@ -308,7 +308,7 @@ class PostgresStore implements SignupStore {
 
   load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
     const rows = signups.map((signup) => loadedRow(signup, Date.now()));
-    return written(async () => {
+    return writing(async () => {
       const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents)]);
       return Number(loaded?.['count']);
     });
@@ -334,7 +334,7 @@ class PostgresStore implements SignupStore {
       // Those that have ended are deleted every few minutes.
       return await (text.startsWith('DELETE') ? long : counting).query(text, values);
     } catch (error) {
-      if (isOfTheStore(error)) this.#uncountedUntil = performance.now() + uncountedMs;
+      if (isStoreFailure(error)) this.#uncountedUntil = performance.now() + countersPauseMs;
       throw error;
     }
   }
@@ -349,29 +349,29 @@ class PostgresStore implements SignupStore {
   }
 
   #change(text: string, values: readonly unknown[]): Promise<void> {
-    return written(async () => void (await this.#database.brief.query(text, values)));
+    return writing(async () => void (await this.#database.brief.query(text, values)));
   }
 
   #ask<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
-    return inOurWords('read', async () => answer(await this.#database.brief.query(text, values)));
+    return asStoreUnavailable('read', async () => answer(await this.#database.brief.query(text, values)));
   }
 
   /** What operators ask: it may read every signup that is not delivered. */
   #survey<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
-    return inOurWords('read', async () => answer(await this.#database.long.query(text, values)));
+    return asStoreUnavailable('read', async () => answer(await this.#database.long.query(text, values)));
   }
 }
 
-function written<T>(work: () => Promise<T>): Promise<T> {
-  return inOurWords('written', work);
+function writing<T>(work: () => Promise<T>): Promise<T> {
+  return asStoreUnavailable('written', work);
 }
 
 /** Failures reach the caller in the port's own words. */
-async function inOurWords<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new StoreUnavailableError(`The store cannot be ${verb}: ${meaning(cause)}.`, { cause });
+    throw new StoreUnavailableError(`The store cannot be ${verb}: ${explainError(cause)}.`, { cause });
   }
 }
 

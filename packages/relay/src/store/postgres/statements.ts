@@ -37,7 +37,7 @@ const ofPeople = `unnest($1::text[]) AS p(person) CROSS JOIN LATERAL (
     SELECT * FROM ${signup} WHERE content >= p.person AND content < p.person || '~' OFFSET 0) AS s`;
 
 /** Signups of forms and states, from the front of their index: a form with many that are not due costs nothing. */
-const front = (forms: string, states: string, condition: string): string => `
+const earliestOf = (forms: string, states: string, condition: string): string => `
   SELECT c.* FROM unnest(${forms}::text[]) AS f(form) CROSS JOIN unnest(${states}::text[]) AS t(state) CROSS JOIN LATERAL (
     SELECT id, state, next_attempt_at, received_at FROM ${signup}
     WHERE form = f.form AND state = t.state AND ${condition} ORDER BY next_attempt_at, received_at LIMIT $4) AS c`;
@@ -46,13 +46,13 @@ const front = (forms: string, states: string, condition: string): string => `
  * A state that no index is asked for, where rows are found by identifier: with old statistics the planner may take
  * states for rarer than identifiers.
  */
-const stateOf = (table: string): string => `(${table}.state || '')`;
+const unindexedState = (table: string): string => `(${table}.state || '')`;
 
 /**
  * Counts the delivered among the rows that the CTE "changed" names, in the same transaction: there may be millions, and
  * nothing counts them anew.
  */
-const tally = (sign: '+' | '-'): string => `tally AS (
+const countDelivered = (sign: '+' | '-'): string => `tally AS (
   UPDATE ${setting} SET value = (value::bigint ${sign} (SELECT count(*) FROM changed WHERE state = 'delivered'))::text
   WHERE name = 'delivered' AND EXISTS (SELECT FROM changed WHERE state = 'delivered'))`;
 
@@ -71,15 +71,15 @@ export const sql = {
   load: `WITH changed AS (INSERT INTO ${signup} (${columns}) SELECT ${columns} FROM ${rowsOf(signup, '$1')}
              ON CONFLICT (id) DO NOTHING RETURNING state),
            ledger AS (INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')} ON CONFLICT (signup, kind) DO NOTHING),
-           ${tally('+')} SELECT count(*) AS count FROM changed`,
+           ${countDelivered('+')} SELECT count(*) AS count FROM changed`,
 
   /** All relays claim one after the other, so that each sees what the others have claimed. */
   lockClaims: `SELECT pg_advisory_xact_lock(${claimsLock})`,
   // 0: never attempted. What was changed between choosing and locking is passed over.
   candidates: `WITH chosen AS (
-      SELECT 0 AS turn, * FROM (${front('$1', 'ARRAY[$2]', 'next_attempt_at = 0 AND received_at > $3')}) AS fresh
+      SELECT 0 AS turn, * FROM (${earliestOf('$1', 'ARRAY[$2]', 'next_attempt_at = 0 AND received_at > $3')}) AS fresh
       UNION ALL
-      SELECT 1, * FROM (${front('$1', '$5', 'next_attempt_at <= $6 AND NOT (next_attempt_at = 0 AND received_at > $3)')}) AS due
+      SELECT 1, * FROM (${earliestOf('$1', '$5', 'next_attempt_at <= $6 AND NOT (next_attempt_at = 0 AND received_at > $3)')}) AS due
       ORDER BY 1, next_attempt_at, received_at, id LIMIT $4)
     SELECT ${candidate} FROM chosen AS c JOIN ${signup} AS s ON s.id = c.id AND (s.state, s.next_attempt_at) IS NOT DISTINCT FROM (c.state, c.next_attempt_at)
     ORDER BY c.turn, c.next_attempt_at, c.received_at, c.id FOR UPDATE OF s SKIP LOCKED`,
@@ -94,11 +94,11 @@ export const sql = {
       UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
         settled_at = o.settled_at, last_error = o.last_error
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
-      WHERE s.id = o.id AND (${stateOf('s')} = 'unconfirmed' OR (${stateOf('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
-    ${tally('+')} SELECT`,
+      WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
+    ${countDelivered('+')} SELECT`,
   release: `UPDATE ${signup} AS s SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND NOT tried THEN 0 ELSE received_at END
-            WHERE id = ANY($1::uuid[]) AND ${stateOf('s')} = 'sent'`,
+            WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'sent'`,
   backlog: `SELECT count(*) AS count FROM (SELECT FROM unnest($1::text[]) AS f(form) CROSS JOIN LATERAL (
       SELECT FROM ${signup} WHERE form = f.form AND state = 'waiting' AND next_attempt_at = 0 LIMIT $2) AS s LIMIT $2) AS counted`,
   nextDue: `SELECT min(s.next_attempt_at) AS "nextAttemptAt" FROM unnest($1::text[]) AS f(form) CROSS JOIN unnest($2::text[]) AS t(state)
@@ -119,10 +119,10 @@ export const sql = {
   // What was seen is delivered, whoever has the walk now; its place is written by the one who has it.
   confirm: `WITH changed AS (
       UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
-      WHERE ${stateOf('t')} = 'sent' AND id = ANY(ARRAY(
+      WHERE ${unindexedState('t')} = 'sent' AND id = ANY(ARRAY(
         SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
       RETURNING id, form, state, received_at, trace),
-    ${tally('+')},
+    ${countDelivered('+')},
     step AS (INSERT INTO ${walk} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
@@ -149,7 +149,7 @@ export const sql = {
       SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY signup, kind DESC`,
 
   erase: `WITH changed AS (DELETE FROM ${signup} WHERE content >= $1 AND content < $1 || '~' RETURNING state),
-    ${tally('-')},
+    ${countDelivered('-')},
     consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   // The first of those that say the same is enough to decide on; signups beyond an address's limit have one intent.

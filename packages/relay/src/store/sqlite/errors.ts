@@ -1,7 +1,7 @@
 /** What an SQLite or file error means to the person who runs the relay. */
 
 /** Primary result codes (https://sqlite.org/rescode.html); extended codes carry them in their low byte. */
-const meanings: Readonly<Record<number, string>> = {
+const explanations: Readonly<Record<number, string>> = {
   5: 'another program holds a lock on it; close that program',
   8: 'it is read-only; give the relay permission to write it',
   10: 'the disk reported an input or output error; check the disk, its quota and its free space',
@@ -12,7 +12,7 @@ const meanings: Readonly<Record<number, string>> = {
 };
 
 /** Codes of the file system, as Node reports them. */
-const fileMeanings: Readonly<Record<string, string>> = {
+const fileExplanations: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist; create the folder',
   ENOTDIR: 'a part of its path is a file, not a folder; correct the path',
   EISDIR: 'it is a folder; name a file in it, for example with /relay.db at the end',
@@ -30,17 +30,17 @@ function sqliteCode(error: unknown): number | null {
 }
 
 /** Whether the error concerns the store as a whole – disk, lock, file – and not the one statement that met it. */
-export function isOfTheStore(error: unknown): boolean {
+export function isStoreFailure(error: unknown): boolean {
   const code = sqliteCode(error);
-  return code !== null && code in meanings;
+  return code !== null && code in explanations;
 }
 
 /** What went wrong and what to do, for the end of a sentence. */
-export function meaning(error: unknown): string {
+export function explainError(error: unknown): string {
   const code = sqliteCode(error);
-  if (code !== null) return meanings[code] ?? `SQLite reported error ${code}`;
+  if (code !== null) return explanations[code] ?? `SQLite reported error ${code}`;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return fileMeanings[error.code] ?? `the system reported ${error.code}`;
+    return fileExplanations[error.code] ?? `the system reported ${error.code}`;
   }
   return error instanceof Error ? error.message : 'the reason is unknown';
 }

@@ -1,7 +1,7 @@
 /** Many writers, one transaction: what arrives while the disk is busy shares the next sync. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreUnavailableError } from '../signup-store.ts';
-import { isOfTheStore, meaning } from './errors.ts';
+import { isStoreFailure, explainError } from './errors.ts';
 
 interface Write {
   /** Runs inside the transaction; the function it gives is called after the commit reached the disk. */
@@ -56,12 +56,12 @@ export class GroupCommit {
       this.#end.run();
     } catch (cause) {
       this.#rollBack();
-      if (group.length > 1 && !isOfTheStore(cause)) {
+      if (group.length > 1 && !isStoreFailure(cause)) {
         // One of them is at fault: the others must not suffer for it.
         for (const write of group) this.#commit([write]);
         return;
       }
-      const error = new StoreUnavailableError(`The store cannot be written: ${meaning(cause)}.`, { cause });
+      const error = new StoreUnavailableError(`The store cannot be written: ${explainError(cause)}.`, { cause });
       for (const { fail } of group) fail(error);
       return;
     }

@@ -6,7 +6,7 @@ import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { personHash } from '../fingerprint.ts';
-import { meaning } from './errors.ts';
+import { explainError } from './errors.ts';
 /** Marks a file as ours (`PRAGMA application_id`, "NKRL"), so that a path to somebody else's database is refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
@@ -142,8 +142,8 @@ const full = 2;
 
 /** @throws StartupError with one sentence that says what to do */
 export function openDatabase(givenPath: string, maxPages: number | undefined): OpenDatabase {
-  const path = ownFile(givenPath);
-  const unlock = forThisRelayAlone(path);
+  const path = createPrivateFile(givenPath);
+  const unlock = lockStore(path);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 2000 });
@@ -163,7 +163,7 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
     db?.close();
     unlock();
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`The store ${path} cannot be opened: ${meaning(cause)}.`, { cause });
+    throw new StartupError(`The store ${path} cannot be opened: ${explainError(cause)}.`, { cause });
   }
   const opened = db;
   return {
@@ -178,7 +178,7 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
 /**
  * Creates the file readable for its owner only – it holds addresses – and gives the one path every process would find.
  */
-function ownFile(givenPath: string): string {
+function createPrivateFile(givenPath: string): string {
   const path = resolve(givenPath);
   try {
     const real = existsSync(path) ? realpathSync(path) : path;
@@ -190,19 +190,19 @@ function ownFile(givenPath: string): string {
     }
     return realpathSync(real);
   } catch (cause) {
-    throw new StartupError(`The store ${path} cannot be created: ${meaning(cause)}.`, { cause });
+    throw new StartupError(`The store ${path} cannot be created: ${explainError(cause)}.`, { cause });
   }
 }
 
 /**
  * One relay per store, by a lock beside it, so that the store itself stays readable for backups and operators' tools.
  */
-function forThisRelayAlone(path: string): () => void {
+function lockStore(path: string): () => void {
   try {
     return lockExclusively(path);
   } catch (cause) {
     if (!(cause instanceof FileInUseError))
-      throw new StartupError(`The lock file ${path}-lock cannot be used: ${meaning(cause)}.`, { cause });
+      throw new StartupError(`The lock file ${path}-lock cannot be used: ${explainError(cause)}.`, { cause });
     throw new StoreInUseError(
       `Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`,
       { cause },

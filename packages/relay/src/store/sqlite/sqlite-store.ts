@@ -1,10 +1,10 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
 import { conditions } from '../conditions.ts';
-import { personHash, personOfFingerprint, relationTo, type Sibling } from '../fingerprint.ts';
+import { personHash, personOfFingerprint, relationTo, type SignupOfPerson } from '../fingerprint.ts';
 import {
   claimableStates,
   givenConsent,
-  least,
+  earliest,
   loadedRow,
   newRow,
   numberOrNull,
@@ -16,7 +16,7 @@ import {
   toConsent,
   toCounts,
   toOverview,
-  toSibling,
+  toSignupOfPerson,
   toStored,
   toWalk,
   type Row,
@@ -48,7 +48,7 @@ import {
   type StoredSignup,
   type Walk,
 } from '../signup-store.ts';
-import { meaning } from './errors.ts';
+import { explainError } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
@@ -126,7 +126,7 @@ class SqliteStore implements SignupStore {
       for (const row of candidates()) {
         const signup = toClaimed(row);
         const { id, tried } = signup;
-        const relation = relationTo(this.#siblings(row), toSibling(row));
+        const relation = relationTo(this.#siblings(row), toSignupOfPerson(row));
         if (relation === 'repeat') this.#statements.remove.run(id);
         else if (state === 'unconfirmed') {
           this.#statements.putOff.run({ id, until: now + claimMs });
@@ -153,10 +153,10 @@ class SqliteStore implements SignupStore {
     this.#statements.survey.interrupted.run();
   }
 
-  #siblings({ id, content }: Row): Sibling[] {
+  #siblings({ id, content }: Row): SignupOfPerson[] {
     return this.#statements.siblings
       .all({ person: personOfFingerprint(String(content)), id: String(id) })
-      .map(toSibling);
+      .map(toSignupOfPerson);
   }
 
   async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
@@ -188,7 +188,7 @@ class SqliteStore implements SignupStore {
       const moments = forms.flatMap((form) =>
         states.map((each) => numberOrNull(this.#statements.nextDue.get({ form, state: each })?.['nextAttemptAt'])),
       );
-      return least(moments);
+      return earliest(moments);
     });
   }
 
@@ -374,7 +374,7 @@ class SqliteStore implements SignupStore {
       result = this.#file.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
     } catch (cause) {
       throw new StoreUnavailableError(
-        `The signups are erased, but the log that may still hold them cannot be emptied: ${meaning(cause)}.`,
+        `The signups are erased, but the log that may still hold them cannot be emptied: ${explainError(cause)}.`,
         { cause },
       );
     }
@@ -408,7 +408,7 @@ class SqliteStore implements SignupStore {
     try {
       return Promise.resolve(query());
     } catch (cause) {
-      return Promise.reject(new StoreUnavailableError(`The store cannot be read: ${meaning(cause)}.`, { cause }));
+      return Promise.reject(new StoreUnavailableError(`The store cannot be read: ${explainError(cause)}.`, { cause }));
     }
   }
 }

@@ -96,7 +96,7 @@ export const sql = {
  * Those that walk what is waiting, in review or dead: for operators, and once at the start. The delivered, of which
  * there may be millions, they leave out.
  */
-export const survey = {
+export const scans = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
   due: `SELECT count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'waiting' AND next_attempt_at <= :now`,
   forms: `SELECT form, count(*) AS open, min(received_at) AS oldest FROM signup
@@ -133,12 +133,12 @@ export const filtered = {
 
 /** The prepared statements, by name. */
 export type Statements = Readonly<Record<keyof typeof sql, StatementSync>> & {
-  readonly survey: Readonly<Record<keyof typeof survey, StatementSync>>;
+  readonly survey: Readonly<Record<keyof typeof scans, StatementSync>>;
 };
 
 /** Prepares them all, so that a damaged or foreign file is noticed at start. */
 export function prepare(db: DatabaseSync): Statements {
-  return { ...prepared(db, sql), survey: prepared(db, survey) };
+  return { ...prepared(db, sql), survey: prepared(db, scans) };
 }
 
 function prepared<Name extends string>(

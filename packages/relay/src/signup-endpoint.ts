@@ -1,0 +1,183 @@
+/** `POST /signup`: admits a signup, stores it durably, and only then answers 202. */
+import {
+  acceptedAnswer,
+  preflightAnswer,
+  refusalAnswer,
+  refused,
+  unavailable,
+  type Answer,
+  type Entered,
+  type ReadHeader,
+  type Refused,
+} from '@newsletter-kit/core/endpoint';
+import type { Context, Hono } from 'hono';
+import type { AbuseProtection } from './admission/abuse-protection.ts';
+import { admit, checkOrigin, type Check } from './admission/admit.ts';
+import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
+import type { Form } from './admission/form.ts';
+import type { LimitKind } from './admission/rate-limits.ts';
+import { headerOf, signupPost, toResponse, type SignupPost } from './admission/signup-post.ts';
+import type { EventListener } from './ops/events.ts';
+import type { StoreHealth } from './ops/health.ts';
+import type { Log } from './ops/log.ts';
+import type { Span, Tracing } from './ops/tracing.ts';
+import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
+
+/** Bindings of each request: the address of its connection. */
+export interface Environment {
+  readonly Bindings: { peer: string | null };
+}
+
+/** Options of {@link SignupEndpoint}. */
+export interface SignupEndpointOptions {
+  readonly store: Pick<SignupStore, 'accept'>;
+  readonly health: StoreHealth;
+  readonly protection: AbuseProtection;
+  /** Further checks, run after the relay's own and before the body is read. */
+  readonly checks: readonly Check[];
+  /** Networks in CIDR notation whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly log: Log;
+  readonly onEvent: EventListener;
+  readonly tracing: Tracing;
+  /** Whether the relay shuts down: then new signups are refused with 503. */
+  readonly isDraining: () => boolean;
+  /** Called after a signup was stored, to start its delivery or its confirmation mail. */
+  readonly onStored: (signup: { readonly needsConfirmation: boolean }) => void;
+  readonly now: () => number;
+}
+
+/** A request that may be refused: it need not be a post to a form. */
+type Refusable = Pick<SignupPost, 'header'> & { readonly form: Form | null };
+
+/** Details of a refusal for the log, the metrics and the page that shows the form again. */
+interface RefusalDetails {
+  readonly limit?: LimitKind | undefined;
+  readonly entered?: Entered;
+  readonly span?: Span;
+}
+
+/** Maximum number of refused origins that are logged, once each. */
+const maxLoggedOrigins = 20;
+
+export class SignupEndpoint {
+  readonly #options: SignupEndpointOptions;
+  readonly #trustedProxies: ReturnType<typeof addressList>;
+  /** Refused origins that were logged. The header may contain anything, so the set is small. */
+  readonly #loggedOrigins = new Set<string | null>();
+  #hasWarnedOfProxy = false;
+
+  constructor(options: SignupEndpointOptions) {
+    this.#options = options;
+    this.#trustedProxies = addressList(options.trustedProxies);
+  }
+
+  /**
+   * Adds the routes of one form.
+   *
+   * @param thanks - address of the thank-you page, relative to `path`: a proxy may serve the relay under a path of its
+   *   own
+   */
+  addRoutes(app: Hono<Environment>, path: string, form: Form, thanks: string): void {
+    app.post(path, async ({ req: { raw }, env: { peer } }) => {
+      const header = headerOf(raw);
+      return toResponse(await this.#post(signupPost(raw, header, form, this.client(peer, header)), thanks));
+    });
+    app.options(path, (context) => {
+      const header = headerOf(context.req.raw);
+      const why = checkOrigin({ header, form });
+      if (!why) return toResponse(preflightAnswer(header, form.origins));
+      this.#logOrigin({ header, form });
+      return this.refuseRequest(context, form, why);
+    });
+    app.all(path, (context) =>
+      this.refuseRequest(context, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')),
+    );
+  }
+
+  /** Answers one post, in a trace of its own. Unexpected failures are answered with 503. */
+  async #post(post: SignupPost, thanks: string): Promise<Answer> {
+    const span = this.#options.tracing.post(post.form.name, post.header);
+    const answer = await this.#admitAndStore(post, thanks, span).catch((error: unknown) => {
+      this.logFailure(error, span);
+      return this.#refuse(post, unavailable(), { span });
+    });
+    span.end({ status: answer.status });
+    return answer;
+  }
+
+  async #admitAndStore(post: SignupPost, thanks: string, span: Span): Promise<Answer> {
+    const { store, health, protection, checks, log, onEvent, isDraining, onStored, now } = this.#options;
+    const { form, header } = post;
+    const startedAt = performance.now();
+    if (isDraining()) return this.#refuse(post, unavailable(), { span });
+    const admission = await admit(post, { checks, protection, now: now() });
+    if ('refused' in admission) return this.#refuse(post, admission.refused, { ...admission, span });
+    const { signup, undo } = admission;
+    // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
+    const id = await store.accept({ ...signup, trace: span.traceparent }).catch(async (error: unknown) => {
+      await undo();
+      health.failed('accept', error);
+      throw error;
+    });
+    health.succeeded('accept');
+    log.debug({ signup: id, suspected: signup.suspected, ...span.logFields }, 'kept');
+    onStored(signup);
+    onEvent({
+      type: 'accepted',
+      form: form.name,
+      suspected: signup.suspected,
+      tookMs: performance.now() - startedAt,
+    });
+    return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
+  }
+
+  #refuse({ header, form }: Refusable, why: Refused, { limit, entered, span }: RefusalDetails = {}): Answer {
+    const { log, onEvent } = this.#options;
+    const codes = why.errors.map(({ code }) => code);
+    log.debug({ status: why.status, codes, limit, ...span?.logFields }, 'refused');
+    onEvent({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
+    if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
+    return refusalAnswer(header, form?.origins ?? null, why, entered);
+  }
+
+  /** Refuses a request that is no signup. Only a POST counts as a refused signup and is answered with its page. */
+  refuseRequest({ req: { raw } }: Context<Environment>, form: Form | null, why: Refused): Response {
+    const header = headerOf(raw);
+    if (raw.method === 'POST') return toResponse(this.#refuse({ header, form }, why));
+    this.#options.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
+    const json: ReadHeader = (name) => (name === 'accept' ? null : header(name));
+    return toResponse(refusalAnswer(json, form?.origins ?? null, why));
+  }
+
+  /** Logs why a request is answered with 503. */
+  logFailure(error: unknown, span?: Span): void {
+    const { log } = this.#options;
+    if (error instanceof StoreUnavailableError)
+      log.error({ reason: error.message, ...span?.logFields }, 'a request was answered with 503');
+    else log.error({ err: error, ...span?.logFields }, 'an unexpected failure was answered with 503');
+  }
+
+  #logOrigin({ header, form }: Refusable): void {
+    const origin = header('origin')?.slice(0, 200) ?? null;
+    if (this.#loggedOrigins.has(origin) || this.#loggedOrigins.size >= maxLoggedOrigins) return;
+    this.#loggedOrigins.add(origin);
+    this.#options.log.warn(
+      { origin, form: form?.name },
+      'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+    );
+  }
+
+  /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */
+  client(peer: string | null, header: ReadHeader): string | null {
+    const forwardedFor = header('x-forwarded-for');
+    if (!this.#hasWarnedOfProxy && isUnnamedProxy(peer, forwardedFor, this.#trustedProxies)) {
+      this.#hasWarnedOfProxy = true;
+      this.#options.log.warn(
+        { proxy: peer },
+        'a proxy that RELAY_TRUSTED_PROXIES does not name passes on visitors; the last address in X-Forwarded-For counts as theirs: name the proxy there',
+      );
+    }
+    return clientAddress(peer, forwardedFor, this.#trustedProxies);
+  }
+}
