@@ -4,15 +4,15 @@
  */
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { isSigning, type Confirmation, type Form, type PinnedFields } from './admission/form.ts';
+import { isSigning, type Form, type PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/abuse-protection.ts';
-import { defaultText } from './confirmation/mail.ts';
+import { defaultText, type Confirmation } from './confirmation/mail.ts';
 import type { SmtpServer } from './confirmation/smtp.ts';
 import { readConfigFile, type ConfigFile, type SettingValue, nearestName } from './config-file.ts';
 import type { RetentionDays } from './ops/retention.ts';
 import { formSettings, relaySettings, settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
-import type { StoreAddress } from './store/open-store.ts';
+import type { StoreAddress } from './store/address.ts';
 
 /** What the relay runs on. */
 export interface RelayConfig {

@@ -1,136 +1,32 @@
-/** Every setting: its name, its check, its default, and what it is for. */
+/** Every setting: its name, its check, its default and its description. */
 import { subscriptionRequest } from '@newsletter-kit/core/schema';
-import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
-import { isNetwork } from './admission/client-address.ts';
-import type { LimitRule } from './admission/rate-limiters.ts';
 import { turnstileUrl } from './admission/turnstile.ts';
-import type { Sender } from './confirmation/mail.ts';
-import { readSmtpUrl, smtpUrlFormat, type SmtpServer } from './confirmation/smtp.ts';
-import type { StoreAddress } from './store/open-store.ts';
+import {
+  apiUrl,
+  flag,
+  language,
+  limit,
+  limitRule,
+  list,
+  network,
+  oneLine,
+  origin,
+  retentionDays,
+  sender,
+  smtpServer,
+  store,
+  template,
+  webAddress,
+} from './setting-values.ts';
 
 const request = subscriptionRequest.shape;
 
-/** A list with commas between its items, or, in a file, a list. */
-const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
-  z
-    .union([
-      z.string().transform((text) =>
-        text
-          .split(',')
-          .map((each) => each.trim())
-          .filter(Boolean),
-      ),
-      z.array(z.string()),
-    ])
-    .pipe(z.array(item));
-
-const flag = z.enum(['true', 'false'], 'must be true or false').transform((word) => word === 'true');
-
-const origin = z.string().superRefine((text, context) => {
-  const exact = URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : null;
-  if (exact === text) return;
-  const message =
-    text === '*'
-      ? 'must name each site: * would let any page on the web sign people up'
-      : exact
-        ? `has ${quote(text)}, which must be written ${exact}`
-        : `has ${quote(text)}, which must be an origin such as https://example.com`;
-  context.addIssue({ code: 'custom', message });
-});
-
-const store = z.string().transform((text, context): StoreAddress => {
-  const path = /^sqlite:(.+)$/.exec(text)?.[1];
-  if (path && path !== ':memory:') return { kind: 'sqlite', path };
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1)
-    return { kind: 'postgres', url: text };
-  // The value is not repeated: it may hold a password.
-  const message =
-    'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
-
-const apiUrl = z
-  .string('is missing: set it to the root address of the API, which ends with /v2')
-  .transform((text) => text.replace(/\/+$/, ''))
-  .refine(
-    (text) => URL.canParse(text) && /^https?:\/\/[^?#]+\/v2$/.test(text),
-    'must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2',
-  );
-
-const webAddress = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
-
-const smtpServer = z.string().transform((text, context): SmtpServer => {
-  const server = readSmtpUrl(text);
-  if (server !== null) return server;
-  context.addIssue({ code: 'custom', message: smtpUrlFormat });
-  return z.NEVER;
-});
-
-const sender = z.string().transform((text, context): Sender => {
-  const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
-  const address = inBrackets ?? bare ?? '';
-  if (isAddress(address)) return { name, address };
-  context.addIssue({
-    code: 'custom',
-    message: 'must be an address: news@example.com, or Example News <news@example.com>',
-  });
-  return z.NEVER;
-});
-
-/** A text in which {link} and {form} are replaced. */
-const template = z.string().superRefine((text, context) => {
-  const unknown = /\{(?!(?:link|form)\})\w{1,20}\}/.exec(text)?.[0];
-  if (unknown !== undefined)
-    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link} and {form} are replaced` });
-});
-
-const oneLine = (longest: number) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${longest}}$`, 'u'),
-      `must be one line of ${longest} characters at most`,
-    );
-
-const language = z
-  .string()
-  .refine((text) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text), 'must be a language tag such as en, de or pt-BR');
-
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-const limitText = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
-
-/** `60/1m`: sixty within a minute. */
-const limitRule = z
-  .string()
-  .refine((text) => limitText.test(text), 'must be 0, or a number and a time such as 60/1m, with s, m, h or d')
-  .transform((text): LimitRule => {
-    const [, points, count, unit = ''] = limitText.exec(text) ?? [];
-    return { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) };
-  });
-
-/** Rules with commas between them, or `0` for none. */
-const limit = list(z.string())
-  .transform((texts) => (texts.join() === '0' ? [] : texts))
-  .pipe(z.array(limitRule));
-
-/** With fewer a bulk creation saves nothing: it has to be looked up who has arrived. */
+/** Minimum of RELAY_BULK_ABOVE: a smaller bulk creation saves nothing, because its list has to be read afterwards. */
 const minBulkAbove = 100;
 
-/** So many are counted each time it is looked how many are due. */
+/** Maximum of RELAY_BULK_ABOVE: delivery counts up to so many signups again and again. */
 const maxBulkAbove = 100_000;
-
-/** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
-const retentionDays = z
-  .string()
-  .regex(/^([1-9]\d{0,4}|never)$/, 'must be a number of days from 1 to 99999, or never')
-  .transform((text) => (text === 'never' ? null : Number(text)));
-
-const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
 
 /** Every variable: its check, its default, and what it is for. The README's tables are compared with it. */
 const environment = z.object({
@@ -405,8 +301,3 @@ export const settings: readonly Setting[] = [relaySettings, formSettings].flatMa
     ofForm: group === formSettings,
   })),
 );
-
-/** A value in quotes, cut: the mistake may be a secret pasted into the wrong place, or a page of text. */
-function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-}

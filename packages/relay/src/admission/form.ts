@@ -4,7 +4,7 @@
  */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import type { attributionFields } from '@newsletter-kit/core/signup';
-import type { Sender } from '../confirmation/mail.ts';
+import type { Confirmation } from '../confirmation/mail.ts';
 import type { ConsentRules } from './consent.ts';
 
 /** Names of a SubscriptionRequest that a page may set. */
@@ -24,22 +24,7 @@ export interface Protection {
   readonly mx: 'off' | 'review' | 'refuse';
 }
 
-/** The confirmation mail, and the page its link opens. */
-export interface Confirmation {
-  readonly from: Sender;
-  /** Subject of the mail and heading of the page. */
-  readonly subject: string;
-  /** Plain text with `{link}`. */
-  readonly text: string;
-  /** Label of the page's button. */
-  readonly button: string;
-  /** Language of these texts, as a BCP 47 tag. */
-  readonly lang: string;
-  /** Redirect after the confirmation; null for the relay's own page. */
-  readonly confirmedUrl: string | null;
-}
-
-/** A form and its rules. */
+/** A form and its rules, made from the configuration. */
 export interface Form {
   readonly name: string;
   readonly publicationId: string;

@@ -4,6 +4,7 @@ import { createClient } from '@newsletter-kit/core';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { checkMail, checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
+import { storeName } from '../store/address.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';
 import type { Command } from './command.ts';
 import { addressOf } from './with-operator.ts';
@@ -36,7 +37,7 @@ export const checkCommand: Command = {
 async function checkStore({ store: address, listen }: RelayConfig): Promise<CheckResult> {
   const name = 'store';
   // Loaded only now: an old Node lacks what it stands on, and is told so first.
-  const { openStore, storeName } = await import('../store/open-store.ts');
+  const { openStore } = await import('../store/open-store.ts');
   try {
     const store = await openStore(address);
     try {

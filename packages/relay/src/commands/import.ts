@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { readConfig } from '../config.ts';
 import { StartupError } from '../startup-error.ts';
+import { storeName } from '../store/address.ts';
 import { UsageError, type Command } from './command.ts';
 
 /** Mistakes that are named at a time. */
@@ -22,7 +23,7 @@ export const importCommand: Command = {
     if (file !== '-') checkReadable(file);
     const config = readConfig(process.env);
     // Loaded only now: an old Node lacks what it stands on, and is told so first.
-    const { openStore, storeName } = await import('../store/open-store.ts');
+    const { openStore } = await import('../store/open-store.ts');
     const { BadLineError, importLines, mistakesIn } = await import('../store/transfer.ts');
     // Before anything is read: a running relay holds the file, and nothing must be asked of it here.
     const store = await openStore(config.store);

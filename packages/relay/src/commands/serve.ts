@@ -9,8 +9,9 @@ import { checkMail, checkOrigins, type CheckResult } from '../ops/check.ts';
 import { diskSpaceOf } from '../ops/health.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../ops/log.ts';
-import { startTracing } from '../ops/tracing.ts';
-import { openStore, storeName } from '../store/open-store.ts';
+import { startTracing } from '../ops/start-tracing.ts';
+import { storeName } from '../store/address.ts';
+import { openStore } from '../store/open-store.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 

@@ -2,13 +2,27 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sign } from '../admission/keys.ts';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
-import type { Form } from '../admission/form.ts';
 
 /** Who a mail is from. */
 export interface Sender {
   /** Empty where only the address is shown. */
   readonly name: string;
   readonly address: string;
+}
+
+/** The mail that asks a person to confirm, and what its link opens. */
+export interface Confirmation {
+  readonly from: Sender;
+  /** Subject of the mail and heading of the page. */
+  readonly subject: string;
+  /** Plain text with `{link}`. */
+  readonly text: string;
+  /** Label of the page's button. */
+  readonly button: string;
+  /** Language of these texts, as a BCP 47 tag. */
+  readonly lang: string;
+  /** Where a person is sent who confirmed; null means the relay's own page. */
+  readonly confirmedUrl: string | null;
 }
 
 /** A mail, as nodemailer takes it. */
@@ -32,7 +46,7 @@ If you did not sign up, ignore this mail: you will get no other.`;
 
 /** @returns null where the form asks for no confirmation any more */
 export function confirmationMessage(
-  { name: form, confirmation }: Form,
+  { name: form, confirmation }: { readonly name: string; readonly confirmation: Confirmation | null },
   signup: { readonly id: string; readonly email: string },
   link: string,
 ): Message | null {

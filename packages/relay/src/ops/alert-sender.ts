@@ -1,7 +1,6 @@
 /** Sends alerts to a webhook or a shell command, with retries. */
 import { spawn } from 'node:child_process';
 import type { Log } from './log.ts';
-import type { Alert } from './alerts.ts';
 
 /** Time limit of one attempt, in milliseconds. */
 const attemptTimeoutMs = 10_000;
@@ -18,7 +17,12 @@ export interface AlertSenderOptions {
   readonly log: Log;
 }
 
-type Send = (alert: Alert) => Promise<void>;
+/** What is sent as JSON; `event` names the alert. */
+interface SentAlert {
+  readonly event: string;
+}
+
+type Send = (alert: SentAlert) => Promise<void>;
 
 /** Sends each alert to every configured receiver. A failure is logged and changes nothing else. */
 export class AlertSender {
@@ -36,7 +40,7 @@ export class AlertSender {
     return this.#receivers.length > 0;
   }
 
-  send(alert: Alert): void {
+  send(alert: SentAlert): void {
     for (const receiver of this.#receivers) {
       const sending = withRetries(() => receiver(alert), this.#stopping.signal)
         .catch((error: unknown) =>

@@ -91,8 +91,10 @@ export function createAlerts(options: AlertOptions): Alerts {
   const sender = new AlertSender(options);
   if (!sender.hasReceivers) return { onEvent: () => {}, stop: () => Promise.resolve() };
 
-  const send: SendAlert = (event, message, forms, count = 1) =>
-    sender.send({ event, message, forms, count, at: new Date(now()).toISOString() });
+  const send: SendAlert = (event, message, forms, count = 1) => {
+    const alert: Alert = { event, message, forms, count, at: new Date(now()).toISOString() };
+    sender.send(alert);
+  };
   const deadLetters = new DeadLetterBatch(send, gatherMs);
   const conditions = new Conditions(send);
   const posts = new PostCounter(now);

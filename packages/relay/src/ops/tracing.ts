@@ -1,10 +1,5 @@
-/**
- * Traces of signups, from the page's post to the call of the API. Nothing here loads OpenTelemetry unless it is
- * configured.
- */
-import process from 'node:process';
+/** The tracing interface: spans of a signup from its post to the call of the API. Does not load OpenTelemetry. */
 import type { OperationId } from '@newsletter-kit/core/contract';
-import type { Log } from './log.ts';
 
 /** A span under way. */
 export interface Span {
@@ -78,20 +73,4 @@ export async function spanning<T>(span: Span, run: (span: Span) => Promise<T>): 
     span.end({ failure: error instanceof Error ? error.name : 'unknown' });
     throw error;
   }
-}
-
-/** The standard variables that turn tracing on: either names where traces are sent. */
-const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
-
-/**
- * Starts tracing where OpenTelemetry's standard variables ask for it.
- *
- * @param apiUrl - root address of the API, for the spans of its calls
- */
-export async function startTracing({ apiUrl, log }: { readonly apiUrl: string; readonly log: Log }): Promise<Tracing> {
-  const value = (name: string): string => process.env[name]?.trim() ?? '';
-  const isOff = value('OTEL_SDK_DISABLED').toLowerCase() === 'true' || value('OTEL_TRACES_EXPORTER') === 'none';
-  if (isOff || endpoints.every((name) => value(name) === '')) return noTracing;
-  const { createTracing } = await import('./open-telemetry.ts');
-  return createTracing({ apiUrl, log });
 }

@@ -1,20 +1,17 @@
-/**
- * When two posts are one signup, and which signups are one person's: hashes of the address and of what stands beside
- * it. Pure.
- */
+/** Fingerprints for deduplication: hashes of a person's address and of a signup's content. Pure. */
 import { hash } from 'node:crypto';
 import { addressKey } from '@newsletter-kit/core/signup';
-import { repeatWindowMs, type NewSignup, type SignupState } from './signup-store.ts';
+import type { NewSignup } from './signup-store.ts';
 
-/** The hashes a signup is recognised by. `intent` and `content` begin with the person's, {@link personHash}. */
+/** The hashes that identify a signup. `intent` and `content` begin with the hash of the person, {@link personHash}. */
 export interface Fingerprint {
-  /** Of address and idempotency key, null without a key: one key used for two people must not lose the second. */
+  /** Hash of address and idempotency key; null without a key. The address keeps one key for two people apart. */
   readonly intent: string | null;
-  /** Of address and everything else that was sent. */
+  /** Hash of the address and everything else that was sent. */
   readonly content: string;
 }
 
-/** A suspected post never stands in for an unsuspected one: it would keep a person's signup in review. */
+/** The hashes include `suspected`, so that a suspected post never makes an unsuspected one a duplicate. */
 export function fingerprint({
   form,
   submission,
@@ -30,58 +27,22 @@ export function fingerprint({
 }
 
 /**
- * The same for every spelling of an address. All fingerprints of a person lie side by side in an index: one range finds
- * them.
+ * The hash of an address, equal for all its spellings. It begins every fingerprint of the person, so that a range scan
+ * of one index finds all their signups.
  */
 export function personHash(address: string): string {
   return digest(addressKey(address));
 }
 
-/** The person's hash, with which a fingerprint begins. */
+/** The hash of the person at the beginning of a fingerprint. */
 export function personOfFingerprint(fingerprint: string): string {
   return fingerprint.slice(0, digestLength);
 }
 
-/** Characters of a hash. */
+/** Length of a hash, in characters. */
 export const digestLength = 22;
 
-/** 132 bits: no two by chance, and as short as that allows, since every signup has several in an index. */
+/** 132 bits: enough against collisions, and short, since an index stores several hashes per signup. */
 function digest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, digestLength);
-}
-
-/** What decides whether a signup repeats another, or has to wait for it. */
-export interface SignupOfPerson {
-  readonly id: string;
-  readonly state: SignupState;
-  readonly intent: string | null;
-  readonly content: string | null;
-  readonly receivedAt: number;
-}
-
-/**
- * What becomes of a signup that is about to be attempted, given the other signups of its person.
- *
- * - `repeat`: another one says the same; this one is superfluous.
- * - `blocked`: another one is under way; sent at the same time, the older values might win.
- *
- * Earlier is what was received earlier, and what has been sent: where the clocks of two relays differ, or one was set
- * back, a signup may come in after the one it repeats and still bear an earlier time.
- */
-export function relationTo(siblings: readonly SignupOfPerson[], signup: SignupOfPerson): 'repeat' | 'blocked' | 'free' {
-  const earlier = siblings.filter(
-    ({ id, state }) => id < signup.id || (signup.state !== 'sent' && id !== signup.id && hasBeenSent(state)),
-  );
-  const repeats = earlier.some(
-    ({ intent, content, state, receivedAt }) =>
-      (intent !== null && intent === signup.intent) ||
-      (content === signup.content && state !== 'dead' && Math.abs(receivedAt - signup.receivedAt) < repeatWindowMs),
-  );
-  // An attempt that may have reached the API is not thrown away: the earlier one may be waiting for its turn.
-  if (repeats && signup.state !== 'sent') return 'repeat';
-  return earlier.some(({ state }) => state === 'sent') ? 'blocked' : 'free';
-}
-
-function hasBeenSent(state: SignupState): boolean {
-  return state === 'sent' || state === 'delivered';
 }

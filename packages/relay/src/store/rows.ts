@@ -3,7 +3,7 @@
  * does.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import { fingerprint, personOfFingerprint, type SignupOfPerson } from './fingerprint.ts';
+import { fingerprint, personOfFingerprint } from './fingerprint.ts';
 import {
   neverAttempted,
   type ClaimedSignup,
@@ -78,6 +78,15 @@ export function toConsent(row: Row): ConsentRecord {
     page: textOrNull(row['page']),
     visitor: textOrNull(row['visitor']),
   };
+}
+
+/** The parts of a signup that show whether it is a duplicate, or has to wait for another one. */
+export interface SignupOfPerson {
+  readonly id: string;
+  readonly state: SignupState;
+  readonly intent: string | null;
+  readonly content: string | null;
+  readonly receivedAt: number;
 }
 
 export function toSignupOfPerson(row: Row): SignupOfPerson {

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../src/index.ts';
-import { noTracing, startTracing, type Tracing } from '../../src/ops/tracing.ts';
+import { startTracing } from '../../src/ops/start-tracing.ts';
+import { noTracing, type Tracing } from '../../src/ops/tracing.ts';
 import { serve } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { linkIn, startMailServer } from '../mail-server.ts';

@@ -1,6 +1,6 @@
 /** Connects to PostgreSQL, makes sure that it keeps what it commits, and prepares the tables. */
 import { StartupError } from '../../startup-error.ts';
-import { storeName } from '../open-store.ts';
+import { storeName } from '../address.ts';
 import { Connections } from './connections.ts';
 import { explainError } from './errors.ts';
 import { schema, steps } from './schema.ts';

@@ -1,7 +1,8 @@
 /** Signups in PostgreSQL: a row for each, many signups per statement, any number of relays on one database. */
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
-import { personHash, personOfFingerprint, relationTo } from '../fingerprint.ts';
+import { peopleOf, planClaim } from '../claim-plan.ts';
+import { personHash } from '../fingerprint.ts';
 import {
   claimableStates,
   givenConsent,
@@ -10,7 +11,6 @@ import {
   numberOrNull,
   settledColumns,
   toBatch,
-  toClaimed,
   toConfirmed,
   toConsent,
   toCounts,
@@ -133,33 +133,15 @@ class PostgresStore implements SignupStore {
     const due = batch ? neverAttempted : now;
     const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
     if (rows.length === 0) return [];
-    const people = [...new Set(rows.map(({ content }) => personOfFingerprint(String(content))))];
-    const signups = (await query(sql.siblings, [people])).map(toSignupOfPerson);
-    const siblings = Map.groupBy(signups, ({ content }) => personOfFingerprint(String(content)));
-    const taken: ClaimedSignup[] = [];
-    const superfluous: string[] = [];
-    const blocked: string[] = [];
-    for (const row of rows) {
-      const signup = toSignupOfPerson(row);
-      const person = personOfFingerprint(String(signup.content));
-      const others = siblings.get(person)?.filter(({ id }) => id !== signup.id) ?? [];
-      const relation = relationTo(others, signup);
-      if (relation === 'repeat') {
-        superfluous.push(signup.id);
-        siblings.set(person, others);
-      } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
-      else {
-        taken.push(toClaimed(row));
-        if (state !== 'unconfirmed') siblings.set(person, [...others, { ...signup, state: 'sent' }]);
-      }
-    }
-    const ids = taken.map(({ id }) => id);
-    if (superfluous.length > 0) await query(sql.remove, [superfluous]);
-    if (blocked.length > 0) await query(sql.putOff, [blocked, now + blockedMs]);
-    if (ids.length > 0 && state === 'unconfirmed') await query(sql.putOff, [ids, now + claimMs]);
+    const signupsOfPeople = (await query(sql.signupsOfPeople, [peopleOf(rows)])).map(toSignupOfPerson);
+    const { claimed, duplicates, blocked } = planClaim(rows, signupsOfPeople, state);
+    const ids = claimed.map(({ id }) => id);
+    if (duplicates.length > 0) await query(sql.remove, [duplicates]);
+    if (blocked.length > 0) await query(sql.postpone, [blocked, now + blockedMs]);
+    if (ids.length > 0 && state === 'unconfirmed') await query(sql.postpone, [ids, now + claimMs]);
     else if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
     if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
-    return taken;
+    return claimed;
   }
 
   settle(ids: readonly string[], outcome: Outcome): Promise<void> {

@@ -83,10 +83,10 @@ export const sql = {
       ORDER BY 1, next_attempt_at, received_at, id LIMIT $4)
     SELECT ${candidate} FROM chosen AS c JOIN ${signup} AS s ON s.id = c.id AND (s.state, s.next_attempt_at) IS NOT DISTINCT FROM (c.state, c.next_attempt_at)
     ORDER BY c.turn, c.next_attempt_at, c.received_at, c.id FOR UPDATE OF s SKIP LOCKED`,
-  siblings: `SELECT s.id, s.state, s.intent, s.content, s.received_at AS "receivedAt" FROM ${ofPeople}`,
+  signupsOfPeople: `SELECT s.id, s.state, s.intent, s.content, s.received_at AS "receivedAt" FROM ${ofPeople}`,
   markSent: `UPDATE ${signup} SET state = 'sent', attempts = attempts + 1, tried = tried OR state = 'sent', batch = $2, next_attempt_at = $3
              WHERE id = ANY($1::uuid[])`,
-  putOff: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
+  postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
   remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
   beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 

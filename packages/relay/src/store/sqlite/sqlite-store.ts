@@ -1,6 +1,7 @@
 /** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
 import { conditions } from '../conditions.ts';
-import { personHash, personOfFingerprint, relationTo, type SignupOfPerson } from '../fingerprint.ts';
+import { peopleOf, planClaim } from '../claim-plan.ts';
+import { personHash, personOfFingerprint } from '../fingerprint.ts';
 import {
   claimableStates,
   givenConsent,
@@ -11,7 +12,6 @@ import {
   settledColumns,
   signupColumns,
   toBatch,
-  toClaimed,
   toConfirmed,
   toConsent,
   toCounts,
@@ -20,9 +20,10 @@ import {
   toStored,
   toWalk,
   type Row,
+  type SignupOfPerson,
   type SignupRow,
 } from '../rows.ts';
-import { firstIdOf, signupId } from '../signup-id.ts';
+import { signupId } from '../signup-id.ts';
 import {
   blockedMs,
   claimMs,
@@ -48,6 +49,7 @@ import {
   type StoredSignup,
   type Walk,
 } from '../signup-store.ts';
+import { Erasure } from './erasure.ts';
 import { explainError } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
@@ -68,25 +70,24 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
   return new SqliteStore(openDatabase(path, options.maxPages));
 }
 
-/** Signups erased in one transaction. */
-const erasedAtOnce = 500;
-
 class SqliteStore implements SignupStore {
   readonly shared = false;
   readonly #file: OpenDatabase;
   readonly #statements: Statements;
   readonly #commits: GroupCommit;
+  readonly #erasure: Erasure;
   /** Counted once: there may be millions. */
   #delivered: number;
   /** Read once: delivery asks whenever a signup comes in. */
   #paused: boolean;
-  /** Whether the claims of the process before are freed. */
-  #freed = false;
+  /** Whether the interrupted attempts of the last process are due again. */
+  #hasRequeued = false;
 
   constructor(file: OpenDatabase) {
     this.#file = file;
     this.#statements = prepare(file.db);
     this.#commits = new GroupCommit(file.db);
+    this.#erasure = new Erasure(file.db, this.#statements, this.#commits);
     this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
   }
@@ -121,42 +122,35 @@ class SqliteStore implements SignupStore {
       );
     };
     return this.#commits.run(() => {
-      this.#freeInterrupted();
-      const taken: ClaimedSignup[] = [];
-      for (const row of candidates()) {
-        const signup = toClaimed(row);
-        const { id, tried } = signup;
-        const relation = relationTo(this.#siblings(row), toSignupOfPerson(row));
-        if (relation === 'repeat') this.#statements.remove.run(id);
-        else if (state === 'unconfirmed') {
-          this.#statements.putOff.run({ id, until: now + claimMs });
-          taken.push(signup);
-        } else if (relation === 'blocked') this.#statements.putOff.run({ id, until: now + blockedMs });
-        else {
-          const until = batch ? null : now + claimMs;
-          this.#statements.markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until });
-          taken.push(signup);
-        }
+      this.#requeueInterrupted();
+      const rows = candidates();
+      const plan = planClaim(rows, this.#signupsOf(peopleOf(rows)), state);
+      const { markSent, postpone, remove, beginBatch } = this.#statements;
+      for (const id of plan.duplicates) remove.run(id);
+      for (const id of plan.blocked) postpone.run({ id, until: now + blockedMs });
+      for (const { id, tried } of plan.claimed) {
+        const until = batch ? null : now + claimMs;
+        if (state === 'unconfirmed') postpone.run({ id, until: now + claimMs });
+        else markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until });
       }
-      if (batch && taken.length > 0) this.#statements.beginBatch.run({ ...batch, now });
-      return taken;
+      if (batch && plan.claimed.length > 0) beginBatch.run({ ...batch, now });
+      return plan.claimed;
     });
   }
 
   /**
-   * The lock makes this process the only one: what was being sent alone was interrupted by the end of the last. Runs
-   * with the first claim, not when the file is opened: a relay starts on a full disk too. Otherwise claims expire.
+   * The file lock makes this process the only one: single attempts in flight were interrupted when the last process
+   * ended. Runs with the first claim, not when the file is opened, so that a relay starts on a full disk too. Later,
+   * claims expire.
    */
-  #freeInterrupted(): void {
-    if (this.#freed) return;
-    this.#freed = true;
-    this.#statements.survey.interrupted.run();
+  #requeueInterrupted(): void {
+    if (this.#hasRequeued) return;
+    this.#hasRequeued = true;
+    this.#statements.scans.interrupted.run();
   }
 
-  #siblings({ id, content }: Row): SignupOfPerson[] {
-    return this.#statements.siblings
-      .all({ person: personOfFingerprint(String(content)), id: String(id) })
-      .map(toSignupOfPerson);
+  #signupsOf(people: readonly string[]): SignupOfPerson[] {
+    return people.flatMap((person) => this.#statements.signupsOfPerson.all({ person }).map(toSignupOfPerson));
   }
 
   async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
@@ -194,7 +188,7 @@ class SqliteStore implements SignupStore {
 
   pullForward(now: number, longestMs: number): Promise<number> {
     return this.#commits.run(() =>
-      Number(this.#statements.survey.pullForward.run({ now, latest: now + longestMs }).changes),
+      Number(this.#statements.scans.pullForward.run({ now, latest: now + longestMs }).changes),
     );
   }
 
@@ -249,12 +243,12 @@ class SqliteStore implements SignupStore {
   }
 
   #counts(): SignupCounts {
-    return { ...toCounts(this.#statements.survey.counts.all()), delivered: this.#delivered };
+    return { ...toCounts(this.#statements.scans.counts.all()), delivered: this.#delivered };
   }
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason } = this.#statements.survey;
+      const { due, forms, deadByReason } = this.#statements.scans;
       return toOverview(
         this.#counts(),
         Number(due.get({ now })?.['count']),
@@ -300,61 +294,21 @@ class SqliteStore implements SignupStore {
     return this.#commits.run(() => Number(this.#file.db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
   }
 
-  async discard(filter: SignupFilter): Promise<number> {
-    const { sql, values } = conditions(filter, 'instr');
-    const count = await this.#commits.run(() =>
-      Number(this.#file.db.prepare(filtered.discard(sql)).run(...values).changes),
-    );
-    this.#emptyLog();
-    return count;
+  discard(filter: SignupFilter): Promise<number> {
+    return this.#erasure.discard(filter);
   }
 
   async erase(
     address: string,
-    { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
+    options: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
-    const person = personHash(address);
-    const { states, consents } = await this.#commits.run(() => ({
-      states: this.#statements.erase.all({ person }).map(({ state }) => state),
-      consents: keepConsent ? 0 : Number(this.#statements.eraseConsents.run(person).changes),
-    }));
-    this.#delivered -= states.filter((state) => state === 'delivered').length;
-    this.#emptyLog();
-    return { signups: states.length, consents };
+    const { signups, consents, delivered } = await this.#erasure.erase(address, options);
+    this.#delivered -= delivered;
+    return { signups, consents };
   }
 
-  async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
-    const { expireDelivered, expireReceived, expireConsent, survey } = this.#statements;
-    const limit = erasedAtOnce;
-    const beforeId = firstIdOf;
-    const joined = await this.#commits.run(() => Number(survey.joinReview.run().changes));
-    const erased =
-      joined +
-      (await this.#inParts(delivered, (before) => expireDelivered.run({ before, limit }))) +
-      (await this.#inParts(review, (before) =>
-        expireReceived.run({ state: 'review', beforeId: beforeId(before), limit }),
-      )) +
-      (await this.#inParts(unconfirmed, (before) =>
-        expireReceived.run({ state: 'unconfirmed', beforeId: beforeId(before), limit }),
-      )) +
-      (await this.#inParts(dead, (before) => survey.expireDead.run({ before, limit }))) +
-      (await this.#inParts(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
-    this.#emptyLog();
-    return erased;
-  }
-
-  /** In parts, so that signups coming in meanwhile do not wait for all of it. */
-  async #inParts(
-    before: number | null,
-    erase: (before: number) => { readonly changes: number | bigint },
-  ): Promise<number> {
-    if (before === null) return 0;
-    let erased = 0;
-    for (;;) {
-      const part = await this.#commits.run(() => Number(erase(before).changes));
-      erased += part;
-      if (part < erasedAtOnce) return erased;
-    }
+  expire(retention: Retention): Promise<number> {
+    return this.#erasure.expire(retention);
   }
 
   async load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
@@ -365,23 +319,6 @@ class SqliteStore implements SignupStore {
     });
     this.#delivered += added.filter(({ state }) => state === 'delivered').length;
     return added.length;
-  }
-
-  /** The write-ahead log holds pages as they were before; what was erased must not stay there. */
-  #emptyLog(): void {
-    let result;
-    try {
-      result = this.#file.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    } catch (cause) {
-      throw new StoreUnavailableError(
-        `The signups are erased, but the log that may still hold them cannot be emptied: ${explainError(cause)}.`,
-        { cause },
-      );
-    }
-    if (Number(result?.['busy']) === 0) return;
-    throw new StoreUnavailableError(
-      'The signups are erased, but another program is reading the store, so that its log still holds them: end that program and erase again.',
-    );
   }
 
   paused(): Promise<boolean> {

@@ -34,11 +34,11 @@ export const sql = {
   // Everything of one person lies side by side, so that one index serves repetition by key, by content, and erasure: an
   // index of hashes costs a signup more than all the rest of its row. '~' sorts behind every letter a hash is written
   // with.
-  siblings: `SELECT id, state, intent, content, received_at AS receivedAt FROM signup
-             WHERE content >= :person AND content < :person || '~' AND id <> :id`,
+  signupsOfPerson: `SELECT id, state, intent, content, received_at AS receivedAt FROM signup
+             WHERE content >= :person AND content < :person || '~'`,
   markSent: `UPDATE signup SET state = 'sent', attempts = attempts + 1, tried = :tried, batch = :batch, next_attempt_at = :until
              WHERE id = :id`,
-  putOff: `UPDATE signup SET next_attempt_at = :until WHERE id = :id`,
+  postpone: `UPDATE signup SET next_attempt_at = :until WHERE id = :id`,
   remove: `DELETE FROM signup WHERE id = ?`,
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
@@ -133,12 +133,12 @@ export const filtered = {
 
 /** The prepared statements, by name. */
 export type Statements = Readonly<Record<keyof typeof sql, StatementSync>> & {
-  readonly survey: Readonly<Record<keyof typeof scans, StatementSync>>;
+  readonly scans: Readonly<Record<keyof typeof scans, StatementSync>>;
 };
 
 /** Prepares them all, so that a damaged or foreign file is noticed at start. */
 export function prepare(db: DatabaseSync): Statements {
-  return { ...prepared(db, sql), survey: prepared(db, scans) };
+  return { ...prepared(db, sql), scans: prepared(db, scans) };
 }
 
 function prepared<Name extends string>(

@@ -1,0 +1,123 @@
+/** Checks of single settings, as zod schemas: what each kind of value looks like and what the error says. */
+import { isAddress } from '@newsletter-kit/core/signup';
+import * as z from 'zod';
+import { isNetwork } from './admission/client-address.ts';
+import type { LimitRule } from './admission/rate-limiters.ts';
+import type { Sender } from './confirmation/mail.ts';
+import { readSmtpUrl, smtpUrlFormat, type SmtpServer } from './confirmation/smtp.ts';
+import { readStoreAddress, storeAddressFormat, type StoreAddress } from './store/address.ts';
+
+/** A list with commas between its items, or, in a file, a list. */
+export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+  z
+    .union([
+      z.string().transform((text) =>
+        text
+          .split(',')
+          .map((each) => each.trim())
+          .filter(Boolean),
+      ),
+      z.array(z.string()),
+    ])
+    .pipe(z.array(item));
+
+export const flag = z.enum(['true', 'false'], 'must be true or false').transform((word) => word === 'true');
+
+export const origin = z.string().superRefine((text, context) => {
+  const exact = URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : null;
+  if (exact === text) return;
+  const message =
+    text === '*'
+      ? 'must name each site: * would let any page on the web sign people up'
+      : exact
+        ? `has ${quote(text)}, which must be written ${exact}`
+        : `has ${quote(text)}, which must be an origin such as https://example.com`;
+  context.addIssue({ code: 'custom', message });
+});
+
+export const store = z.string().transform((text, context): StoreAddress => {
+  const address = readStoreAddress(text);
+  if (address !== null) return address;
+  context.addIssue({ code: 'custom', message: storeAddressFormat });
+  return z.NEVER;
+});
+
+export const apiUrl = z
+  .string('is missing: set it to the root address of the API, which ends with /v2')
+  .transform((text) => text.replace(/\/+$/, ''))
+  .refine(
+    (text) => URL.canParse(text) && /^https?:\/\/[^?#]+\/v2$/.test(text),
+    'must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2',
+  );
+
+export const webAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
+
+export const smtpServer = z.string().transform((text, context): SmtpServer => {
+  const server = readSmtpUrl(text);
+  if (server !== null) return server;
+  context.addIssue({ code: 'custom', message: smtpUrlFormat });
+  return z.NEVER;
+});
+
+export const sender = z.string().transform((text, context): Sender => {
+  const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
+  const address = inBrackets ?? bare ?? '';
+  if (isAddress(address)) return { name, address };
+  context.addIssue({
+    code: 'custom',
+    message: 'must be an address: news@example.com, or Example News <news@example.com>',
+  });
+  return z.NEVER;
+});
+
+/** A text in which {link} and {form} are replaced. */
+export const template = z.string().superRefine((text, context) => {
+  const unknown = /\{(?!(?:link|form)\})\w{1,20}\}/.exec(text)?.[0];
+  if (unknown !== undefined)
+    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link} and {form} are replaced` });
+});
+
+export const oneLine = (longest: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${longest}}$`, 'u'),
+      `must be one line of ${longest} characters at most`,
+    );
+
+export const language = z
+  .string()
+  .refine((text) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text), 'must be a language tag such as en, de or pt-BR');
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+const limitText = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
+
+/** `60/1m`: sixty within a minute. */
+export const limitRule = z
+  .string()
+  .refine((text) => limitText.test(text), 'must be 0, or a number and a time such as 60/1m, with s, m, h or d')
+  .transform((text): LimitRule => {
+    const [, points, count, unit = ''] = limitText.exec(text) ?? [];
+    return { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) };
+  });
+
+/** Rules with commas between them, or `0` for none. */
+export const limit = list(z.string())
+  .transform((texts) => (texts.join() === '0' ? [] : texts))
+  .pipe(z.array(limitRule));
+
+/** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
+export const retentionDays = z
+  .string()
+  .regex(/^([1-9]\d{0,4}|never)$/, 'must be a number of days from 1 to 99999, or never')
+  .transform((text) => (text === 'never' ? null : Number(text)));
+
+export const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
+
+/** A value in quotes, cut: the mistake may be a secret pasted into the wrong place, or a page of text. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

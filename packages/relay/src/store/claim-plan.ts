@@ -1,0 +1,82 @@
+/**
+ * Deduplication: decides which due signups are claimed, which are duplicates of another signup, and which have to wait
+ * for another signup of the same person. Pure.
+ */
+import { personOfFingerprint } from './fingerprint.ts';
+import { toClaimed, toSignupOfPerson, type Row, type SignupOfPerson } from './rows.ts';
+import { repeatWindowMs, type ClaimedSignup, type SignupState } from './signup-store.ts';
+
+/** What happens to the candidates of a claim. */
+export interface ClaimPlan {
+  readonly claimed: readonly ClaimedSignup[];
+  /** Ids of signups to delete. */
+  readonly duplicates: readonly string[];
+  /** Ids of signups to postpone by `blockedMs`. */
+  readonly blocked: readonly string[];
+}
+
+/** The hashes of the people whose signups {@link planClaim} has to know. */
+export function peopleOf(candidates: readonly Row[]): readonly string[] {
+  return [...new Set(candidates.map(personOf))];
+}
+
+/**
+ * @param candidates - due signups, in the order in which they are claimed
+ * @param signupsOfPeople - all signups of the people of the candidates, the candidates included
+ * @param state - state of the candidates: `unconfirmed` ones are claimed for a mail and block nothing
+ */
+export function planClaim(
+  candidates: readonly Row[],
+  signupsOfPeople: readonly SignupOfPerson[],
+  state: 'waiting' | 'unconfirmed',
+): ClaimPlan {
+  const byPerson = Map.groupBy(signupsOfPeople, ({ content }) => personOfFingerprint(String(content)));
+  const claimed: ClaimedSignup[] = [];
+  const duplicates: string[] = [];
+  const blocked: string[] = [];
+  for (const row of candidates) {
+    const signup = toSignupOfPerson(row);
+    const others = byPerson.get(personOf(row))?.filter(({ id }) => id !== signup.id) ?? [];
+    const relation = relationTo(others, signup);
+    if (relation === 'duplicate') {
+      duplicates.push(signup.id);
+      byPerson.set(personOf(row), others);
+    } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
+    else {
+      claimed.push(toClaimed(row));
+      if (state !== 'unconfirmed') byPerson.set(personOf(row), [...others, { ...signup, state: 'sent' }]);
+    }
+  }
+  return { claimed, duplicates, blocked };
+}
+
+function personOf(row: Row): string {
+  return personOfFingerprint(String(row['content']));
+}
+
+/**
+ * Compares a signup with the others of its person.
+ *
+ * - `duplicate`: another signup has the same intent or content.
+ * - `blocked`: another signup is being sent; if both were sent concurrently, the older values might win.
+ *
+ * A signup counts as earlier if it was received earlier or was already sent: with different clocks on two relays, or a
+ * clock that was set back, a duplicate may have the earlier time of receipt.
+ */
+function relationTo(others: readonly SignupOfPerson[], signup: SignupOfPerson): 'duplicate' | 'blocked' | 'free' {
+  const earlier = others.filter(
+    ({ id, state }) => id < signup.id || (signup.state !== 'sent' && id !== signup.id && hasBeenSent(state)),
+  );
+  const isDuplicate = earlier.some(
+    ({ intent, content, state, receivedAt }) =>
+      (intent !== null && intent === signup.intent) ||
+      (content === signup.content && state !== 'dead' && Math.abs(receivedAt - signup.receivedAt) < repeatWindowMs),
+  );
+  // An attempt that may have reached the API is kept: the earlier signup may wait for it.
+  if (isDuplicate && signup.state !== 'sent') return 'duplicate';
+  return earlier.some(({ state }) => state === 'sent') ? 'blocked' : 'free';
+}
+
+function hasBeenSent(state: SignupState): boolean {
+  return state === 'sent' || state === 'delivered';
+}

@@ -1,0 +1,97 @@
+/** Erases signups from the SQLite file: by filter, by person, and by retention; also from its write-ahead log. */
+import type { DatabaseSync } from 'node:sqlite';
+import { conditions } from '../conditions.ts';
+import { personHash } from '../fingerprint.ts';
+import { firstIdOf } from '../signup-id.ts';
+import { StoreUnavailableError, type Retention, type SignupFilter } from '../signup-store.ts';
+import { explainError } from './errors.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { filtered, type Statements } from './statements.ts';
+
+/** Signups erased in one transaction. */
+const batchSize = 500;
+
+export class Erasure {
+  readonly #db: DatabaseSync;
+  readonly #statements: Statements;
+  readonly #commits: GroupCommit;
+
+  constructor(db: DatabaseSync, statements: Statements, commits: GroupCommit) {
+    this.#db = db;
+    this.#statements = statements;
+    this.#commits = commits;
+  }
+
+  async discard(filter: SignupFilter): Promise<number> {
+    const { sql, values } = conditions(filter, 'instr');
+    const count = await this.#commits.run(() => Number(this.#db.prepare(filtered.discard(sql)).run(...values).changes));
+    this.#emptyLog();
+    return count;
+  }
+
+  /** @returns how many signups, entries of the ledger, and delivered ones among the signups */
+  async erase(
+    address: string,
+    { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
+  ): Promise<{ readonly signups: number; readonly consents: number; readonly delivered: number }> {
+    const person = personHash(address);
+    const { states, consents } = await this.#commits.run(() => ({
+      states: this.#statements.erase.all({ person }).map(({ state }) => state),
+      consents: keepConsent ? 0 : Number(this.#statements.eraseConsents.run(person).changes),
+    }));
+    this.#emptyLog();
+    const delivered = states.filter((state) => state === 'delivered').length;
+    return { signups: states.length, consents, delivered };
+  }
+
+  async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
+    const { expireDelivered, expireReceived, expireConsent, scans } = this.#statements;
+    const limit = batchSize;
+    const beforeId = firstIdOf;
+    const joined = await this.#commits.run(() => Number(scans.joinReview.run().changes));
+    const erased =
+      joined +
+      (await this.#inBatches(delivered, (before) => expireDelivered.run({ before, limit }))) +
+      (await this.#inBatches(review, (before) =>
+        expireReceived.run({ state: 'review', beforeId: beforeId(before), limit }),
+      )) +
+      (await this.#inBatches(unconfirmed, (before) =>
+        expireReceived.run({ state: 'unconfirmed', beforeId: beforeId(before), limit }),
+      )) +
+      (await this.#inBatches(dead, (before) => scans.expireDead.run({ before, limit }))) +
+      (await this.#inBatches(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
+    this.#emptyLog();
+    return erased;
+  }
+
+  /** Erases in batches, so that new signups do not wait for one long transaction. */
+  async #inBatches(
+    before: number | null,
+    erase: (before: number) => { readonly changes: number | bigint },
+  ): Promise<number> {
+    if (before === null) return 0;
+    let erased = 0;
+    for (;;) {
+      const changed = await this.#commits.run(() => Number(erase(before).changes));
+      erased += changed;
+      if (changed < batchSize) return erased;
+    }
+  }
+
+  /** Truncates the write-ahead log, which contains earlier versions of the erased pages. */
+  #emptyLog(): void {
+    let result;
+    try {
+      result = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    } catch (cause) {
+      throw new StoreUnavailableError(
+        `The signups are erased, but the log that may still hold them cannot be emptied: ${explainError(cause)}.`,
+        { cause },
+      );
+    }
+    if (Number(result?.['busy']) === 0) return;
+    throw new StoreUnavailableError(
+      'The signups are erased, but another program is reading the store, so that its log still holds them: end that program and erase again.',
+    );
+  }
+}
