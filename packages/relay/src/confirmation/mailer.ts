@@ -1,10 +1,8 @@
-/** Sends the confirmation mails that are due, a few at a time, and again until the mail server has taken them. */
+/** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
 import type { Form } from '../admission/form.ts';
 import { defaultPatience, type Patience } from '../delivery/backoff.ts';
-import { Hold } from '../delivery/hold.ts';
-import { InFlight } from '../delivery/in-flight.ts';
-import { Persistence, storePauseMs } from '../delivery/persistence.ts';
-import { WakeSignal } from '../delivery/wake-signal.ts';
+import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
+import { InFlight, runLoop, StoreWriter, WakeSignal } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
@@ -20,12 +18,12 @@ import {
   type MailFailure,
 } from './smtp.ts';
 
-/** What a {@link ConfirmationMailer} is made of. */
+/** Options of {@link ConfirmationMailer}. */
 export interface ConfirmationMailerOptions {
   readonly store: SignupStore;
   readonly health: StoreHealth;
   readonly server: SmtpServer;
-  /** Address of the relay as people reach it, without a slash at its end. */
+  /** Public address of the relay, without a trailing slash. */
   readonly publicUrl: string;
   /** Signs the links. */
   readonly key: Buffer;
@@ -34,116 +32,98 @@ export interface ConfirmationMailerOptions {
   readonly log: Log;
   readonly onEvent: EventListener;
   readonly tracing: Tracing;
-  /** Never written into a reason or the log. */
+  /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
-  /** Waits while the mail server fails. */
+  /** Backoff while the mail server fails. */
   readonly patience?: Partial<Patience> | undefined;
-  /** From 0 to 1. Default `Math.random`. */
+  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly now: () => number;
 }
 
-/** Longest sleep of the loop, in milliseconds: a clock that was set back must not put anything off for longer. */
-const longestSleepMs = 60_000;
-
-/** Longest sleep where other processes take signups too. */
-const longestSharedSleepMs = 1000;
-
-/** Shortest and longest wait of one mail that is deferred, in milliseconds. */
+/** Shortest and longest wait of a deferred mail, in milliseconds. */
 const deferredMs = { least: 30_000, most: 15 * 60_000 };
 
-type RetryableMailFailure = Extract<MailFailure, { kind: 'wait' }> & { readonly cause: string };
+type TemporaryFailure = Extract<MailFailure, { kind: 'temporary' }> & { readonly cause: string };
 
 export class ConfirmationMailer {
   readonly #options: ConfirmationMailerOptions;
   readonly #forms: ReadonlyMap<string, Form>;
   readonly #random: () => number;
-  readonly #signal = new WakeSignal();
-  readonly #sending = new InFlight(() => this.#signal.notify());
+  readonly #wakeSignal = new WakeSignal();
+  readonly #inFlight = new InFlight(() => this.#wakeSignal.notify());
   readonly #stop = new AbortController();
   readonly #giveUp = new AbortController();
-  readonly #persistence: Persistence;
+  readonly #writer: StoreWriter;
   #transport: Promise<MailTransport> | null = null;
   #loop: Promise<void> | null = null;
-  readonly #hold: Hold<RetryableMailFailure>;
+  readonly #circuit: CircuitBreaker<TemporaryFailure>;
 
   constructor(options: ConfirmationMailerOptions) {
     this.#options = options;
     this.#forms = new Map(options.forms.map((form) => [form.name, form]));
     const { log, onEvent, now } = options;
     this.#random = options.random ?? Math.random;
-    this.#hold = new Hold({
+    this.#circuit = new CircuitBreaker({
       patience: { ...defaultPatience, ...options.patience },
       now,
       random: this.#random,
-      onPause({ reason, needsOperator }) {
+      onOpen({ reason, needsOperator }) {
         log[needsOperator ? 'error' : 'warn']({ reason }, 'the mail server takes no confirmation mails; they wait');
         onEvent({ type: 'mailCircuitOpened', reason, needsOperator });
       },
-      onResume() {
+      onClose() {
         log.info('the mail server takes mails again');
         onEvent({ type: 'mailCircuitClosed' });
       },
     });
-    this.#persistence = new Persistence({ health: options.health, stopping: this.#stop.signal });
+    this.#writer = new StoreWriter({ health: options.health, stopping: this.#stop.signal });
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    const { health, store } = this.#options;
+    this.#loop ??= runLoop({
+      wakeSignal: this.#wakeSignal,
+      stopping: this.#stop.signal,
+      health,
+      isShared: store.shared,
+      openForMs: () => this.#circuit.openForMs,
+      startDue: () => this.#startDue(),
+    });
   }
 
-  /** Says that something new may be due. */
+  /** Wakes the loop: something new may be due. */
   wake(): void {
-    this.#signal.notify();
+    this.#wakeSignal.notify();
   }
 
   /**
-   * Begins nothing more, lets what is under way end within `graceMs`, then gives up on it. Those mails may have been
-   * sent; the next start sends them once more, under the same Message-ID.
+   * Starts nothing more, gives mails in flight `graceMs` milliseconds to end, then aborts them. An aborted mail may have
+   * been sent; the next start sends it again, with the same Message-ID.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
-    this.#signal.notify();
+    this.#wakeSignal.notify();
     await this.#loop;
     const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
-    await this.#sending.end();
+    await this.#inFlight.end();
     clearTimeout(timer);
     (await this.#transport?.catch(() => null))?.close();
   }
 
-  async #run(): Promise<void> {
-    const { health } = this.#options;
-    while (!this.#stop.signal.aborted) {
-      const held = this.#hold.remainingMs;
-      if (held > 0) {
-        await this.#signal.wait(Math.min(held, longestSleepMs));
-        continue;
-      }
-      try {
-        const untilNext = await this.#takeDue();
-        health.succeeded('claim');
-        await this.#signal.wait(untilNext);
-      } catch (error) {
-        health.failed('claim', error);
-        await this.#signal.wait(storePauseMs);
-      }
-    }
-  }
-
-  /** @returns how long there is nothing to do, in milliseconds */
-  async #takeDue(): Promise<number> {
+  /** @returns milliseconds until the next mail is due; null if unknown */
+  async #startDue(): Promise<number | null> {
     const { store, now } = this.#options;
     const forms = [...this.#forms.keys()];
-    const longest = store.shared ? longestSharedSleepMs : longestSleepMs;
     // While the server fails, one mail at a time is tried.
-    const limit = this.#hold.failing ? 1 : mailConcurrency;
-    const free = limit - this.#sending.size;
-    if (free <= 0) return longest;
+    const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
+    const free = limit - this.#inFlight.size;
+    if (free <= 0) return null;
     const due = await store.claim({ forms, limit: free, now: now(), state: 'unconfirmed' });
-    for (const signup of due) this.#sending.add(this.#send(signup));
-    if (due.length === free) return longest;
+    for (const signup of due) this.#inFlight.add(this.#send(signup));
+    if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');
-    return next === null ? longest : Math.min(longest, next - now());
+    return next === null ? null : next - now();
   }
 
   async #send(signup: ClaimedSignup): Promise<void> {
@@ -163,8 +143,8 @@ export class ConfirmationMailer {
     } catch (error) {
       return this.#failed(signup, error, span);
     }
-    this.#hold.succeeded();
-    await this.#persistence.write(() =>
+    this.#circuit.recordSuccess();
+    await this.#writer.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
     const waitedMs = now() - receivedAt;
@@ -174,14 +154,14 @@ export class ConfirmationMailer {
 
   async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown, { logFields }: Span): Promise<void> {
     const { store, log, onEvent, secrets, now } = this.#options;
-    // Given up while the relay stops: the claim ends by itself, and the mail is sent by the next process.
+    // Aborted because the relay stops: the claim expires, and the next process sends the mail.
     if (this.#giveUp.signal.aborted) return;
-    const verdict = classifyMailError(error, secrets);
-    const { reason } = verdict;
-    if (verdict.kind === 'dead') {
-      // The server works: it has judged a recipient.
-      this.#hold.succeeded();
-      await this.#persistence.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+    const failure = classifyMailError(error, secrets);
+    const { reason } = failure;
+    if (failure.kind === 'permanent') {
+      // The server works: it has refused one recipient.
+      this.#circuit.recordSuccess();
+      await this.#writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error(
         { signup: id, reason, ...logFields },
         'the confirmation mail was refused for good; kept as a dead letter',
@@ -189,19 +169,18 @@ export class ConfirmationMailer {
       onEvent({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;
     }
-    const failure = { ...verdict, cause: reason };
-    if (verdict.holds === true) this.#hold.pause(failure);
-    else if (verdict.holds === 'maybe') this.#hold.suspect(failure);
-    const held = this.#hold.remainingMs;
-    const nextAttemptAt = now() + (verdict.holds === true ? held : this.#deferFor(now() - receivedAt));
-    log[verdict.needsOperator && held === 0 ? 'warn' : 'debug'](
+    if (failure.scope === 'server') this.#circuit.open({ ...failure, cause: reason });
+    else if (failure.scope === 'unknown') this.#circuit.recordPossibleFailure({ ...failure, cause: reason });
+    const pauseMs = this.#circuit.openForMs;
+    const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - receivedAt));
+    log[failure.needsOperator && pauseMs === 0 ? 'warn' : 'debug'](
       { signup: id, reason, nextAttemptAt, ...logFields },
       'the confirmation mail was not sent; it will be tried again',
     );
-    await this.#persistence.write(() => store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason }));
+    await this.#writer.write(() => store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason }));
   }
 
-  /** As long again as the mail waits already, so that waits double; with 50–100 % jitter. */
+  /** Exponential backoff with 50–100 % jitter: as long as the mail has waited already, which doubles its age. */
   #deferFor(ageMs: number): number {
     const wait = Math.min(Math.max(ageMs, deferredMs.least), deferredMs.most);
     return Math.ceil(wait * (0.5 + this.#random() / 2));

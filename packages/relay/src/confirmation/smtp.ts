@@ -17,18 +17,18 @@ export interface SmtpServer {
   readonly auth?: { readonly user: string; readonly pass: string };
 }
 
-/** What is said of an address that is none. It is not repeated: it may hold a password. */
+/** The format of RELAY_SMTP_URL, for an error message. The rejected value is not repeated: it may contain a password. */
 export const smtpUrlFormat =
   'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified where that is meant, and % signs for characters that no address may hold';
 
-/** Names of this machine, to which a connection needs no encryption. */
+/** Host names of this machine: a connection to it needs no encryption. */
 const local = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 /**
- * `smtps://` speaks TLS at once. `smtp://` uses STARTTLS where the server offers it, and insists on it where a password
- * is sent, except to this machine. `?tls=off` never encrypts, `?tls=unverified` takes any certificate.
+ * `smtps://` uses TLS from the first byte. `smtp://` uses STARTTLS if the server offers it, and requires it if a password
+ * is sent, except to this machine. `?tls=off` never encrypts, `?tls=unverified` accepts any certificate.
  *
- * @returns null where it is none
+ * @returns null if the text is not an address of {@link smtpUrlFormat}
  */
 export function readSmtpUrl(text: string): SmtpServer | null {
   if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return null;
@@ -60,24 +60,24 @@ function decode(text: string): string | null {
   }
 }
 
-/** A connection to a mail server, kept open while there is something to send. */
+/** A pool of connections to a mail server, kept open while there is something to send. */
 export interface MailTransport {
-  /** @throws what {@link classifyMailError} understands */
+  /** @throws an error for {@link classifyMailError} */
   send(message: Message, signal: AbortSignal): Promise<void>;
-  /** Connects and logs in, without sending. @throws what {@link classifyMailError} understands */
+  /** Connects and logs in, without sending. @throws an error for {@link classifyMailError} */
   verify(): Promise<void>;
   close(): void;
 }
 
-/** Mails under way at a time, each over a connection of its own. */
+/** Maximum number of mails in flight, each over a connection of its own. */
 export const mailConcurrency = 2;
 
-/** Milliseconds for one mail in all; shorter than a claim lasts. */
+/** Time limit of one mail, in milliseconds; shorter than a claim. */
 const mailTimeoutMs = 120_000;
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 60_000 };
 
-/** Loads nodemailer only here: a relay that sends no mail does without its memory. */
+/** Loads nodemailer on demand, to save its memory in a relay that sends no mail. */
 export async function openTransport(server: SmtpServer): Promise<MailTransport> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
@@ -86,7 +86,7 @@ export async function openTransport(server: SmtpServer): Promise<MailTransport> 
     pool: true,
     maxConnections: mailConcurrency,
     idleTimeout: 30_000,
-    // What was sent over a connection that broke may have arrived: it is the caller's to send it again.
+    // A mail sent over a broken connection may have arrived: only the caller repeats it.
     maxRequeues: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -103,20 +103,20 @@ export async function openTransport(server: SmtpServer): Promise<MailTransport> 
   };
 }
 
-/** What a failed mail means. No reason holds an address or a secret. */
+/** A mail that was not sent. No reason contains an address or a secret. */
 export type MailFailure =
-  /** The server will never take a mail to this recipient. */
-  | { readonly kind: 'dead'; readonly reason: string }
+  /** The server will never accept a mail to this recipient. */
+  | { readonly kind: 'permanent'; readonly reason: string }
   | {
-      readonly kind: 'wait';
+      readonly kind: 'temporary';
       readonly reason: string;
-      /** Whether other mails must wait too; `maybe`: only further failures can tell. */
-      readonly holds: boolean | 'maybe';
-      /** Only a person can end it. */
+      /** What failed: the server, so that other mails wait too; this mail; or `unknown` until further failures. */
+      readonly scope: 'server' | 'mail' | 'unknown';
+      /** Whether the failure persists until a person acts. */
       readonly needsOperator: boolean;
     };
 
-/** The parts of nodemailer's errors that count, and of the system's. */
+/** The properties of errors of nodemailer and of the system that are read here. */
 interface MailError {
   readonly code?: string;
   readonly originalCode?: string;
@@ -129,33 +129,34 @@ function partsOf(error: unknown): MailError {
   return error instanceof Error ? (error as MailError) : {};
 }
 
-/** Reply codes that concern the account or the way here, not the mail: authentication needed, or failed. */
+/** Reply codes that concern the account, not the mail: authentication required, or failed. */
 const accountCodes = new Set([530, 534, 535, 538]);
 
-/** @param secrets - taken out of every reason, as are addresses */
+/** @param secrets - removed from every reason, as are e-mail addresses */
 export function classifyMailError(error: unknown, secrets: readonly string[] = []): MailFailure {
   const { code, originalCode = '', command = '', response = '', responseCode = 0 } = partsOf(error);
   const text = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 300);
-  // Codes alone where the server speaks of the recipient: it may name the mailbox in its own way.
+  // A reply about the recipient may contain the mailbox in any form: only its codes are used.
   const [codes = '', enhanced = ''] = /^\d{3}(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(response) ?? [];
-  const hold = (reason: string, needsOperator: boolean): MailFailure => ({
-    kind: 'wait',
+  const serverFailure = (reason: string, needsOperator: boolean): MailFailure => ({
+    kind: 'temporary',
     reason,
-    holds: true,
+    scope: 'server',
     needsOperator,
   });
   if (code === 'EAUTH' || code === 'ENOAUTH' || accountCodes.has(responseCode))
-    return hold(`The mail server does not accept the account of RELAY_SMTP_URL: ${text}`, true);
+    return serverFailure(`The mail server does not accept the account of RELAY_SMTP_URL: ${text}`, true);
   if (/CERT|SELF_SIGNED|ERR_TLS/.test(originalCode))
-    return hold(
+    return serverFailure(
       `The certificate of the mail server is not valid (${originalCode}): name its authority in NODE_EXTRA_CA_CERTS, or add ?tls=unverified to RELAY_SMTP_URL.`,
       true,
     );
-  if (code === 'ETLS') return hold(`The connection to the mail server cannot be encrypted: ${text}`, true);
-  if (responseCode === 421 || responseCode === 0) return hold(`The mail server cannot be reached: ${text}`, false);
+  if (code === 'ETLS') return serverFailure(`The connection to the mail server cannot be encrypted: ${text}`, true);
+  if (responseCode === 421 || responseCode === 0)
+    return serverFailure(`The mail server cannot be reached: ${text}`, false);
   if (command === 'MAIL FROM') {
     const isPermanent = responseCode >= 500;
-    return hold(
+    return serverFailure(
       isPermanent
         ? `The mail server does not accept RELAY_MAIL_FROM: ${text}`
         : `The mail server defers mails: ${text}`,
@@ -163,17 +164,27 @@ export function classifyMailError(error: unknown, secrets: readonly string[] = [
     );
   }
   if (command === 'RCPT TO' && responseCode >= 500) {
-    // "Relay access denied" and policies (RFC 3463, 5.7) speak of the sender, in the words for a recipient.
+    // "Relay access denied" and policies (RFC 3463, 5.7) concern the sender, although the reply is to RCPT TO.
     if (!enhanced.startsWith('5.7.') && !/\brelay/i.test(response))
-      return { kind: 'dead', reason: `The mail server refuses this recipient: ${codes}.` };
+      return { kind: 'permanent', reason: `The mail server refuses this recipient: ${codes}.` };
     return {
-      kind: 'wait',
+      kind: 'temporary',
       reason: `The mail server refuses to send this mail on (${codes}): RELAY_SMTP_URL may need an account.`,
-      holds: 'maybe',
+      scope: 'unknown',
       needsOperator: true,
     };
   }
   if (responseCode >= 500)
-    return { kind: 'wait', reason: `The mail server refuses the mail: ${codes}.`, holds: 'maybe', needsOperator: true };
-  return { kind: 'wait', reason: `The mail server defers this mail: ${codes}.`, holds: false, needsOperator: false };
+    return {
+      kind: 'temporary',
+      reason: `The mail server refuses the mail: ${codes}.`,
+      scope: 'unknown',
+      needsOperator: true,
+    };
+  return {
+    kind: 'temporary',
+    reason: `The mail server defers this mail: ${codes}.`,
+    scope: 'mail',
+    needsOperator: false,
+  };
 }

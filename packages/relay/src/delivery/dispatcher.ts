@@ -1,38 +1,38 @@
-/** Brings kept signups to the API: one lane for each publication and API key. */
+/** Delivers stored signups to the API, in one lane per publication and API key. */
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
+import type { Log } from '../ops/log.ts';
 import { noTracing, type Tracing } from '../ops/tracing.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { defaultPatience, type Patience } from './backoff.ts';
-import type { BulkOptions } from './batch.ts';
-import { Hold } from './hold.ts';
+import type { BulkOptions } from './bulk-delivery.ts';
+import { ApiCircuits, CircuitBreaker } from './circuit-breaker.ts';
 import { Lane } from './lane.ts';
-import { Persistence } from './persistence.ts';
-import type { WaitVerdict } from './verdict.ts';
+import { StoreWriter } from './loop.ts';
+import type { Retry } from './retry-decision.ts';
 
-/** What a {@link Dispatcher} is made of. */
+/** Options of {@link Dispatcher}. */
 export interface DispatcherOptions {
   readonly store: SignupStore;
   readonly health: StoreHealth;
-  /** Gives the client of an API key. */
+  /** Creates the client of an API key. */
   readonly clientOf: (apiKey: string) => Client;
   readonly forms: Readonly<Record<string, Form>>;
   readonly log: Log;
-  /** Told what happens. Default: nobody. */
+  /** Receives every event. Default: none. */
   readonly onEvent?: EventListener | undefined;
-  /** Records traces. Default: none are. */
+  /** Records traces. Default: no tracing. */
   readonly tracing?: Tracing | undefined;
-  /** Never written into a reason or the log. */
+  /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
-  /** Most deliveries at a time, of each lane. Default 5, what the service advises. */
+  /** Maximum number of single deliveries in flight per lane. Default 5, as the service advises. */
   readonly concurrency?: number | undefined;
   readonly patience?: Partial<Patience> | undefined;
-  /** When signups go in bulk; null: never. Default null. */
+  /** When signups are delivered in bulk; null: never. Default null. */
   readonly bulk?: BulkOptions | null | undefined;
-  /** From 0 to 1. Default `Math.random`. */
+  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -43,66 +43,33 @@ export class Dispatcher {
   readonly #giveUp = new AbortController();
 
   constructor(options: DispatcherOptions) {
-    const { health, log, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
+    const { health, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
     const { onEvent = () => {}, tracing = noTracing } = options;
-    const patience = { ...defaultPatience, ...options.patience };
-    const persistence = new Persistence({ health, stopping: this.#stop.signal });
+    const shared = {
+      ...options,
+      onEvent,
+      tracing,
+      concurrency,
+      patience: { ...defaultPatience, ...options.patience },
+      bulk,
+      random,
+      now,
+      writer: new StoreWriter({ health, stopping: this.#stop.signal }),
+      stopping: this.#stop.signal,
+      givenUp: this.#giveUp.signal,
+    };
     const forms = Object.values(options.forms);
-    const holdOf = (scope: string, of: readonly Form[]): Hold<WaitVerdict> =>
-      new Hold({
-        patience,
-        now,
-        random,
-        onPause({ status, cause, reason, needsOperator }) {
-          const level = needsOperator ? 'error' : 'warn';
-          log[level]({ scope, cause, reason }, 'the API takes no signups; they are kept and wait');
-          onEvent({
-            type: 'circuitOpened',
-            scope,
-            forms: of.map(({ name }) => name),
-            status,
-            cause,
-            reason,
-            needsOperator,
-          });
-        },
-        onResume() {
-          log.info({ scope }, 'the API takes signups again');
-          onEvent({ type: 'circuitClosed', scope });
-        },
-      });
-    // The key itself is a secret: it goes by the name of the first form that has it.
-    const keyHoldOf = once((apiKey) => {
-      const of = forms.filter((form) => form.apiKey === apiKey);
-      return holdOf(`API key of the form "${of[0]?.name ?? ''}"`, of);
-    });
-    const publicationHoldOf = once((id) =>
-      holdOf(
-        `publication ${id}`,
-        forms.filter(({ publicationId }) => publicationId === id),
-      ),
-    );
-    const keyOf = once(clientOf);
+    const circuitsOf = apiCircuits(forms, shared);
+    const clients = memoize(clientOf);
     const lanes = Map.groupBy(forms, ({ publicationId, apiKey }) => JSON.stringify([publicationId, apiKey]));
     this.#lanes = [...lanes.values()].map((group) => {
       const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
       return new Lane({
-        ...options,
+        ...shared,
         publicationId,
         forms: Object.fromEntries(group.map((form) => [form.name, form])),
-        client: keyOf(apiKey),
-        onEvent,
-        tracing,
-        concurrency,
-        patience,
-        bulk,
-        random,
-        now,
-        keyHold: keyHoldOf(apiKey),
-        publicationHold: publicationHoldOf(publicationId),
-        persistence,
-        stopping: this.#stop.signal,
-        givenUp: this.#giveUp.signal,
+        client: clients(apiKey),
+        circuits: circuitsOf(apiKey, publicationId),
       });
     });
   }
@@ -111,19 +78,19 @@ export class Dispatcher {
     for (const lane of this.#lanes) lane.start();
   }
 
-  /** Says that something new may be due. */
+  /** Wakes every lane: something new may be due. */
   wake(): void {
     for (const lane of this.#lanes) lane.wake();
   }
 
-  /** Pauses what a form's key or publication concerns, as an attempt with this verdict does. */
-  refused(form: string, verdict: WaitVerdict): void {
-    this.#lanes.find((lane) => lane.has(form))?.refused(verdict);
+  /** Records a failure for the key or publication of a form, as a failed attempt would. */
+  refused(form: string, failure: Retry): void {
+    this.#lanes.find((lane) => lane.has(form))?.recordFailure(failure);
   }
 
   /**
-   * Begins nothing more, lets what is under way end within `graceMs`, then gives up on it. What was given up waits, and
-   * the next start looks whether the API has it.
+   * Starts nothing more, gives deliveries in flight `graceMs` milliseconds to end, then aborts them. Aborted signups
+   * wait, and are looked up at the API before the next attempt.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
@@ -133,8 +100,55 @@ export class Dispatcher {
   }
 }
 
-/** Remembers what a function gave for each name. */
-function once<T>(make: (name: string) => T): (name: string) => T {
+/** One circuit breaker per API key and one per publication; lanes with the same key or publication share it. */
+function apiCircuits(
+  forms: readonly Form[],
+  {
+    patience,
+    now,
+    random,
+    log,
+    onEvent,
+  }: {
+    readonly patience: Patience;
+    readonly now: () => number;
+    readonly random: () => number;
+    readonly log: Log;
+    readonly onEvent: EventListener;
+  },
+): (apiKey: string, publicationId: string) => ApiCircuits {
+  const circuitOf = (scope: string, affected: readonly Form[]): CircuitBreaker<Retry> =>
+    new CircuitBreaker({
+      patience,
+      now,
+      random,
+      onOpen({ status, cause, reason, needsOperator }) {
+        const level = needsOperator ? 'error' : 'warn';
+        log[level]({ scope, cause, reason }, 'the API takes no signups; they are kept and wait');
+        const names = affected.map(({ name }) => name);
+        onEvent({ type: 'circuitOpened', scope, forms: names, status, cause, reason, needsOperator });
+      },
+      onClose() {
+        log.info({ scope }, 'the API takes signups again');
+        onEvent({ type: 'circuitClosed', scope });
+      },
+    });
+  // The key itself is a secret: messages name the first form that uses it.
+  const ofKey = memoize((apiKey) => {
+    const affected = forms.filter((form) => form.apiKey === apiKey);
+    return circuitOf(`API key of the form "${affected[0]?.name ?? ''}"`, affected);
+  });
+  const ofPublication = memoize((id) =>
+    circuitOf(
+      `publication ${id}`,
+      forms.filter(({ publicationId }) => publicationId === id),
+    ),
+  );
+  return (apiKey, publicationId) => new ApiCircuits(ofKey(apiKey), ofPublication(publicationId));
+}
+
+/** Calls a function once per argument. */
+function memoize<T>(make: (name: string) => T): (name: string) => T {
   const made = new Map<string, T>();
   return (name) => {
     const known = made.get(name);

@@ -5,7 +5,7 @@ import { ApiError, type Client } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
 import { type SmtpServer, classifyMailError, openTransport } from '../confirmation/smtp.ts';
-import { judge, type WaitVerdict } from '../delivery/verdict.ts';
+import { decideRetry, type Retry } from '../delivery/retry-decision.ts';
 
 /** One thing that was checked. */
 export interface CheckResult {
@@ -52,7 +52,7 @@ export async function checkService(
     readonly secrets: readonly string[];
     readonly now: () => number;
     /** Gets a form whose key or publication the API refuses, so that signups through it cannot be delivered. */
-    readonly onRefused?: (form: string, verdict: WaitVerdict) => void;
+    readonly onRefused?: (form: string, failure: Retry) => void;
   },
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
@@ -70,12 +70,13 @@ export async function checkService(
       skewMs ??= skewOf(headers['date'], now());
       results.push({ name, result: 'ok', text: `${publicationId} can be read` });
     } catch (error) {
-      const verdict = judge(error, secrets);
+      const decision = decideRetry(error, secrets);
       if (error instanceof ApiError && error.status === 403)
         results.push({ name, result: 'warning', text: mayNotRead });
       else {
-        results.push({ name, result: 'failed', text: verdict.reason });
-        if (verdict.kind === 'wait' && verdict.needsOperator && verdict.holds !== 'maybe') onRefused(form, verdict);
+        results.push({ name, result: 'failed', text: decision.reason });
+        if (decision.kind === 'retry' && decision.needsOperator && decision.scope !== 'unknown')
+          onRefused(form, decision);
       }
     }
   }

@@ -326,6 +326,8 @@ export interface SignupStore {
    * @returns null where another process has it; `walk` is null where none was begun
    */
   holdWalk(publicationId: string, now: number, until: number): Promise<{ readonly walk: Walk | null } | null>;
+  /** Lets other processes take the walk of a publication that this one holds. */
+  releaseWalk(publicationId: string): Promise<void>;
   /**
    * Writes down a step of the walk: the signups in batches of this publication whose address was seen are delivered,
    * and the walk goes on at `walk`.

@@ -17,6 +17,20 @@ describe('a signup store in PostgreSQL', () => {
     return { open: () => openPostgresStore(address) };
   });
 
+  it('lets another relay scan for batches as soon as one has released its scan', async () => {
+    const { address, store: one } = await fresh();
+    const two = await open(address);
+    const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+    const step = { until: 1, newest: 2, cursor: null, startedAt: null };
+    expect(await one.holdWalk(publicationId, 1000, 2000)).toEqual({ walk: null });
+    await one.confirm(publicationId, [], 1100, step);
+    expect(await two.holdWalk(publicationId, 1200, 2200)).toBeNull();
+    await two.releaseWalk(publicationId);
+    expect(await two.holdWalk(publicationId, 1200, 2200)).toBeNull();
+    await one.releaseWalk(publicationId);
+    expect(await two.holdWalk(publicationId, 1200, 2200)).toEqual({ walk: step });
+  });
+
   it('writes many signups in a few transactions, each with its consent', async () => {
     const { address, store } = await fresh();
     const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };

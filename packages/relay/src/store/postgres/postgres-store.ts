@@ -190,6 +190,11 @@ class PostgresStore implements SignupStore {
     });
   }
 
+  async releaseWalk(publicationId: string): Promise<void> {
+    await this.#change(sql.releaseWalk, [publicationId, this.#holder]);
+    this.#leases.delete(publicationId);
+  }
+
   confirm(
     publicationId: string,
     emails: readonly string[],

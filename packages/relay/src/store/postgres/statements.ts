@@ -115,6 +115,7 @@ export const sql = {
   holdWalk: `INSERT INTO ${walk} AS w (publication, holder, held_until) VALUES ($1, $2, $4)
              ON CONFLICT (publication) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
                WHERE w.holder = excluded.holder OR w.held_until <= $3 RETURNING place`,
+  releaseWalk: `UPDATE ${walk} SET held_until = 0 WHERE publication = $1 AND holder = $2`,
   leaveWalks: `UPDATE ${walk} SET held_until = 0 WHERE holder = $1`,
   // What was seen is delivered, whoever has the walk now; its place is written by the one who has it.
   confirm: `WITH changed AS (

@@ -212,6 +212,10 @@ class SqliteStore implements SignupStore {
     return this.#read(() => ({ walk: toWalk(this.#statements.walk.get(publicationId)?.['place']) }));
   }
 
+  releaseWalk(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async confirm(
     publicationId: string,
     emails: readonly string[],

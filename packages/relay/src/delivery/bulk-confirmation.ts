@@ -1,51 +1,52 @@
 /**
- * Confirms bulk creations. A bulk creation is answered before anything is created, and the API never says what became
- * of each signup. So one walk through the publication's newest subscriptions, shared by all its batches, settles every
- * signup it sees. Its place is stored with each page.
+ * Confirms bulk creations. The API answers a bulk creation before it creates anything, and never reports the result of
+ * each signup. So one scan of the publication's newest subscriptions, shared by all its batches and relays, marks every
+ * signup found as delivered. Its position is stored with each page.
  */
 import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { Tracing } from '../ops/tracing.ts';
 import { neverAttempted, type OpenBatch, type SignupStore, type Walk } from '../store/signup-store.ts';
-import type { Persistence } from './persistence.ts';
+import type { StoreWriter } from './loop.ts';
 
-/** What a {@link BatchConfirmation} is made of. */
-export interface BatchConfirmationOptions {
+/** Options of {@link BulkConfirmation}. */
+export interface BulkConfirmationOptions {
   readonly publicationId: string;
   readonly store: SignupStore;
   readonly client: Client;
   readonly log: Log;
   readonly onEvent: EventListener;
   readonly tracing: Tracing;
-  readonly persistence: Persistence;
+  readonly writer: StoreWriter;
+  /** Milliseconds between a bulk creation and the first scan for it. */
   readonly lookAfterMs: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-/** A signup that was in the list of no walk that began so many times `lookAfterMs` after its batch waits again. */
-const looks = 2;
+/** Scans that start up to this many times `lookAfterMs` after a batch look for its signups; then each goes alone. */
+const maxLooks = 2;
 
-/** Another relay's walk counts as abandoned this many milliseconds after its last page. */
+/** The scan of another relay counts as abandoned this many milliseconds after its last page. */
 const leaseMs = 120_000;
 
-export class BatchConfirmation {
-  readonly #options: BatchConfirmationOptions;
+export class BulkConfirmation {
+  readonly #options: BulkConfirmationOptions;
 
-  constructor(options: BatchConfirmationOptions) {
+  constructor(options: BulkConfirmationOptions) {
     this.#options = options;
   }
 
-  /** Batches that wait for confirmation; those being sent by this process are left out. */
+  /** Batches that wait for confirmation, without those this process is sending. */
   async #open(sending: ReadonlySet<string>): Promise<readonly OpenBatch[]> {
     const { store, publicationId } = this.#options;
     return (await store.openBatches(publicationId)).filter(({ id }) => !sending.has(id));
   }
 
   /**
-   * Notes the newest subscription there is before the first batch: the walk ends there. With batches open, an earlier
-   * note or walk holds.
+   * Stores the newest subscription before the first batch is sent: the scan ends there. With open batches, an earlier
+   * scan or its end stays valid.
    */
   async begin(): Promise<void> {
     const { store, publicationId, client, now, signal } = this.#options;
@@ -64,19 +65,20 @@ export class BatchConfirmation {
   }
 
   /**
-   * Walks as far as it must: to the place of the last walk, or until every open signup is confirmed.
+   * Scans to the end of the last scan, or until every open signup is confirmed.
    *
-   * @returns when to come again, in milliseconds since the Unix epoch; null where no batch is open
+   * @returns when to run again, in milliseconds since the Unix epoch; null if no batch is open
    */
   async run(sending: ReadonlySet<string>): Promise<number | null> {
     const { store, publicationId, now, lookAfterMs } = this.#options;
     let open = await this.#open(sending);
     if (open.length === 0) return null;
     const held = await store.holdWalk(publicationId, now(), now() + leaseMs);
-    if (held === null) return now() + leaseMs;
+    // Another relay scans, for every batch. It may end or stop at any time: check again soon, not after its whole lease.
+    if (held === null) return now() + Math.min(lookAfterMs, leaseMs);
     const due = Math.min(now(), ...open.map(sentAt)) + lookAfterMs;
-    const underWay = held.walk !== null && held.walk.startedAt !== null;
-    if (!underWay && now() < due) return due;
+    const isRunning = held.walk !== null && held.walk.startedAt !== null;
+    if (!isRunning && now() < due) return due;
     const walk = await this.#walk(held.walk, open);
     open = await this.#open(sending);
     await this.#end(open, walk);
@@ -85,8 +87,8 @@ export class BatchConfirmation {
   }
 
   async #walk(stored: Walk | null, open: readonly OpenBatch[]): Promise<Walk> {
-    const { store, publicationId, client, log, onEvent, tracing, persistence, now, signal } = this.#options;
-    // Without a note of before – a batch taken over from an export, say – the oldest batch gives the end.
+    const { store, publicationId, client, log, onEvent, tracing, writer, now, signal } = this.#options;
+    // Without a stored end, after an import for example, the scan ends at the oldest batch.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base = stored ?? walkUntil(fallback);
     let walk: Walk = { ...base, startedAt: base.startedAt ?? now() };
@@ -104,7 +106,7 @@ export class BatchConfirmation {
       try {
         page = await client.subscriptions.list(query, { signal, background: true });
       } catch (error) {
-        // A cursor may be too old to go on with: from the top again, to the same end.
+        // The cursor may have expired: scan again from the top, to the same end.
         if (walk.cursor === null || !(error instanceof BadRequestError || error instanceof NotFoundError)) throw error;
         walk = { ...walk, cursor: null, newest: null };
         continue;
@@ -113,7 +115,7 @@ export class BatchConfirmation {
       const ended = newer.length < page.items.length || page.nextCursor === null || !page.hasMore;
       walk = { ...walk, newest: walk.newest ?? page.items[0]?.created ?? walk.until, cursor: page.nextCursor };
       const emails = newer.map(({ email }) => email);
-      const seen = await persistence.write(() => store.confirm(publicationId, emails, now(), walk));
+      const seen = await writer.write(() => store.confirm(publicationId, emails, now(), walk));
       if (!seen) return walk;
       for (const signup of seen) {
         onEvent({ type: 'delivered', form: signup.form, waitedMs: now() - signup.receivedAt });
@@ -130,13 +132,14 @@ export class BatchConfirmation {
     return walk;
   }
 
-  /** Ends the batches that are confirmed, and those for which this walk was the last look. */
+  /** Ends the batches that are confirmed, and those for which this was the last scan; then lets other relays scan. */
   async #end(open: readonly OpenBatch[], walk: Walk): Promise<void> {
-    const { store, publicationId, persistence, now, lookAfterMs, signal, log } = this.#options;
+    const { store, publicationId, writer, now, lookAfterMs, signal, log } = this.#options;
     if (signal.aborted) return;
     for (const batch of open) {
-      // Sent in the future: the clock was set back.
-      const last = (walk.startedAt ?? 0) >= sentAt(batch) + looks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
+      // A batch sent in the future: the clock was set back.
+      const last =
+        (walk.startedAt ?? 0) >= sentAt(batch) + maxLooks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
       if (batch.open > 0 && !last) continue;
       const at = now();
       const interrupted = batch.sentAt === null;
@@ -157,19 +160,22 @@ export class BatchConfirmation {
           : 'Sent in bulk; not among the newest subscriptions of the API.',
         tried: true,
       } as const;
-      await persistence.write(() => store.endBatch(batch.id, outcome));
+      await writer.write(() => store.endBatch(batch.id, outcome));
     }
     const next = walkUntil(walk.newest ?? walk.until);
-    await persistence.write(() => store.confirm(publicationId, [], now(), next));
+    await writer.write(async () => {
+      await store.confirm(publicationId, [], now(), next);
+      await store.releaseWalk(publicationId);
+    });
   }
 }
 
-/** A walk that has not begun. @param until - `created` of the newest subscription before it */
+/** A scan that has not started. @param until - `created` of the newest subscription before it */
 function walkUntil(until: number): Walk {
   return { until, newest: null, cursor: null, startedAt: null };
 }
 
-/** Where the process ended before it wrote that a batch was sent, the batch counts as sent when it was claimed. */
+/** When a batch was sent. If the process ended before it recorded that, when the batch was claimed. */
 function sentAt({ sentAt: at, claimedAt }: OpenBatch): number {
   return at ?? claimedAt;
 }

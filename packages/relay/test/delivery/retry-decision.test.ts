@@ -1,9 +1,9 @@
-/** Which failures end a signup, and how long the others make it wait. */
+/** Which failures make a signup a dead letter, and how long the others delay its retry. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, InvalidRequestError } from '@newsletter-kit/core';
 import { backoff, defaultPatience } from '../../src/delivery/backoff.ts';
-import { judge } from '../../src/delivery/verdict.ts';
+import { decideRetry } from '../../src/delivery/retry-decision.ts';
 
 const answered = (status: number, retryAfterMs?: number): ApiError =>
   new ApiError('subscriptions.create', {
@@ -15,22 +15,22 @@ const answered = (status: number, retryAfterMs?: number): ApiError =>
   });
 
 describe('a failure', () => {
-  it('ends a signup only where it is about the signup itself', () => {
+  it('makes a signup a dead letter only for statuses that concern the signup itself', () => {
     const ends = Array.from({ length: 200 }, (_, i) => i + 400).filter(
-      (status) => judge(answered(status)).kind === 'dead',
+      (status) => decideRetry(answered(status)).kind === 'deadLetter',
     );
     expect(ends).toEqual([400, 413, 422]);
-    expect(judge(new InvalidRequestError('subscriptions.create', ['"email" must be an e-mail address'])).kind).toBe(
-      'dead',
-    );
-    expect(judge(new Error('a defect of ours')).kind).toBe('wait');
-    expect(judge('not even an error').kind).toBe('wait');
+    expect(
+      decideRetry(new InvalidRequestError('subscriptions.create', ['"email" must be an e-mail address'])).kind,
+    ).toBe('deadLetter');
+    expect(decideRetry(new Error('a defect of ours')).kind).toBe('retry');
+    expect(decideRetry('not even an error').kind).toBe('retry');
   });
 
-  it('calls for the operator where waiting alone will not mend it', () => {
+  it('needs the operator if it does not pass by itself', () => {
     const calls = [401, 402, 403, 404, 405, 408, 429, 500, 502, 503].filter((status) => {
-      const verdict = judge(answered(status));
-      return verdict.kind === 'wait' && verdict.needsOperator;
+      const decision = decideRetry(answered(status));
+      return decision.kind === 'retry' && decision.needsOperator;
     });
     expect(calls).toEqual([401, 402, 403, 404, 405]);
   });
@@ -39,8 +39,8 @@ describe('a failure', () => {
 /** What `Math.random` may give. */
 const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-describe('the wait after a failure', () => {
-  it('doubles from half a second to a minute, half of it chance, and is a whole number', () => {
+describe('backoff', () => {
+  it('doubles up to a minute, with 50–100 % jitter, and is a whole number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), chances, (failures, chance) => {
         const wait = backoff(failures, undefined, defaultPatience, () => chance);
@@ -52,7 +52,7 @@ describe('the wait after a failure', () => {
     );
   });
 
-  it('is never shorter than the API asks, up to an hour', () => {
+  it('is at least the Retry-After of the API, up to an hour', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.nat(1e10), chances, (failures, askedMs, chance) => {
         const wait = backoff(failures, askedMs, defaultPatience, () => chance);

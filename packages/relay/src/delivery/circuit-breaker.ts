@@ -1,0 +1,112 @@
+/**
+ * Circuit breaker: pauses all calls that share a cause of failure – an API key, a publication, the mail server. After
+ * the pause one call at a time is tried, until one succeeds.
+ */
+import { backoff, type Patience } from './backoff.ts';
+import type { Retry } from './retry-decision.ts';
+
+/** The parts of a failure that a {@link CircuitBreaker} needs. */
+export interface Failure {
+  /** Names the cause. A new cause is reported, a repeated one is not. */
+  readonly cause: string;
+  /** Wait that the other side asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Options of {@link CircuitBreaker}. */
+export interface CircuitBreakerOptions<F extends Failure> {
+  readonly patience: Patience;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Called when the circuit breaker opens, and when the cause of the failures changes. */
+  readonly onOpen: (failure: F) => void;
+  /** Called at the first success after that. */
+  readonly onClose: () => void;
+}
+
+/** Number of consecutive failures that may each concern one signup alone; the next one opens the circuit breaker. */
+const maxPossibleFailures = 2;
+
+export class CircuitBreaker<F extends Failure> {
+  readonly #options: CircuitBreakerOptions<F>;
+  #openUntil = 0;
+  /** Failures since the last success, counted once per pause. */
+  #failures = 0;
+  /** Failures since the last success that may each concern one signup alone. */
+  #possibleFailures = 0;
+  #cause: string | null = null;
+
+  constructor(options: CircuitBreakerOptions<F>) {
+    this.#options = options;
+  }
+
+  /** Milliseconds for which nothing is sent; 0 if the circuit breaker is not open. */
+  get openForMs(): number {
+    const { now, patience } = this.#options;
+    const remaining = this.#openUntil - now();
+    // Longer than any pause: the clock was set back.
+    if (remaining > 2 * patience.longestAskedMs) this.#openUntil = 0;
+    return Math.max(0, this.#openUntil - now());
+  }
+
+  /** Whether it has opened since the last success: then one call at a time is tried. */
+  get isFailing(): boolean {
+    return this.#failures > 0;
+  }
+
+  recordSuccess(): void {
+    this.#failures = 0;
+    this.#possibleFailures = 0;
+    if (this.#cause === null) return;
+    this.#cause = null;
+    this.#options.onClose();
+  }
+
+  /** Records a failure that may concern one signup alone; several in succession open the circuit breaker. */
+  recordPossibleFailure(failure: F): void {
+    this.#possibleFailures += 1;
+    if (this.#possibleFailures > maxPossibleFailures || this.isFailing) this.open(failure);
+  }
+
+  /** Pauses all calls, with exponential backoff. */
+  open(failure: F): void {
+    const { patience, random, onOpen } = this.#options;
+    const now = this.#options.now();
+    if (now >= this.#openUntil) this.#failures += 1;
+    const pauseMs = backoff(Math.max(1, this.#failures), failure.retryAfterMs, patience, random);
+    this.#openUntil = Math.max(this.#openUntil, now + pauseMs);
+    if (failure.cause === this.#cause) return;
+    this.#cause = failure.cause;
+    onOpen(failure);
+  }
+}
+
+/** The circuit breakers of a lane's API key and publication, each shared with other lanes. */
+export class ApiCircuits {
+  readonly #key: CircuitBreaker<Retry>;
+  readonly #publication: CircuitBreaker<Retry>;
+
+  constructor(key: CircuitBreaker<Retry>, publication: CircuitBreaker<Retry>) {
+    this.#key = key;
+    this.#publication = publication;
+  }
+
+  get openForMs(): number {
+    return Math.max(this.#key.openForMs, this.#publication.openForMs);
+  }
+
+  get isFailing(): boolean {
+    return this.#key.isFailing || this.#publication.isFailing;
+  }
+
+  recordSuccess(): void {
+    this.#key.recordSuccess();
+    this.#publication.recordSuccess();
+  }
+
+  recordFailure(failure: Retry): void {
+    if (failure.scope === 'publication') this.#publication.open(failure);
+    else if (failure.scope === 'key') this.#key.open(failure);
+    else this.#key.recordPossibleFailure(failure);
+  }
+}

@@ -1,0 +1,99 @@
+/** Decides after a failed attempt: retry the signup, or make it a dead letter; and what else has to pause. Pure. */
+import {
+  AbortedError,
+  ApiError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NetworkError,
+  redact,
+  TimeoutError,
+} from '@newsletter-kit/core';
+
+/** - `deadLetter`: the API will never accept this signup. - `retry`: a later attempt may succeed. */
+export type RetryDecision = { readonly kind: 'deadLetter'; readonly reason: string } | Retry;
+
+/** The signup is retried later. */
+export interface Retry {
+  readonly kind: 'retry';
+  readonly reason: string;
+  /** A short name of the cause, by which the beginning and the end of an outage are reported once each. */
+  readonly cause: string;
+  /** Status of the answer; null without a readable answer. */
+  readonly status: number | null;
+  /** Whether the failure persists until a person acts. */
+  readonly needsOperator: boolean;
+  /** Wait that the API asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /**
+   * Which circuit breaker the failure concerns: of the API key, of the publication, or `unknown` – a failure of the
+   * service or of this signup alone, which only further failures can tell apart.
+   */
+  readonly scope: 'key' | 'publication' | 'unknown';
+  /** Whether the API may have carried out the request: then a lookup precedes the next attempt. */
+  readonly mayHaveArrived: boolean;
+  /** Whether the relay itself ended the attempt, because it stops. */
+  readonly aborted: boolean;
+}
+
+/** Statuses that concern the signup itself and so never change. */
+const permanentStatuses: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Statuses that pass by themselves. */
+const temporaryStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Statuses after which the request may have been carried out all the same. */
+const mayHaveArrivedWith = (status: number): boolean => status >= 500 || status === 408 || status === 409;
+
+/** Statuses that concern the API key: not accepted, not permitted, over its rate limit, or its plan has ended. */
+const keyStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+
+const remedies: Readonly<Record<number, string>> = {
+  401: 'The API does not accept NEWSLETTER_API_KEY: set a valid key and restart the relay. Signups are kept and wait.',
+  403: 'NEWSLETTER_API_KEY may not create subscriptions: give it the right, or set another key and restart. Signups are kept and wait.',
+  404: 'The API does not know NEWSLETTER_PUBLICATION_ID, or the key is restricted to others, or NEWSLETTER_API_URL is wrong: correct it and restart. Signups are kept and wait.',
+};
+
+/** @param secrets - removed from every reason, as are e-mail addresses */
+export function decideRetry(error: unknown, secrets: readonly string[] = []): RetryDecision {
+  const reason = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 1000);
+  if (error instanceof InvalidRequestError) return { kind: 'deadLetter', reason };
+  const retry = {
+    kind: 'retry',
+    reason,
+    status: null,
+    retryAfterMs: undefined,
+    needsOperator: false,
+    aborted: false,
+  } as const;
+  if (error instanceof ApiError) {
+    const { status, errors, retryAfterMs } = error;
+    // Only the API's own error body refuses a signup: a bare 400 page of a proxy says nothing about it.
+    if (permanentStatuses.has(status) && errors.length > 0) return { kind: 'deadLetter', reason };
+    return {
+      ...retry,
+      reason: remedies[status] ?? reason,
+      cause: `status ${status}`,
+      status,
+      needsOperator: status < 500 && !temporaryStatuses.has(status),
+      retryAfterMs,
+      // A Retry-After applies to every call with the key.
+      scope: status === 404 ? 'publication' : keyStatuses.has(status) || retryAfterMs !== undefined ? 'key' : 'unknown',
+      mayHaveArrived: mayHaveArrivedWith(status),
+    };
+  }
+  if (error instanceof AbortedError)
+    return { ...retry, cause: 'stopped', scope: 'unknown', mayHaveArrived: true, aborted: true };
+  const isConnectionError = error instanceof NetworkError || error instanceof TimeoutError;
+  return {
+    ...retry,
+    cause: causeOf(error),
+    needsOperator: !isConnectionError,
+    scope: 'unknown',
+    mayHaveArrived: !(isConnectionError && error.notSent),
+  };
+}
+
+function causeOf(error: unknown): string {
+  if (error instanceof InvalidAnswerError) return 'unreadable answer';
+  return error instanceof Error ? error.name : 'unknown';
+}

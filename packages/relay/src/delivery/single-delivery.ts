@@ -1,0 +1,137 @@
+/**
+ * Delivers one signup: looks up the subscription before a repetition, creates it, and records the outcome – delivered,
+ * retry scheduled, or dead letter.
+ */
+import { ApiError, type Client } from '@newsletter-kit/core';
+import type { Form } from '../admission/form.ts';
+import type { EventListener } from '../ops/events.ts';
+import type { Log } from '../ops/log.ts';
+import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
+import { freshMs, type ClaimedSignup, type SignupStore } from '../store/signup-store.ts';
+import { backoff, type Patience } from './backoff.ts';
+import type { ApiCircuits } from './circuit-breaker.ts';
+import type { StoreWriter } from './loop.ts';
+import { decideRetry, type Retry } from './retry-decision.ts';
+import { toSubscriptionRequest } from './subscription-request.ts';
+
+/** Options of {@link SingleDelivery}. */
+export interface SingleDeliveryOptions {
+  readonly publicationId: string;
+  readonly forms: Readonly<Record<string, Form>>;
+  readonly client: Client;
+  readonly store: SignupStore;
+  readonly writer: StoreWriter;
+  readonly circuits: ApiCircuits;
+  readonly log: Log;
+  readonly onEvent: EventListener;
+  readonly tracing: Tracing;
+  /** Removed from every reason and from the log. */
+  readonly secrets: readonly string[];
+  readonly patience: Patience;
+  readonly random: () => number;
+  readonly now: () => number;
+  /** Aborts when deliveries in flight are given up. */
+  readonly givenUp: AbortSignal;
+}
+
+/** Tolerated difference of clocks, in milliseconds: between relay and API, and of one clock over time. */
+export const clockSkewMs = 5 * 60_000;
+
+export class SingleDelivery {
+  readonly #options: SingleDeliveryOptions;
+
+  constructor(options: SingleDeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** One attempt. Never rejects, unless the relay has a defect. */
+  async deliver(signup: ClaimedSignup): Promise<void> {
+    const { writer, store, circuits, onEvent, tracing, now, secrets } = this.#options;
+    const { id, form } = signup;
+    const attempt = signup.attempts + 1;
+    const span = tracing.delivery(signup, attempt);
+    const log = this.#options.log.child({ signup: id, attempt, ...span.logFields });
+    try {
+      const warnings = await spanning(span, () => this.#send(signup, span));
+      circuits.recordSuccess();
+      await writer.write(() => store.settle([id], { state: 'delivered', at: now() }));
+      const waitedMs = now() - signup.receivedAt;
+      log.info({ waitedMs }, 'delivered');
+      onEvent({ type: 'delivered', form, waitedMs });
+      if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
+    } catch (error) {
+      const decision = decideRetry(error, secrets);
+      if (decision.kind === 'retry') return this.#scheduleRetry(signup, attempt, decision, log);
+      const { reason } = decision;
+      await writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+      log.error({ reason }, 'refused for good; kept as a dead letter');
+      onEvent({ type: 'deadLetter', signup: id, form, reason });
+    }
+  }
+
+  async #scheduleRetry({ id, form }: ClaimedSignup, attempt: number, retry: Retry, log: Log): Promise<void> {
+    const { writer, store, circuits, onEvent, now, patience, random } = this.#options;
+    const { reason, mayHaveArrived, aborted, cause } = retry;
+    if (!aborted) circuits.recordFailure(retry);
+    const nextAttemptAt = aborted ? now() : now() + backoff(attempt, retry.retryAfterMs, patience, random);
+    log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
+    if (!aborted) onEvent({ type: 'retryScheduled', form, cause });
+    await writer.write(() =>
+      store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried: mayHaveArrived }),
+    );
+  }
+
+  /**
+   * Lookup before a repetition: if the subscription was created after the signup was received, the earlier attempt has
+   * arrived. A repetition never reactivates a subscription, because the person may have unsubscribed since.
+   *
+   * @returns warnings of the API
+   */
+  async #send(signup: ClaimedSignup, span: Span): Promise<readonly { message: string; code: string }[]> {
+    const { client, forms, tracing, publicationId } = this.#options;
+    const { submission, tried, receivedAt } = signup;
+    const options = {
+      ...callOptions(this.#options),
+      // Repetitions, of which there may be thousands, leave the rate limit to visitors who are waiting.
+      background: tried || !isFresh(signup, this.#options.now()),
+    };
+    const createdAt = tried ? await this.#lookUp(submission.email, options, span) : null;
+    if (createdAt !== null && createdAt >= receivedAt - clockSkewMs) return [];
+    const request = toSubscriptionRequest(signup, forms[signup.form]);
+    // An existing subscriber may have the welcome mail of the earlier attempt.
+    const changes = createdAt === null ? {} : { send_welcome_email: false };
+    const { warnings } = await tracing.call(span, 'subscriptions.create', (extraHeaders) =>
+      client.subscriptions.create({ publicationId, ...request, ...changes }, { ...options, extraHeaders }),
+    );
+    return (warnings ?? []).map(({ message, code }) => ({ message, code }));
+  }
+
+  /** When the subscription of an address was created, in milliseconds since the Unix epoch; null without one. */
+  async #lookUp(
+    email: string,
+    options: Parameters<Client['subscriptions']['list']>[1],
+    span: Span,
+  ): Promise<number | null> {
+    const { client, tracing, publicationId } = this.#options;
+    try {
+      const { items } = await tracing.call(span, 'subscriptions.list', (extraHeaders) =>
+        client.subscriptions.list({ publicationId, email, limit: 1 }, { ...options, extraHeaders }),
+      );
+      return items[0] ? items[0].created * 1000 : null;
+    } catch (error) {
+      // The key may create but not read. Then the repetition changes nothing about an existing subscription.
+      if (error instanceof ApiError && error.status === 403) return null;
+      throw error;
+    }
+  }
+}
+
+/** Options of every call: no retries by the client, because the lane itself schedules them. */
+export function callOptions({ patience, givenUp }: Pick<SingleDeliveryOptions, 'patience' | 'givenUp'>) {
+  return { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
+}
+
+/** Whether the visitor may still be waiting for a mail. */
+export function isFresh({ receivedAt }: ClaimedSignup, now: number): boolean {
+  return now - receivedAt <= freshMs;
+}
