@@ -1,6 +1,6 @@
 /** An account connected through OAuth 2.0 with PKCE: one credential for public and confidential apps. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
-import { appUrl, baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/connection.ts';
+import { appUrl, baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/credentialFields.ts';
 import { addressOf, callInExpression } from '../nodes/Newsletter/transport/connection.ts';
 import { connectionTest } from '../nodes/Newsletter/transport/connectionTest.ts';
 

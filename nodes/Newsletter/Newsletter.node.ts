@@ -1,10 +1,10 @@
 /** The action node: one entry, everything else in its registry of operations. */
 import {
-  NodeConnectionTypes,
   type IExecuteFunctions,
   type INodeExecutionData,
   type INodeType,
   type INodeTypeDescription,
+  NodeConnectionTypes,
 } from 'n8n-workflow';
 import { newsletterBuilderHint, newsletterHints, toolDescription } from './hints.ts';
 import { listSearch } from './methods/listSearch.ts';
@@ -13,7 +13,7 @@ import { dispatch } from './operations/dispatch.ts';
 import { resources } from './operations/index.ts';
 import { nodeProperties } from './operations/properties.ts';
 import { credentials } from './parameters/authentication.ts';
-import { withQuickReader } from './parameters/quickReader.ts';
+import { withQuickReader } from './parameters/parameterCache.ts';
 
 export class Newsletter implements INodeType {
   description: INodeTypeDescription = {

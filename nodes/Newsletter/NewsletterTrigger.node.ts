@@ -1,24 +1,24 @@
 /** The polling trigger: one entry, everything else in its table of events. */
 import {
-  NodeConnectionTypes,
   type IDataObject,
   type INodeExecutionData,
   type INodeType,
   type INodeTypeDescription,
   type IPollFunctions,
+  NodeConnectionTypes,
 } from 'n8n-workflow';
 import { triggerBuilderHint, triggerHints } from './hints.ts';
 import { publicationSearch } from './methods/listSearch.ts';
 import { authentication, credentials } from './parameters/authentication.ts';
-import { outputOf } from './parameters/output.ts';
 import { publication } from './parameters/publication.ts';
-import { subscription } from './records/records.ts';
+import { outputOf } from './records/output.ts';
+import { subscription } from './records/shapes.ts';
 import { events } from './trigger/events.ts';
 import { toTriggerFailure } from './trigger/failure.ts';
+import { sample } from './trigger/manualPoll.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
-import { sample } from './trigger/sample.ts';
+import { poll } from './trigger/poll.ts';
 import { readSettings } from './trigger/settings.ts';
-import { poll } from './trigger/watch.ts';
 
 export class NewsletterTrigger implements INodeType {
   description: INodeTypeDescription = {

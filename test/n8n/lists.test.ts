@@ -74,7 +74,7 @@ const lists: readonly List[] = [
     search: byName,
   },
   {
-    method: 'searchBulkUpdateJobs',
+    method: 'searchBulkSubscriptionUpdates',
     path: 'jobId',
     resource: 'bulkUpdateJob',
     async items(api) {

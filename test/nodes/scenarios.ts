@@ -51,7 +51,7 @@ const job = async (bench: Workbench) => {
     customFields: {},
     updateFields: { tier: 'premium' },
   });
-  return { jobId: { mode: 'list', value: await bench.first('searchBulkUpdateJobs') } };
+  return { jobId: { mode: 'list', value: await bench.first('searchBulkSubscriptionUpdates') } };
 };
 
 const deletion = async (bench: Workbench) => {

@@ -3,15 +3,15 @@ import {
   bulkUpdateItemWords,
   customFieldWords,
   filterWords,
+  type OperationWords,
+  type ParameterWords,
   statusUpdateWords,
   subscriptionListWords,
   subscriptionRequestWords,
   words,
-  type OperationWords,
-  type ParameterWords,
 } from '@newsletter-kit/core/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describe } from '../../nodes/Newsletter/parameters/words.ts';
+import { describe } from '../../nodes/Newsletter/parameters/propertyBuilders.ts';
 import { buildBundle, type Bundle, type Property } from './bundle.ts';
 
 let bundle: Bundle;

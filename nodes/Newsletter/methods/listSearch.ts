@@ -1,9 +1,11 @@
-/**
- * What the editor asks for to fill the lists of the resource locators: a page at a time, by the server's own paging.
- */
-import type { Engine, Page, PagePromise } from '@newsletter-kit/core/engine';
+/** List searches of the resource locators: one page at a time, by the paging of the service. */
+import { operation, type Operation } from '@newsletter-kit/core/contract';
+import type { Item, ListId, Page } from '@newsletter-kit/core/engine';
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import { largestPage } from '../parameters/list.ts';
+import { searchOf } from '../parameters/locators.ts';
+import { publicationIn } from '../parameters/publication.ts';
+import { readResources } from '../records/shapes.ts';
 import { openEngine } from '../transport/engine.ts';
 import { toNodeFailure } from '../transport/failure.ts';
 
@@ -13,60 +15,60 @@ type ListSearch = (
   paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
 
-/** Where a list goes on: what the server said, kept as text by the editor. */
-type Place =
+/** The page a list continues at, as the service named it; the editor keeps it as text. */
+type Continuation =
   | { readonly cursor?: string; readonly page?: undefined }
   | { readonly cursor?: undefined; readonly page?: number };
 
-interface Search<T> {
-  /** @param typed - what the person typed, for servers that search; empty where nothing was */
-  read(engine: Engine, place: Place, typed: string, editor: ILoadOptionsFunctions): PagePromise<T>;
-  toItem(record: T): INodeListSearchItems;
-  /** True where `read` has the server search; otherwise the names on each page are compared. */
+interface Search<Id extends ListId> {
+  /** The list that is read. */
+  readonly id: Id;
+  /**
+   * Arguments of the list besides its paging.
+   *
+   * @param typed - the text in the search field; empty where there is none
+   */
+  query?(typed: string, editor: ILoadOptionsFunctions): object;
+  toItem(record: Item<Id>): INodeListSearchItems;
+  /** True where the service searches by `query`; otherwise the names on each page are compared. */
   readonly searches?: true;
-  /** True where the list is not one of a publication. */
-  readonly workspace?: true;
 }
 
-/** Pages that are read in search of a name before the editor gets what was found so far, and asks on. */
-const pagesAtOnce = 10;
+/** Pages to read in search of a name before the editor shows its results and asks for more. */
+const pagesPerSearch = 10;
 
-function search<T>({ read, toItem, searches, workspace }: Search<T>): ListSearch {
+function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>): ListSearch {
+  const { query: names, path }: Operation = operation(id);
+  const limit = names.includes('limit') ? { limit: largestPage } : {};
   return async function (filter = '', paginationToken = '') {
     try {
-      const publicationId = workspace
-        ? ''
-        : String(this.getNodeParameter('publicationId', '', { extractValue: true }) ?? '');
-      const { engine } = await openEngine(this, publicationId);
+      const { engine } = await openEngine(this, path.includes('{publicationId}') ? publicationIn(this) : '');
       const typed = filter.trim();
       const word = searches ? '' : typed.toLowerCase();
       const results: INodeListSearchItems[] = [];
-      let place = toPlace(paginationToken);
-      for (let pages = 0; place !== null && results.length === 0 && pages < pagesAtOnce; pages++) {
-        const page = await read(engine, place, typed, this);
+      let next: Continuation | null = paginationToken === '' ? {} : (JSON.parse(paginationToken) as Continuation);
+      for (let pages = 0; next !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
+        const args = { ...limit, ...query?.(typed, this), ...next };
+        const page: Page<Item<Id>> = await engine.list(id, args);
         results.push(
           ...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
         );
-        place = following(page);
+        next = continuationOf(page);
       }
-      return { results, ...(place !== null && { paginationToken: JSON.stringify(place) }) };
+      return { results, ...(next !== null && { paginationToken: JSON.stringify(next) }) };
     } catch (error) {
       throw toNodeFailure(this.getNode(), error);
     }
   };
 }
 
-function toPlace(token: string): Place | null {
-  return token === '' ? {} : (JSON.parse(token) as Place);
-}
-
-function following({ hasMore, nextCursor, page }: Page<unknown>): Place | null {
+function continuationOf({ hasMore, nextCursor, page }: Page<unknown>): Continuation | null {
   if (!hasMore) return null;
   if (nextCursor !== null) return { cursor: nextCursor };
   return page === null ? null : { page: page + 1 };
 }
 
-/** A word about a record beside its name. */
+/** The name of a record with a detail in parentheses. */
 const named = (name: string, detail: string | null | undefined): string => (detail ? `${name} (${detail})` : name);
 
 const day = (seconds: number | null | undefined): string | undefined =>
@@ -75,83 +77,83 @@ const day = (seconds: number | null | undefined): string | undefined =>
 /** The publications, for the locator that every node has. */
 export const publicationSearch = {
   searchPublications: search({
-    read: (engine, { page }) =>
-      engine.list('publications.list', { limit: largestPage, ...(page !== undefined && { page }) }),
+    id: 'publications.list',
     toItem: ({ id, name, organization_name }) => ({ name: named(name, organization_name), value: id }),
-    workspace: true,
   }),
 };
 
-/** By the names that the resource locators give. */
-export const listSearch = {
+/** Searches whose names or filters are not those of every list. */
+const special = {
   ...publicationSearch,
   searchAutomations: search({
-    read: (engine, { page }) =>
-      engine.list('automations.list', { limit: largestPage, ...(page !== undefined && { page }) }),
+    id: 'automations.list',
     toItem: ({ id, name, status, trigger_events }) => ({
       name: named(name, [status, trigger_events?.includes('api') && 'Add by API'].filter(Boolean).join(', ')),
       value: id,
     }),
   }),
   searchJourneys: search({
-    read: (engine, { page }, _typed, editor) =>
-      engine.list('journeys.list', {
-        automationId: String(editor.getNodeParameter('automationId', '', { extractValue: true }) ?? ''),
-        limit: largestPage,
-        ...(page !== undefined && { page }),
-      }),
+    id: 'journeys.list',
+    query: (_typed, editor) => ({
+      automationId: String(editor.getNodeParameter('automationId', '', { extractValue: true }) ?? ''),
+    }),
     toItem: ({ id, email, status, subscription_id }) => ({
       name: named(email ?? subscription_id ?? id, status),
       value: id,
     }),
   }),
   searchCustomFields: search({
-    read: (engine) => engine.list('customFields.list', {}),
+    id: 'customFields.list',
     toItem: ({ id, display, kind }) => ({ name: named(display, kind), value: id }),
   }),
   searchAuthors: search({
-    read: (engine, { page }, name) =>
-      engine.list('authors.list', {
-        limit: largestPage,
-        ...(name !== '' && { name }),
-        ...(page !== undefined && { page }),
-      }),
+    id: 'authors.list',
+    query: (name) => (name === '' ? {} : { name }),
     toItem: ({ id, name, type }) => ({ name: named(name, type), value: id }),
     searches: true,
   }),
   searchComplimentaryAccess: search({
-    read: (engine, { cursor }) =>
-      engine.list('complimentaryAccess.list', {
-        limit: largestPage,
-        expand: ['tier'],
-        ...(cursor !== undefined && { cursor }),
-      }),
+    id: 'complimentaryAccess.list',
+    query: () => ({ expand: ['tier'] }),
     toItem: ({ id, description, tier }) => ({ name: named(description, tier?.name), value: id }),
   }),
   searchConditionSets: search({
-    read: (engine, place) => engine.list('conditionSets.list', { limit: largestPage, ...place }),
+    id: 'conditionSets.list',
     toItem: ({ id, name }) => ({ name, value: id }),
   }),
-  searchBulkUpdateJobs: search({
-    read: (engine) => engine.list('bulkSubscriptionUpdates.list', {}),
+  searchBulkSubscriptionUpdates: search({
+    id: 'bulkSubscriptionUpdates.list',
     toItem: ({ id, type, status, created }) => ({
       name: named([type, day(created)].filter(Boolean).join(' ') || id, status),
       value: id,
     }),
   }),
   searchDeletionRequests: search({
-    read: (engine) => engine.list('deletionRequests.list', {}),
+    id: 'deletionRequests.list',
     toItem: ({ id, email, status }) => ({ name: named(email ?? id, status), value: id }),
   }),
   searchSubscriptions: search({
-    read: (engine, place, email) =>
-      engine.list('subscriptions.list', {
-        limit: largestPage,
-        direction: 'desc',
-        ...(email !== '' && { email }),
-        ...place,
-      }),
+    id: 'subscriptions.list',
+    query: (email) => ({ direction: 'desc', ...(email !== '' && { email }) }),
     toItem: ({ id, email, status }) => ({ name: named(email, status), value: id }),
     searches: true,
   }),
 };
+
+/** Searches of the lists whose records can be read one by one, by the first field that names a record. */
+const derived = Object.fromEntries(
+  readResources.flatMap((resource) => {
+    const name = searchOf(resource);
+    return name in special ? [] : [[name, search({ id: `${resource}.list` as ListId, toItem: itemOf })]];
+  }),
+);
+
+function itemOf(record: object): INodeListSearchItems {
+  const fields: Readonly<Record<string, unknown>> = { ...record };
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  const label = ['name', 'title', 'display', 'subject', 'email', 'description', 'id'].map(text).find(Boolean) ?? '';
+  return { name: named(label, text('status')), value: text('id') };
+}
+
+/** By the names that the resource locators give. */
+export const listSearch = { ...derived, ...special };

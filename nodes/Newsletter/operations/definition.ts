@@ -2,7 +2,7 @@
 import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ItemParameters } from '../parameters/read.ts';
-import type { RecordShape } from '../records/shape.ts';
+import type { RecordShape } from '../records/shapes.ts';
 
 /** What an operation works with, for one input item. */
 export interface OperationContext extends ItemParameters {
@@ -58,6 +58,8 @@ export type OperationDefinition = ItemOperation | BatchOperation;
 
 /** A kind of record and what can be done with it. The key of each operation is its value in a workflow. */
 export interface ResourceDefinition {
+  /** Its name in the contract: `automations`. */
+  readonly contract: string;
   readonly name: string;
   /** True where its operations name no publication. */
   readonly workspace?: true;

@@ -1,10 +1,12 @@
 /** Runs the chosen operation for the input items, and keeps every record tied to the item it came from. */
 import type { Engine } from '@newsletter-kit/core/engine';
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
-import { readForm } from '../parameters/output.ts';
+import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import { publicationOf } from '../parameters/publication.ts';
+import { readForm } from '../records/output.ts';
 import { present } from '../records/present.ts';
 import { openEngine } from '../transport/engine.ts';
-import { toNodeFailure, type NodeFailure } from '../transport/failure.ts';
+import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
+import { toLines, workInLines } from './concurrency.ts';
 import type {
   BatchOperation,
   ItemOperation,
@@ -13,7 +15,6 @@ import type {
   OperationDefinition,
   ResourceDefinition,
 } from './definition.ts';
-import { toLines, workInLines } from './lines.ts';
 
 /** Opens what an operation works with for the item of this index. */
 type Open = (itemIndex: number) => Promise<OperationContext>;
@@ -145,9 +146,7 @@ async function together(
 function opener(node: IExecuteFunctions, notices: Set<string>, workspace: boolean): Open {
   const engines = new Map<string, Promise<Engine>>();
   return async (itemIndex) => {
-    const publicationId = workspace
-      ? ''
-      : String(node.getNodeParameter('publicationId', itemIndex, '', { extractValue: true }) ?? '');
+    const publicationId = workspace ? '' : publicationOf(node, itemIndex);
     const engine = engines.get(publicationId) ?? openEngine(node, publicationId).then(({ engine: opened }) => opened);
     engines.set(publicationId, engine);
     return {

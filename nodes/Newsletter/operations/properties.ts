@@ -1,9 +1,9 @@
 /** Makes the node's parameters out of the registry: resource, operation, publication, then each operation's own. */
-import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
+import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 import { authentication } from '../parameters/authentication.ts';
-import { byName, choice } from '../parameters/choice.ts';
-import { outputOf } from '../parameters/output.ts';
+import { byName, choice } from '../parameters/propertyBuilders.ts';
 import { publication } from '../parameters/publication.ts';
+import { outputOf } from '../records/output.ts';
 import type { OperationDefinition, ResourceDefinition } from './definition.ts';
 
 const resource: INodeProperties = {

@@ -113,7 +113,7 @@ export const conditionSet = locator({
 export const bulkUpdateJob = locator({
   displayName: 'Bulk Update Job',
   name: 'jobId',
-  search: 'searchBulkUpdateJobs',
+  search: 'searchBulkSubscriptionUpdates',
   description: 'The job that Update, Bulk Update or Update Status began',
   by: byAnyId,
 });
@@ -125,3 +125,36 @@ export const deletionRequest = locator({
   description: 'The data deletion request to work on',
   by: byAnyId,
 });
+
+/** By the name of the path parameter, as the API has it. */
+const ofParameter: Readonly<Record<string, INodeProperties>> = Object.fromEntries(
+  [automation, journey, author, complimentaryAccess, conditionSet].map((each) => [each.name, each]),
+);
+
+/**
+ * The locator of a path parameter: one of those above, or one that searches the list of the operation's resource.
+ *
+ * @param parameter - such as `automationId`
+ * @param operationId - whose path has the parameter, `resource.verb`
+ * @param text - what the contract says of the parameter; it names the prefix of the IDs
+ */
+export function locatorOf(parameter: string, operationId: string, text = ''): INodeProperties {
+  const [resource = ''] = operationId.split('.');
+  const noun = parameter.replace(/Id$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const prefix = /`(\w+_)<uuid>`/.exec(text)?.[1];
+  return (
+    ofParameter[parameter] ??
+    locator({
+      displayName: noun.charAt(0).toUpperCase() + noun.slice(1),
+      name: parameter,
+      search: searchOf(resource),
+      description: `The ${noun.toLowerCase()} to work on`,
+      by: prefix === undefined ? byAnyId : byId(prefix),
+    })
+  );
+}
+
+/** Name of the list search of a resource: `searchAutomations`. */
+export function searchOf(resource: string): string {
+  return `search${resource.charAt(0).toUpperCase()}${resource.slice(1)}`;
+}

@@ -1,5 +1,5 @@
 /** The publication a node works on: its own, or the credential's. */
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 export const publication: INodeProperties = {
   displayName: 'Publication',
@@ -31,3 +31,18 @@ export const publication: INodeProperties = {
     },
   ],
 };
+
+/** Where the locator is read from: a trigger or the editor, which have no input items. */
+interface WithoutItems {
+  getNodeParameter(name: string, fallback?: unknown, options?: { readonly extractValue?: boolean }): unknown;
+}
+
+/** The publication that the node names; empty for the credential's. */
+export function publicationIn(context: WithoutItems): string {
+  return String(context.getNodeParameter(publication.name, '', { extractValue: true }) ?? '');
+}
+
+/** As {@link publicationIn}, for an input item. */
+export function publicationOf(node: Pick<IExecuteFunctions, 'getNodeParameter'>, itemIndex: number): string {
+  return String(node.getNodeParameter(publication.name, itemIndex, '', { extractValue: true }) ?? '');
+}

@@ -1,8 +1,7 @@
 /** Gives a record the form that was asked for: as a person reads it, whole, or some of its fields. Pure. */
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { toRecord } from './record.ts';
-import type { RecordShape } from './shape.ts';
+import type { RecordShape } from './shapes.ts';
 
 /** The choices of the parameter Output. */
 export type Form =
@@ -27,4 +26,15 @@ function readable(name: string, value: unknown, { times }: RecordShape): unknown
 /** `[{ name, kind, value }]` as `{ [name]: value }`, which an expression reaches without searching. */
 function byName(fields: readonly unknown[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value]));
+}
+
+/** What was read from JSON is JSON: n8n's own name for it, without a copy. */
+export function toRecord(answer: object): IDataObject {
+  return answer as IDataObject;
+}
+
+/** The record in the envelope of an answer; empty where the service sent none. */
+export function recordIn(answer: unknown): IDataObject {
+  const data = isRecord(answer) ? answer['data'] : undefined;
+  return isRecord(data) ? toRecord(data) : {};
 }

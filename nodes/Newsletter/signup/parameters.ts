@@ -1,6 +1,6 @@
 /** Parameters of the signup trigger: path, allowed origins and fields, quiet period, honeypot, rate limit. */
 import type { INodeProperties } from 'n8n-workflow';
-import { collection } from '../parameters/collection.ts';
+import { collection } from '../parameters/propertyBuilders.ts';
 
 export const path: INodeProperties = {
   displayName: 'Path',

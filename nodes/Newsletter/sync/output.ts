@@ -1,16 +1,16 @@
 /** The items of the four outputs: contacts to create, contacts to update, findings, and the report. */
 import {
-  readPath,
-  recordOf,
   type AppliedSync,
   type ConsentRecord,
   type ContactCreate,
   type ContactWrite,
   type Finding,
+  readPath,
+  recordOf,
   type SyncPlan,
 } from '@newsletter-kit/core/sync';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { toRecord } from '../records/record.ts';
+import { toRecord } from '../records/present.ts';
 import type { SyncSettings } from './settings.ts';
 
 /** In the order of the outputs. */

@@ -2,6 +2,7 @@
 import { checkMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
+import { publicationOf } from '../parameters/publication.ts';
 import {
   ParameterMismatch,
   readCollection,
@@ -56,7 +57,7 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   };
   checkMapping(mapping);
   return {
-    publication: String(node.getNodeParameter('publicationId', 0, '', { extractValue: true }) ?? ''),
+    publication: publicationOf(node, 0),
     mode: readParameter(at, parameters.mode) === 'apply' ? 'apply' : 'preview',
     scope,
     mapping,

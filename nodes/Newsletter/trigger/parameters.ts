@@ -1,10 +1,7 @@
 /** The trigger's parameters: the event, what it costs, what narrows it down, how much a poll may read. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, choice } from '../parameters/choice.ts';
-import { collection } from '../parameters/collection.ts';
-import { subscriptionInclude } from '../parameters/subscriptionInclude.ts';
-import { statuses, tiers } from '../parameters/subscriptionWords.ts';
-import { texts } from '../parameters/texts.ts';
+import { byName, choice, collection, texts } from '../parameters/propertyBuilders.ts';
+import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { events, eventsThat } from './events.ts';
 import { capacity, requestsAPoll } from './limits.ts';
 

@@ -1,14 +1,15 @@
 /** Reads how the trigger is set. */
-import { NodeOperationError, type INodeProperties, type IPollFunctions } from 'n8n-workflow';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
+import { type INodeProperties, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { readForm } from '../parameters/output.ts';
-import { ParameterMismatch, readFields, readParameter, readValue, type ItemParameters } from '../parameters/read.ts';
+import { type ItemParameters, ParameterMismatch, readFields, readParameter, readValue } from '../parameters/read.ts';
+import { publicationIn } from '../parameters/publication.ts';
+import { readForm } from '../records/output.ts';
 import type { Form } from '../records/present.ts';
-import { subscription } from '../records/records.ts';
-import { events, type EventDefinition } from './events.ts';
-import { toFilter, type Filter } from './filter.ts';
+import { subscription } from '../records/shapes.ts';
+import { type EventDefinition, events } from './events.ts';
+import { type Filter, toFilter } from './items.ts';
 import { requestsAPoll } from './limits.ts';
 import { toSeconds } from './moment.ts';
 import { changes, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
@@ -45,7 +46,7 @@ export function readSettings(context: IPollFunctions): Settings {
   return {
     chosen,
     event,
-    publication: String(context.getNodeParameter('publicationId', '', { extractValue: true }) ?? ''),
+    publication: publicationIn(context),
     filter: toFilter(readFields(at, 'filters', filters.filter(shownFor(chosen)))),
     expand: readInclude(at),
     form: readForm(at, subscription),

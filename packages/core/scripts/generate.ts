@@ -5,12 +5,14 @@
 import { writeFile } from 'node:fs/promises';
 import { writeApi } from './api.ts';
 import { format } from './format.ts';
+import { writeRecords } from './records.ts';
 import { writeResources } from './resources.ts';
 import { writeTypes } from './types.ts';
 
 /** Each generated file, relative to the package, with its text. */
 export function generate(): ReadonlyMap<string, string> {
   return new Map([
+    ['src/contract/records.ts', format('records.ts', writeRecords())],
     ['src/schema/types.ts', format('types.ts', writeTypes())],
     ['src/resources.ts', format('resources.ts', writeResources())],
     ['api.md', writeApi()],

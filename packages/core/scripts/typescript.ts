@@ -81,7 +81,9 @@ export function createTypeWriter(): TypeWriter {
 }
 
 /** Name and description of a schema that has a name, also where a copy carries other words. */
-function namedSchema(schema: z.core.$ZodType): { readonly id: string; readonly description: string } | undefined {
+export function namedSchema(
+  schema: z.core.$ZodType,
+): { readonly id: string; readonly description: string } | undefined {
   for (let each: z.core.$ZodType | undefined = schema; each; each = each._zod.parent) {
     const { id, description = '' } = z.globalRegistry.get(each) ?? {};
     if (id !== undefined) return { id, description };

@@ -4,8 +4,8 @@
  */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { isRecord } from '../../isRecord.ts';
-import type { Subscription } from '../../transport/existence.ts';
 import type { Change } from './changes.ts';
+import type { Subscription } from './existence.ts';
 
 export type Request = Arguments<'subscriptions.create'>;
 type Name = keyof Request;

@@ -3,19 +3,19 @@
  * thousand.
  */
 import {
-  importSubscriptions,
   type ImportProgress,
   type ImportResult,
+  importSubscriptions,
   type SourceRow,
 } from '@newsletter-kit/core/import';
-import { NodeOperationError, type INodeProperties, type Logger } from 'n8n-workflow';
-import { collection } from '../../parameters/collection.ts';
+import { type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
+import { collection } from '../../parameters/propertyBuilders.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
-import { toNodeFailure, type NodeFailure } from '../../transport/failure.ts';
-import { byEngine } from '../byEngine.ts';
+import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
+import { byEngine } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
-import { itemReader, mappingFields } from './bulkImportRequest.ts';
 import { Outcomes, quoted } from './bulkImportOutcomes.ts';
+import { itemReader, mappingFields } from './bulkImportRequest.ts';
 
 const notice: INodeProperties = {
   displayName:

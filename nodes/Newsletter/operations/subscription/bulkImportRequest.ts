@@ -1,9 +1,8 @@
 /** Bulk Import: the subscription that an input item asks for, whichever way its fields are mapped. */
 import type { INodeProperties } from 'n8n-workflow';
-import { readInput, toSentFields } from '../../parameters/customFields.ts';
-import { email } from '../../parameters/email.ts';
+import { readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
 import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
-import { readCustomFieldsOf } from '../../transport/customFieldKinds.ts';
+import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
 import { additionalFields, readRequest, requestFields } from './requestFields.ts';
 

@@ -2,10 +2,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readParameter } from '../../parameters/read.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
-import { beginUpdate } from '../../transport/job.ts';
 import type { BatchOperation } from '../definition.ts';
-import { changeFields, readChanges, type Change } from './changes.ts';
-import { workInJobs, type Planned } from './inJobs.ts';
+import { type Change, changeFields, readChanges } from './changes.ts';
+import { type Planned, workInJobs } from './jobBatches.ts';
+import { beginUpdate } from './updateJob.ts';
 
 const subscriptionId: INodeProperties = {
   displayName: 'Subscription ID',

@@ -1,14 +1,12 @@
 /** What Update and Bulk Update change of a subscription: the parameters, and the item of the request they make. */
+import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
-import { collection } from '../../parameters/collection.ts';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
+import { collection, describe, newsletterLists, texts } from '../../parameters/propertyBuilders.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
-import { newsletterLists, texts } from '../../parameters/texts.ts';
 import type { OperationContext } from '../definition.ts';
-import { gift, paymentsCustomer, tier } from './fields.ts';
-import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
-import { describe } from '../../parameters/words.ts';
+import { gift, paymentsCustomer, tier } from './requestFields.ts';
 
 /** One subscription and what is to change of it. */
 export type Change = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];

@@ -3,14 +3,14 @@
  * first.
  */
 import type { INodeProperties } from 'n8n-workflow';
-import { collection } from '../../parameters/collection.ts';
-import { email } from '../../parameters/email.ts';
+import { collection } from '../../parameters/propertyBuilders.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
-import { subscription, upsertedSubscription } from '../../records/records.ts';
-import { findByAddress } from '../../transport/findSubscription.ts';
+import { email } from '../../parameters/subscription.ts';
+import { subscription, upsertedSubscription } from '../../records/shapes.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
+import { findByAddress } from './findSubscription.ts';
 import { additionalFields, readRequest, requestFields, sendRequest } from './requestFields.ts';
-import { createNew, toItem } from './upsert.ts';
+import { createNew, toItem, upsert } from './upsert.ts';
 
 const ifSubscribed: INodeProperties = {
   displayName: 'If Already Subscribed',
@@ -85,3 +85,24 @@ export const create: ItemOperation = {
 async function isSubscribed(context: OperationContext, address: string): Promise<boolean> {
   return (await findByAddress(context, address)) !== undefined;
 }
+
+export const createOrUpdate: ItemOperation = {
+  name: 'Create or Update',
+  description: 'Create a new subscription, or update the current one if it already exists (upsert)',
+  action: 'Create or update a subscription',
+  record: upsertedSubscription,
+  about: email,
+  properties: requestFields,
+  async execute(context) {
+    return [await upsert(context, await readRequest(context), requestFields)];
+  },
+  // The answer of the service, which applies to an existing subscription its custom fields alone.
+  version1: {
+    record: subscription,
+    about: email,
+    properties: requestFields,
+    async execute(context) {
+      return [await sendRequest(context, await readRequest(context))];
+    },
+  },
+};

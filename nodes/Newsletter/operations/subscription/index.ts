@@ -1,15 +1,14 @@
-/** Subscription and its operations. */
+/** Resource Subscription. */
 import type { ResourceDefinition } from '../definition.ts';
 import { bulkImport } from './bulkImport.ts';
 import { bulkUpdate } from './bulkUpdate.ts';
-import { create } from './create.ts';
-import { createOrUpdate } from './createOrUpdate.ts';
-import { get } from './get.ts';
-import { getMany } from './getMany.ts';
+import { create, createOrUpdate } from './create.ts';
+import { get, getMany } from './read.ts';
 import { update } from './update.ts';
 import { updateStatus } from './updateStatus.ts';
 
 export const subscription: ResourceDefinition = {
+  contract: 'subscriptions',
   name: 'Subscription',
   operations: { bulkImport, bulkUpdate, create, createOrUpdate, get, getMany, update, updateStatus },
 };

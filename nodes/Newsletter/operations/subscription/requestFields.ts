@@ -1,18 +1,40 @@
 /** What a subscription is created with: the parameters of Create and of Create or Update, and the request they make. */
+import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { automations } from '../../parameters/automations.ts';
-import { collection } from '../../parameters/collection.ts';
-import { customFields, readCustomFields, type ReadableNode } from '../../parameters/customFields.ts';
-import { doubleOptIn } from '../../parameters/doubleOptIn.ts';
-import { email } from '../../parameters/email.ts';
+import { customFields, type ReadableNode, readCustomFields } from '../../parameters/customFields.ts';
+import { complimentaryAccess } from '../../parameters/locators.ts';
+import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/propertyBuilders.ts';
 import { readFields, readParameter } from '../../parameters/read.ts';
-import { newsletterLists, premiumTiers } from '../../parameters/texts.ts';
-import { toRecord } from '../../records/record.ts';
+import { automations, doubleOptIn, email, tiers } from '../../parameters/subscription.ts';
+import { toRecord } from '../../records/present.ts';
 import type { OperationContext } from '../definition.ts';
-import { gift, paymentsCustomer, tier } from './fields.ts';
-import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
-import { describe } from '../../parameters/words.ts';
+
+export const gift: INodeProperties = {
+  ...complimentaryAccess,
+  displayName: 'Complimentary Gift',
+  name: 'complimentary_gift_id',
+  required: false,
+  description: describe(words.complimentary_gift_id),
+};
+
+export const paymentsCustomer: INodeProperties = {
+  displayName: 'Payments Customer ID',
+  name: 'payments_customer_id',
+  type: 'string',
+  placeholder: 'e.g. cus_Q1w2E3r4T5',
+  default: '',
+  description: describe(words.payments_customer_id),
+};
+
+export const tier: INodeProperties = {
+  displayName: 'Tier',
+  name: 'tier',
+  type: 'options',
+  default: 'free',
+  description: describe(words.tier),
+  options: [...tiers],
+};
 
 /** Named as the fields of the request. */
 export const additionalFields: readonly INodeProperties[] = [

@@ -4,16 +4,16 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../../isRecord.ts';
-import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscriber.ts';
+import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
-import { updatedSubscription } from '../../records/records.ts';
-import { toRecord } from '../../records/record.ts';
-import type { Subscription } from '../../transport/existence.ts';
-import { findByAddress, findSubscription, recentById } from '../../transport/findSubscription.ts';
-import { beginUpdate, updateOne } from '../../transport/job.ts';
+import { toRecord } from '../../records/present.ts';
+import { updatedSubscription } from '../../records/shapes.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { changesNotShown } from './applied.ts';
-import { changeFields, readChanges, type Change } from './changes.ts';
+import { type Change, changeFields, readChanges } from './changes.ts';
+import type { Subscription } from './existence.ts';
+import { findByAddress, findSubscription, recentById } from './findSubscription.ts';
+import { beginUpdate, updateOne } from './updateJob.ts';
 import { labelsOf } from './upsert.ts';
 
 const properties = [subscriber, ...changeFields, ...waiting];

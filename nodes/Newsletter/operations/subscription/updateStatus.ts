@@ -6,15 +6,14 @@ import { statusUpdateWords } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
+import { describe, texts } from '../../parameters/propertyBuilders.ts';
 import { readParameter } from '../../parameters/read.ts';
-import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscriber.ts';
-import { texts } from '../../parameters/texts.ts';
+import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
-import { describe } from '../../parameters/words.ts';
-import { findIds, type FoundIds } from '../../transport/findSubscription.ts';
-import { beginStatusUpdate } from '../../transport/job.ts';
 import type { BatchOperation, OperationContext } from '../definition.ts';
-import { workInJobs, type Planned } from './inJobs.ts';
+import { findIds, type FoundIds } from './findSubscription.ts';
+import { type Planned, workInJobs } from './jobBatches.ts';
+import { beginStatusUpdate } from './updateJob.ts';
 
 const inputSubscription: INodeProperties = { ...subscriber, default: { mode: 'id', value: '={{ $json.id }}' } };
 

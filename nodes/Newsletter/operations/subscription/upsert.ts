@@ -9,14 +9,14 @@
  */
 import { ApiError, type ServiceMessage } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { toRecord } from '../../records/record.ts';
-import { lookBefore, type Existed, type Subscription } from '../../transport/existence.ts';
+import { toRecord } from '../../records/present.ts';
 import { toNodeFailure } from '../../transport/failure.ts';
-import { findByAddress } from '../../transport/findSubscription.ts';
-import { updateOne } from '../../transport/job.ts';
 import type { OperationContext } from '../definition.ts';
 import { fieldsNotShown, isOfAnother, type Request } from './applied.ts';
 import type { Change } from './changes.ts';
+import { type Existed, lookBefore, type Subscription } from './existence.ts';
+import { findByAddress } from './findSubscription.ts';
+import { updateOne } from './updateJob.ts';
 
 /** Seconds until a bulk update of one subscription must be done. */
 const seconds = 300;

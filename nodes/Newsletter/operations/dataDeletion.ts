@@ -1,0 +1,79 @@
+/**
+ * Resource Data Deletion. Request cannot be undone: it asks for the address twice, and an agent needs the permission of
+ * the node's owner.
+ */
+import { deletionRequestWords } from '@newsletter-kit/core/contract';
+import { addressKey } from '@newsletter-kit/core/signup';
+import type { INodeProperties } from 'n8n-workflow';
+import { deletionRequest } from '../parameters/locators.ts';
+import { describe } from '../parameters/propertyBuilders.ts';
+import { ParameterMismatch, readParameter } from '../parameters/read.ts';
+import { email } from '../parameters/subscription.ts';
+import { recordIn } from '../records/present.ts';
+import { shapeOf } from '../records/shapes.ts';
+import { usedByAgent } from '../usedByAgent.ts';
+import type { ItemOperation, ResourceDefinition } from './definition.ts';
+import { getMany, getOne } from './readOperations.ts';
+
+const differences = { noun: 'data deletion request', record: { others: ['created_at', 'source'] } };
+
+const warning: INodeProperties = {
+  displayName:
+    'After 14 days the data of this subscriber is deleted from <b>every publication of the organization</b>. Once that has begun it cannot be undone.',
+  name: 'deletionNotice',
+  type: 'notice',
+  default: '',
+};
+
+const address: INodeProperties = { ...email, description: describe(deletionRequestWords.email) };
+
+const confirmation: INodeProperties = {
+  ...email,
+  displayName: 'Confirm Email',
+  name: 'emailConfirmation',
+  description: 'The same address once more. Nothing is requested where the two differ.',
+};
+
+const allowAgents: INodeProperties = {
+  displayName: 'Allow Agents to Request Deletion',
+  name: 'allowAgents',
+  type: 'boolean',
+  // No expression, so that no agent can fill it in.
+  noDataExpression: true,
+  default: false,
+  description: 'Whether an AI agent that uses this node as a tool may request the deletion of a subscriber',
+  displayOptions: { show: { '@tool': [true] } },
+};
+
+const request: ItemOperation = {
+  name: 'Request',
+  description: 'Request the deletion of all data of a subscriber. It cannot be undone.',
+  action: 'Request the deletion of the data of a subscriber',
+  record: shapeOf('deletionRequests.create', differences.record),
+  properties: [warning, address, confirmation, allowAgents],
+  async execute(context) {
+    if (usedByAgent(context.node) && readParameter(context, allowAgents) !== true) {
+      throw new ParameterMismatch(
+        'An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node',
+      );
+    }
+    const named = String(readParameter(context, address));
+    if (addressKey(named) !== addressKey(String(readParameter(context, confirmation)))) {
+      throw new ParameterMismatch('"Email" and "Confirm Email" are not the same; nothing was requested');
+    }
+    return [recordIn(await context.engine.call('deletionRequests.create', { email: named }, context.call))];
+  },
+};
+
+export const dataDeletion: ResourceDefinition = {
+  contract: 'deletionRequests',
+  name: 'Data Deletion',
+  operations: {
+    get: getOne('deletionRequests.get', { ...differences, path: { id: deletionRequest } }),
+    getMany: getMany('deletionRequests.list', {
+      ...differences,
+      description: 'Get many data deletion requests of the organization',
+    }),
+    request,
+  },
+};

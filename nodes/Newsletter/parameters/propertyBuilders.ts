@@ -1,0 +1,126 @@
+/** Builds the descriptions of parameters: choices, collections, lists of texts, Include, and texts of the contract. */
+import type { ParameterWords } from '@newsletter-kit/core/contract';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+/**
+ * The parameter with these options.
+ * @param preferred - the value it begins with, where it is among them; else the first
+ */
+export function choice(
+  parameter: INodeProperties,
+  options: INodePropertyOptions[],
+  preferred?: string,
+): INodeProperties {
+  const begins = options.find(({ value }) => value === preferred) ?? options[0];
+  return { ...parameter, default: begins?.value ?? '', options };
+}
+
+/** As n8n wants its lists: by name. */
+export function byName(options: INodePropertyOptions[]): INodePropertyOptions[] {
+  return options.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+}
+
+/** No group at all where there is nothing to add. */
+export function collection(
+  name: string,
+  displayName: string,
+  placeholder: string,
+  options: readonly INodeProperties[],
+): INodeProperties[] {
+  if (options.length === 0) return [];
+  return [{ displayName, name, type: 'collection', placeholder, default: {}, options: [...options] }];
+}
+
+/** @param options - the values that the operation takes, in words */
+export function include(...options: INodePropertyOptions[]): INodeProperties {
+  return {
+    displayName: 'Include',
+    name: 'expand',
+    type: 'multiOptions',
+    default: [],
+    description: 'What to add to each record; without it these fields are left out',
+    options,
+  };
+}
+
+type Described = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>;
+
+/** @param add - what the button says that adds one */
+export function texts(add: string, described: Described): INodeProperties {
+  return {
+    ...described,
+    type: 'string',
+    typeOptions: { multipleValues: true, multipleValueButtonText: add },
+    default: [],
+  };
+}
+
+const listId = 'e.g. nl_list_00000000-0000-4000-8000-000000000001';
+
+/** IDs of newsletter lists, which the API cannot list. */
+export function newsletterLists(described: Described): INodeProperties {
+  return texts('Add ID', { ...described, placeholder: listId });
+}
+
+/** Premium tiers by their IDs and by their names. @param what - what the two parameters do with them */
+export function premiumTiers(what: {
+  readonly byId: string;
+  readonly byName: string;
+}): readonly [INodeProperties, INodeProperties] {
+  return [
+    texts('Add ID', {
+      displayName: 'Premium Tier IDs',
+      name: 'premium_tier_ids',
+      placeholder: 'e.g. tier_00000000-0000-4000-8000-000000000001',
+      description: what.byId,
+    }),
+    texts('Add Name', {
+      displayName: 'Premium Tier Names',
+      name: 'premium_tiers',
+      placeholder: 'e.g. Gold',
+      description: what.byName,
+    }),
+  ];
+}
+
+/** Fields that a description may name, as the editor names them. */
+const labels: Readonly<Record<string, string>> = {
+  newsletter_list_ids: 'Join Newsletter List IDs',
+  premium_tier_ids: 'Premium Tier IDs',
+  premium_tiers: 'Premium Tier Names',
+  tier: 'Tier',
+  unsubscribe: 'Unsubscribe',
+};
+
+/**
+ * What a parameter means, for its description: names as the editor shows them, no forms of IDs, which the placeholder
+ * shows, "email" as n8n spells it, and no period after a single sentence.
+ */
+export function describe({ text }: ParameterWords): string {
+  const worded = text
+    .replaceAll(/, `\w+_<uuid>`/g, '')
+    .replace(/^Prefixed IDs? of (?:the |an? )?(\w)/, (_, first: string) => first.toUpperCase())
+    .replaceAll(/`(\w+)`/g, (_, name: string) => labels[name] ?? name.replaceAll('_', ' '))
+    .replaceAll('`', '')
+    .replaceAll('e-mail', 'email')
+    .replaceAll('E-mail', 'Email');
+  return worded.slice(0, -1).includes('. ') ? worded : worded.replace(/\.$/, '');
+}
+
+const titleWords = new Map([
+  ['id', 'ID'],
+  ['ids', 'IDs'],
+  ['url', 'URL'],
+  ['utm', 'UTM'],
+  ['by', 'by'],
+  ['for', 'for'],
+  ['at', 'at'],
+]);
+
+/** A name of the API as a label of the editor: `utm_source` as "UTM Source". */
+export function titleOf(name: string): string {
+  return name
+    .split('_')
+    .map((word) => titleWords.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}

@@ -1,0 +1,123 @@
+/** Parameters about subscriptions that several operations share. */
+import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { automation } from './locators.ts';
+import { describe, include } from './propertyBuilders.ts';
+import { type ItemParameters, ParameterMismatch, readParameter } from './read.ts';
+
+/** How a subscription is named. */
+export type Subscriber = { readonly email: string } | { readonly id: string };
+
+export const subscriber: INodeProperties = {
+  displayName: 'Subscription',
+  name: 'subscription',
+  type: 'resourceLocator',
+  required: true,
+  default: { mode: 'email', value: '' },
+  description: 'The subscription to work on',
+  typeOptions: { loadOptionsDependsOn: ['publicationId.value'] },
+  modes: [
+    {
+      displayName: 'By Email',
+      name: 'email',
+      type: 'string',
+      placeholder: 'name@email.com',
+      hint: 'Upper and lower case are the same',
+    },
+    {
+      displayName: 'By ID',
+      name: 'id',
+      type: 'string',
+      placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
+      validation: [
+        {
+          type: 'regex',
+          properties: { regex: '^sub_[0-9a-fA-F-]+$', errorMessage: 'A subscription ID looks like sub_<uuid>' },
+        },
+      ],
+    },
+    {
+      displayName: 'From List',
+      name: 'list',
+      type: 'list',
+      placeholder: 'Choose…',
+      hint: 'Newest first; search by the whole address',
+      typeOptions: { searchListMethod: 'searchSubscriptions', searchable: true },
+    },
+  ],
+};
+
+/** The error where nobody is subscribed by this name. */
+export function noSubscription(): ParameterMismatch {
+  return new ParameterMismatch(
+    '"Subscription" names no subscription of this publication; check the address or the ID, and the Publication',
+  );
+}
+
+/**
+ * Whichever way it was chosen: an address has an @ and an ID has none.
+ *
+ * @throws ParameterMismatch where it is empty
+ */
+export function readSubscriber(item: ItemParameters, parameter: INodeProperties = subscriber): Subscriber {
+  const named = String(readParameter(item, parameter));
+  return named.includes('@') ? { email: named } : { id: named };
+}
+
+export const email: INodeProperties = {
+  displayName: 'Email',
+  name: 'email',
+  type: 'string',
+  placeholder: 'name@email.com',
+  required: true,
+  default: '',
+  description: describe(subscriptionRequestWords.email),
+};
+
+export const doubleOptIn: INodeProperties = {
+  displayName: 'Double Opt-In',
+  name: 'double_opt_override',
+  type: 'options',
+  default: 'not_set',
+  description: 'Whether the subscriber has to confirm by email before the subscription becomes active',
+  options: [
+    { name: 'Off', value: 'off', description: 'Active immediately, without a confirmation email' },
+    { name: 'On', value: 'on', description: 'The subscriber has to confirm by email first' },
+    { name: 'Publication Default', value: 'not_set' },
+  ],
+};
+
+export const automations: INodeProperties = {
+  displayName: 'Automations',
+  name: 'automation_ids',
+  type: 'fixedCollection',
+  typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Automation' },
+  placeholder: 'Add Automation',
+  default: {},
+  description: 'Automations to enroll the subscriber into; each needs an active Add by API trigger',
+  options: [{ displayName: 'Automation', name: 'automations', values: [{ ...automation, required: false }] }],
+};
+
+export const subscriptionInclude = include(
+  { name: 'Custom Fields', value: 'custom_fields', description: 'Names, kinds and values of its custom fields' },
+  { name: 'Newsletter Lists', value: 'newsletter_lists', description: 'IDs of the lists it is actively subscribed to' },
+  { name: 'Premium Tiers', value: 'subscription_premium_tiers', description: 'The premium tiers it is in' },
+  { name: 'Referrals', value: 'referrals', description: 'The subscriptions it referred' },
+  { name: 'Statistics', value: 'stats', description: 'Emails received, open rate and click-through rate' },
+  { name: 'Tags', value: 'tags' },
+);
+
+export const statuses: readonly INodePropertyOptions[] = [
+  { name: 'Active', value: 'active' },
+  { name: 'Inactive', value: 'inactive', description: 'Made inactive, possibly by unsubscribing' },
+  { name: 'Invalid', value: 'invalid', description: 'The address is invalid' },
+  { name: 'Needs Attention', value: 'needs_attention', description: 'Waits for approval' },
+  { name: 'Paused', value: 'paused' },
+  { name: 'Pending', value: 'pending', description: 'Waits for double opt-in' },
+  { name: 'Validating', value: 'validating', description: 'The address is being checked' },
+];
+
+export const tiers: readonly INodePropertyOptions[] = [
+  { name: 'Free', value: 'free' },
+  { name: 'Premium', value: 'premium' },
+];
