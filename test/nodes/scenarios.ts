@@ -1,4 +1,9 @@
-/** One run of every operation that ends well, against the demo publication. */
+/**
+ * One successful run of every operation, against the demo publication. Get and Get Many follow from the registry of the
+ * node.
+ */
+import type { ItemOperation } from '../../nodes/Newsletter/operations/definition.ts';
+import { resources } from '../../nodes/Newsletter/operations/index.ts';
 import type { Run } from './context.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -12,30 +17,55 @@ export interface Scenario {
   readonly items?: NonNullable<Run['items']>;
 }
 
-const list = (resource: string, options: readonly string[] = []): Scenario => ({
-  resource,
-  operation: 'getMany',
-  parameters: () => ({ returnAll: true, options: options.length > 0 ? { expand: options } : {} }),
-});
-
-const got = (resource: string, parameter: string, search: string, options: readonly string[] = []): Scenario => ({
-  resource,
-  operation: 'get',
-  parameters: async (bench) => ({
-    [parameter]: { mode: 'list', value: await bench.first(search) },
-    options: options.length > 0 ? { expand: options } : {},
-  }),
-});
-
-const subscriptionIncludes = [
-  'custom_fields',
-  'newsletter_lists',
-  'subscription_premium_tiers',
-  'referrals',
-  'stats',
-  'tags',
-];
 const byEmail = { mode: 'email', value: 'ada.lovelace@example.com' };
+
+/** Every value of Include. */
+function included({ properties }: ItemOperation): readonly string[] {
+  const options = properties.find(({ name }) => name === 'options')?.options ?? [];
+  const include = options.find(({ name }) => name === 'expand');
+  return include && 'options' in include
+    ? (include.options ?? []).flatMap((option) => ('value' in option ? [String(option.value)] : []))
+    : [];
+}
+
+/** Chooses the first record of each list that the operation's locators offer, in their order. */
+async function chosen(bench: Workbench, { properties }: ItemOperation): Promise<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const { name, modes = [] } of properties) {
+    const method = modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? [])[0];
+    if (method) values[name] = { mode: 'list', value: await bench.first(method, values) };
+  }
+  return values;
+}
+
+/** Records that are chosen by name, because they have more fields than the first of their list. */
+const fixedChoices: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'subscription get': { subscription: byEmail },
+};
+
+/** Get and Get Many of every resource, with everything that Include adds. */
+const reads = Object.entries(resources).flatMap(([resource, { operations }]) =>
+  (['get', 'getMany'] as const).flatMap((operation): Scenario[] => {
+    const definition = operations[operation];
+    if (definition === undefined || !('execute' in definition)) return [];
+    const fixed = fixedChoices[`${resource} ${operation}`];
+    return [
+      {
+        resource,
+        operation,
+        parameters: async (bench) => {
+          await prepare[resource]?.(bench);
+          return {
+            ...(operation === 'getMany' && { returnAll: true }),
+            ...(fixed ?? (await chosen(bench, definition))),
+            options: { expand: included(definition) },
+          };
+        },
+      },
+    ];
+  }),
+);
+
 const automation = async (bench: Workbench) => ({
   automationId: { mode: 'list', value: await bench.first('searchAutomations') },
 });
@@ -44,46 +74,27 @@ const request = {
   customFields: { mappingMode: 'defineBelow', value: { 'First Name': 'Nova', 'No such field': 'x' } },
 };
 
-/** A job that is over. */
-const job = async (bench: Workbench) => {
-  await bench.run('subscription', 'update', {
-    subscription: byEmail,
-    customFields: {},
-    updateFields: { tier: 'premium' },
-  });
-  return { jobId: { mode: 'list', value: await bench.first('searchBulkSubscriptionUpdates') } };
-};
-
-const deletion = async (bench: Workbench) => {
-  await bench.run('dataDeletion', 'request', { email: byEmail.value, emailConfirmation: byEmail.value });
-  return { deletionRequestId: { mode: 'list', value: await bench.first('searchDeletionRequests') } };
+/** Creates the records of resources of which the demo publication has none. */
+const prepare: Readonly<Record<string, (bench: Workbench) => Promise<unknown>>> = {
+  bulkUpdateJob: (bench) =>
+    bench.run('subscription', 'update', {
+      subscription: byEmail,
+      customFields: {},
+      updateFields: { tier: 'premium' },
+    }),
+  dataDeletion: (bench) =>
+    bench.run('dataDeletion', 'request', { email: byEmail.value, emailConfirmation: byEmail.value }),
 };
 
 export const scenarios: readonly Scenario[] = [
-  list('advertisementOpportunity'),
-  got('author', 'authorId', 'searchAuthors'),
-  list('author'),
-  got('automation', 'automationId', 'searchAutomations', ['stats']),
+  ...reads,
   { resource: 'automation', operation: 'getEmails', parameters: automation },
-  list('automation', ['stats']),
-  { resource: 'bulkUpdateJob', operation: 'get', parameters: job },
-  {
-    resource: 'bulkUpdateJob',
-    operation: 'getMany',
-    parameters: async (bench) => (await job(bench), { returnAll: true }),
-  },
-  got('complimentaryAccess', 'complimentaryAccessId', 'searchComplimentaryAccess', ['tier']),
-  list('complimentaryAccess', ['stats', 'tier']),
-  got('conditionSet', 'conditionSetId', 'searchConditionSets', ['stats']),
-  list('conditionSet'),
   { resource: 'customField', operation: 'create', parameters: () => ({ display: 'Shoe size', kind: 'integer' }) },
   {
     resource: 'customField',
     operation: 'delete',
     parameters: async (bench) => ({ customFieldId: { mode: 'list', value: await bench.first('searchCustomFields') } }),
   },
-  got('customField', 'customFieldId', 'searchCustomFields'),
-  list('customField'),
   {
     resource: 'customField',
     operation: 'update',
@@ -91,12 +102,6 @@ export const scenarios: readonly Scenario[] = [
       customFieldId: { mode: 'list', value: await bench.first('searchCustomFields') },
       display: 'Given Name',
     }),
-  },
-  { resource: 'dataDeletion', operation: 'get', parameters: deletion },
-  {
-    resource: 'dataDeletion',
-    operation: 'getMany',
-    parameters: async (bench) => (await deletion(bench), { returnAll: true }),
   },
   {
     resource: 'dataDeletion',
@@ -111,21 +116,6 @@ export const scenarios: readonly Scenario[] = [
       subscription: { mode: 'email', value: 'ken@example.com' },
     }),
   },
-  {
-    resource: 'journey',
-    operation: 'get',
-    parameters: async (bench) => {
-      const where = await automation(bench);
-      return { ...where, automationJourneyId: { mode: 'list', value: await bench.first('searchJourneys', where) } };
-    },
-  },
-  {
-    resource: 'journey',
-    operation: 'getMany',
-    parameters: async (bench) => ({ ...(await automation(bench)), returnAll: true }),
-  },
-  list('publication'),
-  list('publicationField'),
   {
     resource: 'subscription',
     operation: 'bulkImport',
@@ -142,12 +132,6 @@ export const scenarios: readonly Scenario[] = [
   },
   { resource: 'subscription', operation: 'create', parameters: () => request },
   { resource: 'subscription', operation: 'createOrUpdate', parameters: () => request },
-  {
-    resource: 'subscription',
-    operation: 'get',
-    parameters: () => ({ subscription: byEmail, options: { expand: subscriptionIncludes } }),
-  },
-  list('subscription', subscriptionIncludes),
   {
     resource: 'subscription',
     operation: 'update',

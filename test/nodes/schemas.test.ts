@@ -1,12 +1,13 @@
 /**
- * The schemas by which the editor shows what an operation gives before it was run. They are made from what the
- * operations give against the sandbox: `UPDATE_SCHEMAS=1 npm test -- test/nodes/schemas.test.ts`
- * writes them anew.
+ * Files derived from the operations: the schemas by which the editor shows the output of an operation before its first
+ * run, made from its output against the sandbox, and the table of operations in nodes/README.md.
+ * `UPDATE_SCHEMAS=1 npm test -- test/nodes/schemas.test.ts` writes them.
  */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { resources } from '../../nodes/Newsletter/operations/index.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { scenarios } from './scenarios.ts';
 import { workbench } from './workbench.ts';
@@ -76,4 +77,23 @@ describe.each([1, 2])('the schema in the editor for version %i', (version) => {
       scenarios.map(({ resource, operation }) => `${resource}/${operation}.json`).toSorted(),
     );
   });
+});
+
+it('the README lists every operation', async () => {
+  const path = join(root, 'nodes', 'README.md');
+  const readme = await readFile(path, 'utf8');
+  const rows = Object.values(resources)
+    .map(({ name, operations }) => [
+      name,
+      Object.values(operations)
+        .map((operation) => operation.name)
+        .toSorted((a, b) => a.localeCompare(b, 'en'))
+        .join(', '),
+    ])
+    .toSorted(([a = ''], [b = '']) => a.localeCompare(b, 'en'))
+    .map(([name, names]) => `| ${name} | ${names} |`);
+  const table = /(?<=\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n)(?:\|.*\|\n)+/;
+  const expected = readme.replace(table, `${rows.join('\n')}\n`);
+  if (update) await writeFile(path, expected);
+  expect(await readFile(path, 'utf8')).toBe(expected);
 });

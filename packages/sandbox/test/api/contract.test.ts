@@ -117,9 +117,8 @@ const exercises: Readonly<Record<ApiId, Exercise>> = {
 const apiOperations = operations.filter((each) => each.base === 'api');
 const ids = Object.keys(exercises) as ApiId[];
 
-test('every one of the 33 operations below {base_url} is exercised here', () => {
+test('every operation below {base_url} is exercised here', () => {
   expect(ids.toSorted()).toEqual(apiOperations.map(({ id }) => id).toSorted());
-  expect(ids).toHaveLength(33);
 });
 
 /** The demo, with a job and a deletion request to read. */
