@@ -20,7 +20,7 @@ export const allowedOrigins: INodeProperties = {
   placeholder: 'e.g. https://www.example.com, https://example.com',
   default: '',
   description:
-    'Websites the form may stand on, separated by commas: scheme and host, without a path. Posts from anywhere else are refused.',
+    'Websites with the form, separated by commas: scheme and host, without a path. Posts from other websites are refused.',
 };
 
 export const allowedFields: INodeProperties = {
@@ -40,7 +40,7 @@ export const quietMinutes: INodeProperties = {
   typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
   default: 60,
   description:
-    'How long a further signup with the same address is answered as usual but starts no execution, so that nobody can have a stranger mailed over and over. 0 switches it off.',
+    'How long further signups with the same address are answered as usual but start no execution, so that nobody can make you mail a stranger over and over. 0 switches it off.',
 };
 
 export const thanksUrl: INodeProperties = {
@@ -58,7 +58,7 @@ export const honeypot: INodeProperties = {
   name: 'honeypot',
   type: 'options',
   default: 'drop',
-  description: 'What to do with a signup in which the field was filled in that people do not see',
+  description: 'What to do with a signup in which the honeypot, a field that people do not see, was filled in',
   options: [
     { name: 'Leave Out', value: 'drop', description: 'Answer as usual, and start no execution' },
     { name: 'Pass On', value: 'pass', description: 'Start an execution with "suspected" set to true' },
@@ -71,7 +71,8 @@ export const signupsPerMinute: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1, numberPrecision: 0 },
   default: 300,
-  description: 'Most executions to start in a minute. Whoever comes later is asked to try again shortly.',
+  description:
+    'Maximum number of executions to start in a minute. Further signups are refused with 429 and Retry-After.',
 };
 
 const promise: INodeProperties = {

@@ -78,7 +78,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
   } catch (error) {
     // Only the error's name: its message may contain an e-mail address.
     const reason = error instanceof Error ? error.name : typeof error;
-    context.logger.error(`Newsletter Signup Trigger: a signup was turned away with 503 (${reason})`);
+    context.logger.error(`Newsletter Signup Trigger: a signup was refused with 503 (${reason})`);
     return refuse(unavailable());
   }
 }

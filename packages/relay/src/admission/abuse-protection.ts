@@ -82,9 +82,9 @@ const turnstileTimeoutMs = 3000;
 
 const askMessages = {
   TOKEN_REQUIRED:
-    'This form asks for a token before it takes a signup: wait as long as "ask" says, and send the same again with it.',
+    'This form requires a token: wait the seconds in "ask", then send the same signup again with the token in "ask".',
   PROOF_REQUIRED:
-    'This form asks for a proof before it takes a signup: find it as "ask" says, and send the same again with it.',
+    'This form requires a proof: solve the challenge in "ask", then send the same signup again with the solution as "proof".',
 } as const;
 
 type AskCode = keyof typeof askMessages;
@@ -107,7 +107,9 @@ export class AbuseProtection {
     this.#options = options;
     this.#rateLimits = new RateLimits(defence.limits, limiter, countingSecret);
     this.#attack = new AttackDetector(defence.attack, (isAttack) =>
-      isAttack ? log.warn('under attack: forms that ask for a proof then, ask for it') : log.info('the attack is over'),
+      isAttack
+        ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
+        : log.info('the attack is over'),
     );
     this.#proofOfWork = new ProofOfWork(secret, defence.proofEffort);
     this.#usedTokens = new SingleUse('token', tokenLifetimeMs / 1000, limiter);
@@ -223,7 +225,7 @@ export class AbuseProtection {
       timeoutMs: turnstileTimeoutMs,
     });
     if ('passed' in verdict) return verdict.passed ? 'passed' : 'failed';
-    this.#options.log.warn({ reason: verdict.unknown }, 'Turnstile could not be asked; the signup is kept for review');
+    this.#options.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept for review');
     return 'unknown';
   }
 
@@ -284,7 +286,7 @@ export class AbuseProtection {
 const mailDomainRefused = refused(
   400,
   'EMAIL_DOMAIN_TAKES_NO_MAIL',
-  'No mail arrives at this address: check what stands behind the @.',
+  'No mail arrives at this address: check the part after the @.',
 );
 
 function tooManySignups(retryAfterSeconds: number): Refused {

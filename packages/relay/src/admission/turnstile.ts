@@ -49,10 +49,10 @@ export async function verifyTurnstile({
       unknown:
         error instanceof Error && error.name === 'TimeoutError'
           ? `no answer within ${timeoutMs} ms`
-          : 'no answer that can be read',
+          : 'an unreadable answer',
     };
   }
-  if (!isRecord(body)) return { unknown: 'no answer that can be read' };
+  if (!isRecord(body)) return { unknown: 'an unreadable answer' };
   if (body['success'] === true)
     return { passed: typeof body['hostname'] === 'string' && hostnames.has(body['hostname']) };
   const codes = Array.isArray(body['error-codes']) ? (body['error-codes'] as unknown[]) : [];
@@ -60,6 +60,6 @@ export async function verifyTurnstile({
   return {
     unknown: codes.some((code) => /secret/.test(String(code)))
       ? 'RELAY_TURNSTILE_SECRET is not accepted'
-      : 'an error of its own',
+      : 'an internal error of Turnstile',
   };
 }

@@ -77,7 +77,7 @@ describe('the check of mail domains', () => {
       [
         {
           code: 'EMAIL_DOMAIN_TAKES_NO_MAIL',
-          message: 'No mail arrives at this address: check what stands behind the @.',
+          message: 'No mail arrives at this address: check the part after the @.',
         },
       ],
     ]);

@@ -117,7 +117,7 @@ describe('a proof under attack', () => {
     expect(await statuses(5, 12_000)).toEqual(new Set([202]));
     expect(
       relay.logged.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((text) => text.includes('attack')),
-    ).toEqual(['under attack: forms that ask for a proof then, ask for it', 'the attack is over']);
+    ).toEqual(['under attack: forms with RELAY_PROOF=attack now require a proof', 'the attack is over']);
   });
 
   it('is not asked for by forms with the proof switched off', async () => {
@@ -192,14 +192,14 @@ describe('Turnstile', () => {
   });
 
   it.each([
-    ['has an internal error', { success: false, 'error-codes': ['internal-error'] }, 'an error of its own'],
+    ['has an internal error', { success: false, 'error-codes': ['internal-error'] }, 'an internal error of Turnstile'],
     [
       'refuses the secret',
       { success: false, 'error-codes': ['invalid-input-secret'] },
       'RELAY_TURNSTILE_SECRET is not accepted',
     ],
-    ['does not answer JSON', '<html>', 'no answer that can be read'],
-    ['answers JSON of another shape', [1], 'no answer that can be read'],
+    ['does not answer JSON', '<html>', 'an unreadable answer'],
+    ['answers JSON of another shape', [1], 'an unreadable answer'],
     ['does not answer', undefined, 'no answer within 3000 ms'],
   ])('that %s keeps the signup for review, and warns the operator', async (_case, said, reason) => {
     const { relay } = await turnstileRelay(() => said);
