@@ -38,7 +38,10 @@ describe('admitPost', () => {
     ['application/json', 202],
     ['Application/JSON; charset=UTF-8', 202],
     ['application/json;charset="utf-8"', 202],
+    ['application/json ; charset=utf8', 202],
+    ['application/json; boundary=x', 202],
     ['application/json; charset=latin1', 415],
+    ['application/json; charset=utf-8x', 415],
     ['text/plain', 415],
     ['multipart/form-data; boundary=x', 415],
     ['application/json-patch+json', 415],
@@ -92,10 +95,21 @@ describe('admitPost', () => {
 
   it.each([
     ['broken JSON', '{"email":'],
-    ['bytes that are not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['bytes that are not UTF-8', Uint8Array.from([...bytes('{"email":"a@b.example","x":"'), 0xff, ...bytes('"}')])],
     ['no e-mail address', '{"email":""}'],
   ])('refuses %s with 400', async (_, body) => {
     expect(await statusOf(post(body))).toBe(400);
+  });
+
+  it.each([
+    ['ORIGIN_NOT_ALLOWED', 'https://other.example', post(json, { origin: 'https://other.example' })],
+    ['UNSUPPORTED_MEDIA_TYPE', 'application/json', post(json, { 'content-type': 'text/plain' })],
+    ['PAYLOAD_TOO_LARGE', '8192', post(' '.repeat(submissionLimit + 1))],
+    ['INVALID_BODY', 'could not be read', post('{')],
+    ['INVALID_BODY', 'JSON object', post('[]')],
+  ])('names the reason %s with %j', async (code, detail, sent) => {
+    const admission = await admitPost(sent, rules);
+    expect(admission).toMatchObject({ refused: { errors: [{ code, message: expect.stringContaining(detail) }] } });
   });
 
   it('refuses a body that breaks off with 400', async () => {

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   acceptedAnswer,
+  buttonHtml,
+  messageHtml,
   originRefused,
   preflightAnswer,
   refusalAnswer,
@@ -53,7 +55,11 @@ describe('an accepted signup', () => {
       headers: { ...always, ...cors, location: '/thanks' },
       body: null,
     });
-    expect(thanksAnswer()).toMatchObject({ status: 200, body: expect.stringContaining('Thank you') });
+    expect(thanksAnswer()).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' },
+      body: expect.stringContaining('Thank you'),
+    });
   });
 });
 
@@ -91,9 +97,17 @@ describe('a refusal', () => {
   });
 
   it('is a page that escapes HTML for a visitor without JavaScript', () => {
-    const { body } = refusalAnswer(page, origins, originRefused('https://evil.example/<script>', 'Allowed Origins'));
+    const why = originRefused('https://evil.example/<script>', 'Allowed Origins');
+    const { body, headers } = refusalAnswer(page, origins, why);
     expect(body).toContain('&lt;script&gt;');
-    expect(body).not.toContain('<button>');
+    expect(headers).toMatchObject({ ...always, ...cors, 'content-type': 'text/html; charset=utf-8' });
+    expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer' });
+  });
+
+  it('is a page without a button where the token or the entered fields are missing', () => {
+    const why = refused(403, 'TOKEN_REQUIRED', 'Add the token.');
+    expect(refusalAnswer(page, origins, why, [['email', 'ada@example.com']]).body).not.toContain('<button>');
+    expect(refusalAnswer(page, origins, { ...why, ask: { token: 'new' } }).body).not.toContain('<button>');
   });
 
   it('is a page that sends a form post again with the token, where only a token is missing', () => {
@@ -119,8 +133,29 @@ describe('a preflight', () => {
   it('allows JSON posts of an allowed origin alone', () => {
     expect(preflightAnswer(json, origins)).toMatchObject({
       status: 204,
-      headers: { ...cors, 'access-control-allow-methods': 'POST' },
+      headers: {
+        ...cors,
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'Content-Type, Idempotency-Key, traceparent, tracestate',
+        'access-control-max-age': '86400',
+      },
     });
     expect(preflightAnswer(foreign, origins).headers).toEqual(always);
+  });
+});
+
+describe('other pages', () => {
+  it('have one button that posts, in the language of their texts', () => {
+    const html = buttonHtml({ title: 'Bestätigen & fertig', button: 'Ja', lang: 'de' });
+    expect(html).toContain('<html lang="de">');
+    expect(html).toContain('<h1>Bestätigen &amp; fertig</h1>');
+    expect(html).toMatch(/<form method="post">\s*<button>Ja<\/button>\s*<\/form>/);
+  });
+
+  it('have a heading and paragraphs in English', () => {
+    const html = messageHtml('Thank you', ['One.', 'Two.']);
+    expect(html).toContain('<html lang="en">');
+    expect(html).toMatch(/<h1>Thank you<\/h1>\s*<p>One\.<\/p>\s*<p>Two\.<\/p>/);
+    expect(html).not.toContain('<form');
   });
 });

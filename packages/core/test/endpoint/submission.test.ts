@@ -146,3 +146,50 @@ describe('readSubmission', () => {
     );
   });
 });
+
+describe('custom fields', () => {
+  const email = 'ada@example.com';
+  const fieldsOf = (custom_fields: unknown): unknown => {
+    const read = readSubmission({ email, custom_fields });
+    return read.ok ? read.submission.custom_fields : read.errors.map(({ code }) => code);
+  };
+  const named = (value: unknown): unknown => fieldsOf([{ name: 'Topics', value }]);
+  const field = (value: unknown): unknown => [{ name: 'Topics', value }];
+
+  it.each([
+    ['a text of 2000 characters', 'x'.repeat(2000), field('x'.repeat(2000))],
+    ['a text of 2001 characters, cut', 'x'.repeat(2001), field('x'.repeat(2000))],
+    ['the lines of a text', 'one\r\ntwo', field('one\ntwo')],
+    ['a number', 0, field(0)],
+    ['false', false, field(false)],
+    ['the texts of a list', [' a ', '', 'b'], field(['a', 'b'])],
+    ['50 texts', Array.from({ length: 50 }, () => 'a'), field(Array.from({ length: 50 }, () => 'a'))],
+    ['nothing of an empty text', '', undefined],
+    ['nothing of null', null, undefined],
+    ['nothing of a list of empty texts', ['', ' '], undefined],
+  ])('accept %s', (_, value, expected) => {
+    expect(named(value)).toEqual(expected);
+  });
+
+  it.each([
+    ['51 texts', Array.from({ length: 51 }, () => 'a')],
+    ['a list with a number', ['a', 1]],
+    ['an object', { a: 1 }],
+    ['an infinite number', Number.POSITIVE_INFINITY],
+    ['a missing value', undefined],
+  ])('refuse %s', (_, value) => {
+    expect(named(value)).toEqual(['INVALID_FIELD']);
+  });
+
+  it('are at most 50', () => {
+    const many = (length: number): unknown => Array.from({ length }, (_, n) => ({ name: `Field ${n}`, value: n }));
+    expect(fieldsOf(many(50))).toHaveLength(50);
+    expect(fieldsOf(many(51))).toEqual(['INVALID_FIELD']);
+    expect([fieldsOf(null), fieldsOf(undefined), fieldsOf('text')]).toEqual([undefined, undefined, ['INVALID_FIELD']]);
+  });
+});
+
+it('a valid submission has no property without a value', () => {
+  const read = readSubmission({ email: 'ada@example.com', utm_source: '', token: null, custom_fields: [] });
+  expect(read).toStrictEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
+});
