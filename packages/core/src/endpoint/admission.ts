@@ -1,6 +1,6 @@
 /** Admits a signup post: checks its headers, reads its body up to the limit, and validates the submission in it. */
 import { submissionLimit, type Submission } from '../signup/submission.ts';
-import { contentKind, parseContent, type Content, type ReadHeader } from './content-type.ts';
+import { contentKind, parseContent, type Content, type Entered, type ReadHeader } from './content-type.ts';
 import { contentRefused, originRefused, tooLarge, unreadable, type Refused } from './refusal.ts';
 import { keepSubmission, readSubmission, type KeptSubmission } from './submission.ts';
 
@@ -32,8 +32,8 @@ export interface AdmittedPost {
   readonly kept: KeptSubmission;
   /** Whether the honeypot was filled in. */
   readonly suspected: boolean;
-  /** The fields of a form post, for {@link refusalAnswer}. */
-  readonly entered?: Content['entered'];
+  /** The fields of a form post, for `refusalAnswer`. */
+  readonly entered?: Entered;
 }
 
 /**

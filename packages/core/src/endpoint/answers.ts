@@ -1,7 +1,7 @@
 /** Answers to a signup post. Success is the same for every address, so that it does not reveal who is subscribed. */
 import { allowedOrigin } from './admission.ts';
-import { wantsPage, type ReadHeader } from './content-type.ts';
-import { askHtml, askPageHeaders, pageHeaders, refusalHtml, thanksHtml, type Entered } from './pages.ts';
+import { wantsPage, type Entered, type ReadHeader } from './content-type.ts';
+import { askHtml, askPageHeaders, pageHeaders, refusalHtml, thanksHtml } from './pages.ts';
 import { refusalBody, type Refused } from './refusal.ts';
 
 /** An HTTP response. */

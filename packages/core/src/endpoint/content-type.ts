@@ -24,10 +24,13 @@ export function contentKind(header: ReadHeader): ContentKind | null {
   return kinds.get(type.trim()) ?? null;
 }
 
-/** A parsed body; `entered` holds the fields of a form post in their order. */
+/** The fields of a form post, in their order. */
+export type Entered = Iterable<readonly [name: string, value: string]>;
+
+/** A parsed body; `entered` is given for a form post. */
 export interface Content {
   readonly value: unknown;
-  readonly entered?: Iterable<readonly [name: string, value: string]>;
+  readonly entered?: Entered;
 }
 
 /** Created with the first body, so that loading the module runs no code of the host. */

@@ -10,8 +10,8 @@ export {
   type PostCheck,
 } from './admission.ts';
 export { acceptedAnswer, acceptedBody, preflightAnswer, refusalAnswer, thanksAnswer, type Answer } from './answers.ts';
-export { wantsPage, type ReadHeader } from './content-type.ts';
-export { buttonHtml, escapeHtml, messageHtml, pageHeaders, type ButtonPage, type Entered } from './pages.ts';
+export { wantsPage, type Entered, type ReadHeader } from './content-type.ts';
+export { buttonHtml, escapeHtml, messageHtml, pageHeaders, type ButtonPage } from './pages.ts';
 export {
   originRefused,
   refusalBody,

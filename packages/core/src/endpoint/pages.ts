@@ -1,4 +1,5 @@
 /** HTML pages for visitors without JavaScript. Self-contained: no scripts, no fonts, no requests. */
+import type { Entered } from './content-type.ts';
 import type { Refused } from './refusal.ts';
 
 const style = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
@@ -14,9 +15,6 @@ export const pageHeaders = {
 
 /** Headers of a page with a form: under `no-referrer` a browser would post with `Origin: null`. */
 export const askPageHeaders = { ...pageHeaders, 'referrer-policy': 'same-origin' } as const;
-
-/** The fields of a form post, in their order. */
-export type Entered = Iterable<readonly [name: string, value: string]>;
 
 /** Page after a stored signup. */
 export function thanksHtml(): string {
