@@ -16,7 +16,12 @@ import { median, tell } from '../figure.ts';
 const size = 1_000_000;
 const limit = 100;
 const first = 1_600_000_000;
-const view: ScanView = { fields: 'all', now: 0, seen: { created: first + size * 160, ids: [] }, underWay: false };
+const view: ScanView = {
+  fields: 'all',
+  now: 0,
+  seen: { created: first + size * 160, ids: [] },
+  createdInProgress: false,
+};
 
 /**
  * A page as the service would send it. In the second pass one in a thousand is unsubscribed and one moved to another

@@ -4,7 +4,7 @@
  * fields, the most a trigger of n8n keeps. Tells the JSON of the state, the time to write and read
  * it, and the memory it takes once read.
  */
-import { glance, startScan, type ScanState, type Watched } from '@newsletter-kit/core/watch';
+import { recordSeen, startScan, type ScanState, type Watched } from '@newsletter-kit/core/watch';
 import { tell } from '../figure.ts';
 
 const [, , way = ''] = process.argv;
@@ -25,7 +25,7 @@ function packed(): unknown {
   let state: ScanState = startScan(fields);
   for (let from = 0; from < size; from += 100) {
     const items = Array.from({ length: 100 }, (_, offset) => subscription(from + offset));
-    ({ state } = glance(state, items, fields, true));
+    ({ state } = recordSeen(state, items, fields, true));
   }
   return state;
 }

@@ -1,4 +1,12 @@
 /**
+ * Finds the new records of a list: a pure reducer over pages that come newest first, and the poll that reads them.
+ *
+ * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order
+ * starts with the newest record. The watermark comes from records that were read, not from a clock, so neither a skewed
+ * clock nor a late poll can skip a record.
+ */
+import { BadRequestError } from '../engine/errors.ts';
+/**
  * "Created": which records of a list are new since the last look. A pure reducer over pages that come newest first.
  *
  * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order
@@ -6,25 +14,25 @@
  * neither a skewed clock nor a late poll can skip one. It may be told how time passes, and then knows when a second is
  * over.
  */
-import { after, before, beginning, lower, raise, type Dated, type Frontier } from './frontier.ts';
+import { after, before, firstWatermark, lower, raise, type Dated, type Watermark } from './watermark.ts';
 
-/** A way down the list that a poll began and could not finish; the next poll goes on from here. */
+/** A checkpoint within a list that a poll could not read to its end; the next poll continues here. */
 export interface CreatedWalk {
-  /** The newest record met. Becomes `seen` when the walk reaches what was seen before. */
-  readonly head: Frontier;
-  /** The oldest record handed out so far; null where none was. */
-  readonly tail: Frontier | null;
-  /** Where the list goes on; null to find the place again from the top. */
+  /** The newest record read. Becomes `seen` when the poll reaches the old `seen`. */
+  readonly head: Watermark;
+  /** The oldest record reported so far; null before the first. */
+  readonly tail: Watermark | null;
+  /** The cursor of the next page; null to start again at the top of the list. */
   readonly cursor: string | null;
-  /** When it began, in milliseconds of the watcher's clock, where that is known. */
+  /** When the walk began, in milliseconds of the watcher's clock, where known. */
   readonly began?: number;
 }
 
-/** What is kept between polls. Plain JSON. */
+/** The state between polls. Plain JSON. */
 export interface CreatedState {
   readonly version: 1;
-  /** Everything up to here was handed out, or was there before watching began; null before the first look. */
-  readonly seen: Frontier | null;
+  /** The watermark: every record up to here was reported, or existed before the watch; null before the first poll. */
+  readonly seen: Watermark | null;
   readonly walk: CreatedWalk | null;
 }
 
@@ -34,7 +42,7 @@ export interface CreatedPage<Item extends Dated> {
   readonly nextCursor: string | null;
 }
 
-/** What a page meant. */
+/** The result of one page. */
 export interface CreatedStep<Item extends Dated> {
   /** New records, newest first. */
   readonly events: readonly Item[];
@@ -44,8 +52,7 @@ export interface CreatedStep<Item extends Dated> {
 }
 
 /**
- * The state before the first poll. The first poll then only notes where the list stands, so that nothing old is
- * reported.
+ * The state before the first poll. The first poll only sets the watermark, so that no old record is reported.
  *
  * @param since - Unix seconds; when given, everything created from that second on counts as new
  */
@@ -67,18 +74,18 @@ export function created<Item extends Dated>(
   return state.seen === null ? seed(state, page) : walkDown(state, state.seen, page, now);
 }
 
-/** Drops the place in the list, which the service no longer knows, and finds it again from the top by what was seen. */
+/** Drops a cursor that the service no longer accepts; the next poll starts at the top and skips reported records. */
 export function withoutCursor(state: CreatedState): CreatedState {
   return state.walk === null ? state : { ...state, walk: { ...state.walk, cursor: null } };
 }
 
-/** The first look: notes the newest second, all of it, and reports nothing. */
+/** The first poll: sets the watermark to the newest second and all its records, and reports nothing. */
 function seed<Item extends Dated>(state: CreatedState, { items, nextCursor }: CreatedPage<Item>): CreatedStep<Item> {
-  // Found again from the top, the list may start with records that came after the first look: those will be new.
+  // After a dropped cursor, the list may start with records created since the first page: those are new.
   const { walk } = state;
   const head =
     walk === null
-      ? raise(beginning, items)
+      ? raise(firstWatermark, items)
       : raise(
           walk.head,
           items.filter(({ created }) => created <= walk.head.created),
@@ -86,56 +93,121 @@ function seed<Item extends Dated>(state: CreatedState, { items, nextCursor }: Cr
   const complete = items.some((item) => item.created < head.created);
   return complete || nextCursor === null
     ? { events: [], state: { version: 1, seen: head, walk: null }, next: null }
-    : goOn([], state.seen, { head, tail: null, cursor: nextCursor }, nextCursor);
+    : continueWalk([], state.seen, { head, tail: null, cursor: nextCursor }, nextCursor);
 }
 
-/** Goes down the list until a record that is older than everything new can be. */
+/** Reads down the list until a record that is older than the watermark. */
 function walkDown<Item extends Dated>(
   state: CreatedState,
-  seen: Frontier,
+  seen: Watermark,
   { items, nextCursor }: CreatedPage<Item>,
   now: number | undefined,
 ): CreatedStep<Item> {
   const { head, tail } = state.walk ?? { head: seen, tail: null };
   const began = state.walk === null ? now : state.walk.began;
   const isNew = after(seen);
-  const notHandedOut = tail === null ? () => true : before(tail);
-  const events = items.filter((item) => isNew(item) && notHandedOut(item));
+  const notReported = tail === null ? () => true : before(tail);
+  const events = items.filter((item) => isNew(item) && notReported(item));
   const raised = raise(head, events);
-  // Records of the very second of `seen` may stand anywhere within it: only an older one ends the walk.
+  // The order within the second of `seen` is unknown: only an older record ends the walk.
   const known = seen.settled ? seen.created : seen.created - 1;
   if (nextCursor !== null && !items.some((item) => item.created <= known)) {
     const walk = { head: raised, tail: lower(tail, events), cursor: nextCursor, ...(began !== undefined && { began }) };
-    return goOn(events, seen, walk, nextCursor);
+    return continueWalk(events, seen, walk, nextCursor);
   }
-  // By value: what was kept as text is no longer the same object.
+  // Compared by value: the state may have been stored as text in between.
   const isSame = raised.created === seen.created && raised.ids.length === seen.ids.length;
   const reached = isSame ? settled(seen, began) : { created: raised.created, ids: raised.ids };
   const unchanged = state.walk === null && reached === seen;
   return { events, state: unchanged ? state : { version: 1, seen: reached, walk: null }, next: null };
 }
 
-/** Records of a second that are worth the trouble: as many as a page holds at most. */
-const many = 100;
-/** Milliseconds after which a second that was seen is over, and all its records can be read, for certain. */
-const patience = 60_000;
+/** A second with at least as many records as a page can hold is settled once it is over. */
+const manyRecords = 100;
+/** Milliseconds after which a second is certainly over and all its records can be read. */
+const settleDelayMs = 60_000;
 
 /**
- * The frontier after a walk that began then and found nothing new: settled, where the second was over by then. The
- * clock starts with the first such walk, not with the poll that reached the frontier: of that it is unknown how long it
- * took.
+ * The watermark after a walk that found nothing new: settled, where its second was over when the walk began. The delay
+ * counts from the first such walk, because the duration of the poll that reached the watermark is unknown.
  */
-function settled(seen: Frontier, began: number | undefined): Frontier {
-  if (began === undefined || seen.settled || seen.ids.length < many) return seen;
+function settled(seen: Watermark, began: number | undefined): Watermark {
+  if (began === undefined || seen.settled || seen.ids.length < manyRecords) return seen;
   if (seen.noticed === undefined) return { ...seen, noticed: began };
-  return began - seen.noticed >= patience ? { created: seen.created, ids: [], settled: true } : seen;
+  return began - seen.noticed >= settleDelayMs ? { created: seen.created, ids: [], settled: true } : seen;
 }
 
-function goOn<Item extends Dated>(
+function continueWalk<Item extends Dated>(
   events: readonly Item[],
-  seen: Frontier | null,
+  seen: Watermark | null,
   walk: CreatedWalk,
   cursor: string,
 ): CreatedStep<Item> {
   return { events, state: { version: 1, seen, walk }, next: { cursor } };
+}
+
+/** Options of {@link pollCreated}. */
+export interface CreatedPoll<Item extends Dated> {
+  readonly state: CreatedState;
+  /** Reads a page of the list in descending order of creation; null asks for the first. */
+  readonly read: (cursor: string | null) => Promise<CreatedPage<Item>>;
+  /** Most pages to read; at least 1. The next polls read the rest. */
+  readonly pages: number;
+  /** Asked before every further page: whether there is time for one. */
+  readonly hasTime?: () => boolean;
+  /**
+   * Milliseconds since the Unix epoch; avoids reading a newest second with many records in every poll. See {@link
+   * created}.
+   */
+  readonly now?: number;
+}
+
+/** The result of {@link pollCreated}. */
+export interface CreatedPollResult<Item extends Dated> {
+  /** New records, oldest first. */
+  readonly events: readonly Item[];
+  /** Store it together with the events, in one transaction. */
+  readonly state: CreatedState;
+  /** Whether the poll reached the old watermark; otherwise the next poll continues here. */
+  readonly complete: boolean;
+  /** The error that ended the poll after its first page; undefined without one. */
+  readonly interruption?: unknown;
+}
+
+/**
+ * Polls once. Store `state` together with the events: after a crash between the two, the events are reported again.
+ *
+ * @throws the error of `read` for the first page; an error for a later page is in the result, with the events before it
+ */
+export async function pollCreated<Item extends Dated>(poll: CreatedPoll<Item>): Promise<CreatedPollResult<Item>> {
+  const { read, pages, hasTime = () => true } = poll;
+  let state = poll.state;
+  let cursor = state.walk?.cursor ?? null;
+  const events: Item[] = [];
+  const found = (complete: boolean): CreatedPollResult<Item> => ({ events: oldestFirst(events), state, complete });
+
+  for (let count = 0; count < Math.max(1, pages) && (count === 0 || hasTime()); count++) {
+    let page: CreatedPage<Item>;
+    try {
+      page = await read(cursor);
+    } catch (error) {
+      if (count === 0 && cursor !== null && error instanceof BadRequestError) {
+        // The service no longer accepts the cursor of the last poll: start at the top.
+        return pollCreated({ ...poll, state: withoutCursor(state) });
+      }
+      if (count === 0) throw error;
+      return { ...found(false), interruption: error };
+    }
+    const step = created(state, page, poll.now);
+    events.push(...step.events);
+    state = step.state;
+    if (step.next === null) return found(true);
+    cursor = step.next.cursor;
+  }
+  return found(false);
+}
+
+/** Newest first to oldest first; records of one second keep the list's own order, reversed. */
+function oldestFirst<Item extends Dated>(items: readonly Item[]): Item[] {
+  return items.toReversed().sort((a, b) => a.created - b.created);
 }

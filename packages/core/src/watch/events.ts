@@ -1,5 +1,6 @@
-/** What a watch reports. */
-import type { Watched } from './condition.ts';
+/** The events that a watch reports. */
+import { type Watched, hash48 } from './fingerprint.ts';
+import type { Dated } from './watermark.ts';
 
 /** A subscription is new. */
 export interface CreatedEvent<Item> {
@@ -7,7 +8,7 @@ export interface CreatedEvent<Item> {
   readonly subscription: Item;
 }
 
-/** A subscription has another status than when it was last looked at. */
+/** A subscription has another status than when it was last read. */
 export interface StatusEvent<Item> {
   /**
    * `became_active` is a change to `active`, `unsubscribed` one to `inactive`; `status_changed` is each change there
@@ -28,8 +29,8 @@ export interface UpdatedEvent<Item> {
 }
 
 /**
- * A subscription is gone: two complete looks at the list did not meet it. What is kept of it does not hold its id; find
- * yours with {@link isRemoved}.
+ * A subscription was removed: two complete passes did not find it. The state does not hold its id; compare your own
+ * subscriptions with {@link isRemoved}.
  */
 export interface RemovedEvent {
   readonly type: 'removed';
@@ -47,7 +48,7 @@ export type SubscriptionEvent<Item = Watched> =
   | RemovedEvent;
 export type SubscriptionEventType = SubscriptionEvent['type'];
 
-/** Every event there is. All but `created` need looks at the whole list. */
+/** All events. All but `created` need the scan of the whole list. */
 export const subscriptionEventTypes = [
   'created',
   'became_active',
@@ -63,7 +64,7 @@ const arrivals: Readonly<Record<string, StatusEvent<never>['type']>> = {
   inactive: 'unsubscribed',
 };
 
-/** What a status means that was seen after `from`; null where it is a new subscription's first. */
+/** The events for a status. @param from - the status before; null for a new subscription */
 export function statusEvents<Item extends Watched>(from: string | null, subscription: Item): StatusEvent<Item>[] {
   const to = subscription.status;
   const arrival = arrivals[to];
@@ -71,4 +72,15 @@ export function statusEvents<Item extends Watched>(from: string | null, subscrip
     ...(from === null ? [] : [{ type: 'status_changed' as const, from, to, subscription }]),
     ...(arrival === undefined ? [] : [{ type: arrival, from, to, subscription }]),
   ];
+}
+
+/**
+ * Whether this subscription is the one that is gone. Another of the same second passes for it once in 2^`bits` times,
+ * and there are at least 26 bits.
+ */
+export function isRemoved({ created, hash, bits }: RemovedEvent, subscription: Dated): boolean {
+  const unknown = 2 ** (48 - bits);
+  return (
+    subscription.created === created && Math.floor(hash48(subscription.id) / unknown) === Math.floor(hash / unknown)
+  );
 }

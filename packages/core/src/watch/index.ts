@@ -1,5 +1,5 @@
 /** Change detection: pure reducers over pages, and the polls that drive them. Host-free. */
-export type { CustomField, FieldChoice, Watched } from './condition.ts';
+export type { CustomField, FieldChoice, Watched } from './fingerprint.ts';
 export {
   created,
   startCreated,
@@ -7,6 +7,9 @@ export {
   type CreatedState,
   type CreatedStep,
   type CreatedWalk,
+  pollCreated,
+  type CreatedPoll,
+  type CreatedPollResult,
 } from './created.ts';
 export {
   subscriptionEventTypes,
@@ -16,15 +19,14 @@ export {
   type SubscriptionEvent,
   type SubscriptionEventType,
   type UpdatedEvent,
+  isRemoved,
 } from './events.ts';
-export type { Dated, Frontier } from './frontier.ts';
-export { pollCreated, type CreatedPoll, type CreatedPollResult } from './poll.ts';
-export { isRemoved } from './removed.ts';
+export type { Dated, Watermark } from './watermark.ts';
 export {
-  glance,
+  recordSeen,
   scan,
   startScan,
-  type Place,
+  type ListPosition,
   type ScanPage,
   type ScanProgress,
   type ScanState,
@@ -34,8 +36,8 @@ export {
 export { CapacityError, readWatchState, startWatch, WatchStateError, type WatchState } from './state.ts';
 export {
   watchSubscriptions,
-  type Rhythm,
+  type PollSchedule,
   type SubscriptionWatch,
   type SubscriptionWatchOptions,
 } from './subscriptions.ts';
-export { pollWatch, type Readers, type WatchPoll, type WatchResult } from './watch-poll.ts';
+export { pollWatch, type Readers, type WatchPoll, type WatchResult } from './poll.ts';

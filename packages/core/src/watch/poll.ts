@@ -1,67 +1,219 @@
-/** One poll: reads pages until everything new is seen, or the poll's budget is used up. */
+/** One poll of a watch: reads new subscriptions, then a slice of the scan, within one budget of requests. */
 import { BadRequestError } from '../engine/errors.ts';
-import { created, withoutCursor, type CreatedPage, type CreatedState } from './created.ts';
-import type { Dated } from './frontier.ts';
+import { choiceText, type FieldChoice, type Watched } from './fingerprint.ts';
+import { type CreatedPage, pollCreated } from './created.ts';
+import { statusEvents, type SubscriptionEvent, type SubscriptionEventType } from './events.ts';
+import {
+  recordSeen,
+  progressOf,
+  scan,
+  startScan,
+  restartFromDay,
+  type ListPosition,
+  type ScanPage,
+  type ScanProgress,
+  type ScanState,
+  type ScanStep,
+  type ScanView,
+} from './scan.ts';
+import { CapacityError, type WatchState } from './state.ts';
+import { sizeOf } from './table.ts';
 
-/** What a poll needs. */
-export interface CreatedPoll<Item extends Dated> {
-  readonly state: CreatedState;
-  /** Reads a page of the list in descending order of creation; null asks for the first. */
-  readonly read: (cursor: string | null) => Promise<CreatedPage<Item>>;
-  /** Most pages to read; at least 1. What is left is read by the next polls. */
-  readonly pages: number;
-  /** Asked before every further page: whether there is time for one. */
-  readonly hasTime?: () => boolean;
-  /** Milliseconds since the Unix epoch; spares reading a crowded newest second again and again. See {@link created}. */
-  readonly now?: number;
+/** Reads pages of the list: newest first for "created", oldest first for the scan. */
+export interface Readers<Item extends Watched> {
+  readonly newest: (cursor: string | null) => Promise<CreatedPage<Item>>;
+  readonly oldest: (place: ListPosition) => Promise<ScanPage<Item>>;
 }
 
-/** What a poll found. */
-export interface CreatedPollResult<Item extends Dated> {
-  /** New records, oldest first. */
-  readonly events: readonly Item[];
-  /** To be kept together with the events, or not at all. */
-  readonly state: CreatedState;
-  /** Whether the poll reached what was seen before; otherwise the next one goes on where this one stopped. */
+/** Options of {@link pollWatch}. */
+export interface WatchPoll<Item extends Watched> {
+  readonly state: WatchState;
+  readonly read: Readers<Item>;
+  /** Events to report. `created` alone costs one request where nothing is new; any other event needs the scan. */
+  readonly events: readonly SubscriptionEventType[];
+  /**
+   * Custom fields whose change is an `updated`. Default `none`; the pages read must carry them
+   * (`expand: ['custom_fields']`).
+   */
+  readonly customFields?: FieldChoice;
+  /**
+   * `all` (default), or the status whose list the readers read. Then every subscription that enters the list has
+   * taken that status, "created" is not polled, and only `became_active` and `unsubscribed` are reported.
+   */
+  readonly list?: string;
+  /** Most pages to read; at least 1. Default 10. The next polls read the rest. */
+  readonly pages?: number;
+  /** Most subscriptions in the state. Default: no limit. */
+  readonly capacity?: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** Asked before every further page: whether there is time for one. */
+  readonly hasTime?: () => boolean;
+}
+
+/** The result of {@link pollWatch}. */
+export interface WatchResult<Item extends Watched> {
+  /** New subscriptions, oldest first; then changes, in the order they were read. */
+  readonly events: readonly SubscriptionEvent<Item>[];
+  /** Store it together with the events, in one transaction. The same object where nothing changed. */
+  readonly state: WatchState;
+  /** Whether everything new was read; otherwise the next poll continues here. */
   readonly complete: boolean;
-  /** What ended the poll early, after pages that count; undefined where nothing did. */
+  /** Progress of the scan; null where none is needed. */
+  readonly scan: ScanProgress | null;
+  /** The error that ended the poll after its first page; undefined without one. */
+  readonly interruption?: unknown;
+}
+
+/** A poll in progress. */
+interface PollProgress<Item extends Watched> {
+  readonly state: WatchState;
+  readonly events: readonly SubscriptionEvent<Item>[];
+  readonly complete: boolean;
+  /** Pages that were read. */
+  readonly pages: number;
   readonly interruption?: unknown;
 }
 
 /**
- * Polls once. Keep `state` only together with the events: whoever crashes between the two gets the events again.
+ * Polls once. Store `state` together with the events: after a crash between the two, the events are reported again.
+ * Where two polls began with the same state, store one of them: its `revision` shows that the other is too late.
  *
- * @throws whatever `read` throws on the first page; on a later one the pages before it count and the error is reported
+ * The first poll sets the watermark and reports nothing; changes of a subscription are found from the second read on.
+ *
+ * @throws CapacityError where more subscriptions would have to be kept than `capacity`; whatever a reader throws before
+ *   any page counts
  */
-export async function pollCreated<Item extends Dated>(poll: CreatedPoll<Item>): Promise<CreatedPollResult<Item>> {
-  const { read, pages, hasTime = () => true } = poll;
-  let state = poll.state;
-  let cursor = state.walk?.cursor ?? null;
-  const events: Item[] = [];
-  const found = (complete: boolean): CreatedPollResult<Item> => ({ events: oldestFirst(events), state, complete });
+export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Promise<WatchResult<Item>> {
+  const { pages = 10, capacity = Number.POSITIVE_INFINITY, list = 'all', now } = poll;
+  const scans = list !== 'all' || poll.events.some((type) => type !== 'created');
+  const prepared = prepareScan(poll.state, scans, poll.customFields ?? 'none', list);
+  // Reserves pages for the scan, so that a burst of new subscriptions does not stop it.
+  const reservedPages = scans ? Math.floor(pages / 4) : 0;
+  const first: PollProgress<Item> =
+    list !== 'all'
+      ? { state: prepared, events: [], complete: true, pages: 0 }
+      : await pollNewSubscriptions(poll, prepared, Math.max(1, pages - reservedPages));
+  const found = await scanSlice(poll, first, Math.max(pages, 1) - first.pages);
 
-  for (let count = 0; count < Math.max(1, pages) && (count === 0 || hasTime()); count++) {
-    let page: CreatedPage<Item>;
-    try {
-      page = await read(cursor);
-    } catch (error) {
-      if (count === 0 && cursor !== null && error instanceof BadRequestError) {
-        // The service no longer knows the place of the last poll: find it again from the top.
-        return pollCreated({ ...poll, state: withoutCursor(state) });
-      }
-      if (count === 0) throw error;
-      return { ...found(false), interruption: error };
-    }
-    const step = created(state, page, poll.now);
-    events.push(...step.events);
-    state = step.state;
-    if (step.next === null) return found(true);
-    cursor = step.next.cursor;
-  }
-  return found(false);
+  const wanted = new Set<string>(poll.events);
+  const scanState = found.state.scan;
+  if (scanState !== null && sizeOf(scanState.table) > capacity) throw new CapacityError(capacity);
+  return {
+    events: found.events.filter(({ type }) => wanted.has(type)),
+    state: found.state === poll.state ? poll.state : { ...found.state, revision: poll.state.revision + 1 },
+    complete: found.complete,
+    scan: scanState === null ? null : progressOf(scanState, { now, seen: found.state.created.seen }),
+    ...(found.interruption !== undefined && { interruption: found.interruption }),
+  };
 }
 
-/** Newest first to oldest first; records of one second keep the list's own order, reversed. */
-function oldestFirst<Item extends Dated>(items: readonly Item[]): Item[] {
-  return items.toReversed().sort((a, b) => a.created - b.created);
+/**
+ * Starts the scan when it is first needed, restarts it for another list or other fields, and drops it when not needed.
+ */
+function prepareScan(state: WatchState, scans: boolean, fields: FieldChoice, list: string): WatchState {
+  if (!scans) return state.scan === null ? state : { ...state, scan: null };
+  return state.scan?.fields === choiceText(fields) && state.scan.list === list
+    ? state
+    : { ...state, scan: startScan(fields, list) };
+}
+
+/** Reads new subscriptions, and the changes of known ones on the same pages. */
+async function pollNewSubscriptions<Item extends Watched>(
+  poll: WatchPoll<Item>,
+  before: WatchState,
+  pages: number,
+): Promise<PollProgress<Item>> {
+  const { read, hasTime, customFields: fields = 'none' } = poll;
+  const pageItems = new Map<string, Item>();
+  let count = 0;
+  const result = await pollCreated({
+    state: before.created,
+    pages,
+    now: poll.now,
+    ...(hasTime && { hasTime }),
+    read: async (cursor) => {
+      const page = await read.newest(cursor);
+      count++;
+      for (const item of page.items) pageItems.set(item.id, item);
+      return page;
+    },
+  });
+  const { events: fresh, complete, interruption } = result;
+  const events: SubscriptionEvent<Item>[] = fresh.map((subscription) => ({ type: 'created', subscription }));
+  let { scan: scanState } = before;
+  if (scanState !== null) {
+    for (const { id } of fresh) pageItems.delete(id);
+    const added = recordSeen(scanState, fresh, fields, true);
+    const passed = recordSeen(added.state, [...pageItems.values()].toReversed(), fields, false);
+    // The first status of a new subscription counts as a change of status since the watch began.
+    events.push(
+      ...fresh.flatMap((subscription) => statusEvents(null, subscription)),
+      ...added.events,
+      ...passed.events,
+    );
+    scanState = passed.state;
+  }
+  const moved = result.state !== before.created || scanState !== before.scan;
+  return {
+    state: moved ? { ...before, created: result.state, scan: scanState } : before,
+    events,
+    complete,
+    pages: count,
+    ...(interruption !== undefined && { interruption }),
+  };
+}
+
+/** Reads a slice of the scan: at most this many pages, and at most to the end of a pass. */
+async function scanSlice<Item extends Watched>(
+  poll: WatchPoll<Item>,
+  first: PollProgress<Item>,
+  pages: number,
+): Promise<PollProgress<Item>> {
+  const { read, hasTime = () => true, customFields: fields = 'none', now } = poll;
+  const { created, scan: begun } = first.state;
+  // Before the first watermark, the scan could not tell new subscriptions from known ones.
+  if (begun === null || (begun.list === 'all' && created.seen === null) || first.interruption !== undefined)
+    return first;
+  let state: ScanState = begun;
+  const view: ScanView = {
+    fields,
+    now,
+    seen: state.list === 'all' ? created.seen : null,
+    createdInProgress: (created.walk?.tail ?? null) !== null,
+  };
+  const events: SubscriptionEvent<Item>[] = [];
+  let next: ListPosition | null = state.place;
+  let resumed = next.cursor !== null;
+  let count = 0;
+  const found = (interruption?: unknown): PollProgress<Item> => ({
+    ...first,
+    state: count === 0 ? first.state : { ...first.state, scan: state },
+    events: [...first.events, ...events],
+    pages: first.pages + count,
+    ...(interruption !== undefined && { interruption }),
+  });
+
+  while (next !== null && count < pages && (first.pages + count === 0 || hasTime())) {
+    let page: ScanPage<Item>;
+    try {
+      page = await read.oldest(next);
+    } catch (error) {
+      if (resumed && error instanceof BadRequestError) {
+        // The service no longer accepts the cursor of the last poll: continue with the day it had reached.
+        resumed = false;
+        state = restartFromDay(state);
+        next = state.place;
+        continue;
+      }
+      if (first.pages + count === 0) throw error;
+      return found(error);
+    }
+    resumed = false;
+    count++;
+    const step: ScanStep<Item> = scan(state, page, view);
+    events.push(...step.events);
+    ({ state, next } = step);
+  }
+  return found();
 }

@@ -1,19 +1,36 @@
 /**
- * The rolling scan: looks at the whole list, oldest subscription first, slice after slice, and tells what is no longer
- * as it was. A pure reducer over pages. At its end it begins anew; each time round is a pass.
+ * The rolling scan: reads the whole list in slices, oldest subscription first, and reports changed and removed
+ * subscriptions (tombstones). A pure reducer over pages. Reading the list once is a pass; after a pass the next begins.
  *
- * It relies on the same two facts as "created" – `created` never changes, the list is in its order – and on no more:
- * rows may come, go and change while it is under way, pages may be of any size, overlap, or move.
+ * It relies on the same two facts as "created": `created` never changes, and the list is sorted by it. Rows may be
+ * added, removed and changed during a pass; pages may have any size, overlap, or move.
  */
-import { numberOf, printOf, signature, tierOf, type Condition, type FieldChoice, type Watched } from './condition.ts';
+import {
+  statusNumber,
+  fieldsFingerprint,
+  choiceText,
+  tierOf,
+  type StatusAndTier,
+  type FieldChoice,
+  type Watched,
+  hash48,
+} from './fingerprint.ts';
 import { statusEvents, type RemovedEvent, type SubscriptionEvent } from './events.ts';
-import { after, type Frontier } from './frontier.ts';
-import { hash48 } from './hash.ts';
-import { ageOf, looked, type LookedAt } from './staleness.ts';
-import { note, remark, secondAfter, sizeOf, sweep, type Known, type Sighting, type Table } from './table.ts';
+import { after, type Watermark } from './watermark.ts';
+import { oldestLookAge, recordLook, type LookedAt } from './staleness.ts';
+import {
+  recordSightings,
+  updateMarks,
+  secondAfter,
+  sizeOf,
+  removeEntries,
+  type Known,
+  type Sighting,
+  type Table,
+} from './table.ts';
 
-/** Where a list is read. */
-export interface Place {
+/** A position in the list: the page to read. */
+export interface ListPosition {
   /** Null asks for the first page. */
   readonly cursor: string | null;
   /** `YYYY/MM/DD` to read only what was created on that day (`creation_date`); null for the whole list. */
@@ -26,52 +43,54 @@ export interface ScanPage<Item extends Watched> {
   readonly nextCursor: string | null;
 }
 
-/** What is kept between slices. Plain JSON; of each subscription 10 characters of `table`, or 15 with custom fields. */
+/** The state between slices. Plain JSON; each subscription takes 10 characters of `table`, or 15 with custom fields. */
 export interface ScanState {
-  /** The choice of custom fields that the prints were made with. */
+  /** The choice of custom fields that the fingerprints were made with. */
   readonly fields: string;
   /** `all`, or the status whose list this is. */
   readonly list: string;
   readonly table: Table;
-  readonly conditions: readonly Condition[];
-  /** Number of this pass; 0 is the first, which learns and tells nothing of what it meets for the first time. */
+  readonly conditions: readonly StatusAndTier[];
+  /** Number of this pass; 0 is the first, which reports no event for a subscription it reads for the first time. */
   readonly pass: number;
-  /** Where the pass goes on. */
-  readonly place: Place;
-  /** The newest second this pass has met, and the oldest of all; null before its first page. */
+  /** Checkpoint: where the pass continues. */
+  readonly place: ListPosition;
+  /** The newest and the oldest second that this pass has read; null before its first page. */
   readonly reached: number | null;
   readonly oldest: number | null;
-  /** Subscriptions met in this pass, and in the whole of the one before; null in the first. */
+  /** Subscriptions read in this pass, and in the whole pass before; null in the first pass. */
   readonly met: number;
   readonly size: number | null;
   readonly stretches: readonly LookedAt[];
 }
 
-/** What a reading of the scan knows beside the page. */
+/** Input of the scan beside the page. */
 export interface ScanView {
   readonly fields: FieldChoice;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Newer subscriptions are left alone: "created" has not reported them yet. Null where it does not run. */
-  readonly seen: Frontier | null;
-  /** Whether "created" is under way to `seen` and has reported some that are newer. */
-  readonly underWay: boolean;
+  /**
+   * The watermark of "created": newer subscriptions are skipped, because they are not reported yet. Null without it.
+   */
+  readonly seen: Watermark | null;
+  /** Whether a walk of "created" is unfinished and has reported subscriptions newer than `seen`. */
+  readonly createdInProgress: boolean;
 }
 
-/** What a page meant. */
+/** The result of one page. */
 export interface ScanStep<Item extends Watched> {
   readonly events: readonly SubscriptionEvent<Item>[];
   readonly state: ScanState;
   /** The page to read next, or null where the pass is complete. */
-  readonly next: Place | null;
+  readonly next: ListPosition | null;
 }
 
-const start: Place = { cursor: null, day: null };
+const start: ListPosition = { cursor: null, day: null };
 
 /** The state before the first page. */
 export function startScan(fields: FieldChoice = 'none', list = 'all'): ScanState {
   return {
-    fields: signature(fields),
+    fields: choiceText(fields),
     list,
     table: [],
     conditions: [],
@@ -87,14 +106,14 @@ export function startScan(fields: FieldChoice = 'none', list = 'all'): ScanState
 
 /** Reads one page. */
 export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item>, view: ScanView): ScanStep<Item> {
-  const isLater = view.seen === null ? () => false : after(view.seen);
-  const items = page.items.filter((item) => !isLater(item));
-  const { state: written, meetings } = write(state, items, view.fields, true);
-  const events = meetings.flatMap((meeting): SubscriptionEvent<Item>[] => {
-    if (meeting.known !== null) return changes(written.conditions, meeting, meeting.known);
-    // Of all subscriptions, an unknown one is for "created" to report. Among those of one status it has taken that
-    // status.
-    return state.list !== 'all' && state.pass > 0 ? statusEvents(null, meeting.item) : [];
+  const isNewer = view.seen === null ? () => false : after(view.seen);
+  const items = page.items.filter((item) => !isNewer(item));
+  const { state: written, seenItems } = recordItems(state, items, view.fields, true);
+  const events = seenItems.flatMap((seen): SubscriptionEvent<Item>[] => {
+    if (seen.known !== null) return changeEvents(written.conditions, seen, seen.known);
+    // In the list of all subscriptions, "created" reports an unknown one. In the list of one status, an unknown one has
+    // just taken that status.
+    return state.list !== 'all' && state.pass > 0 ? statusEvents(null, seen.item) : [];
   });
 
   const seconds = items.map(({ created }) => created);
@@ -104,56 +123,56 @@ export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item
     oldest: items.length === 0 ? state.oldest : Math.min(state.oldest ?? Number.POSITIVE_INFINITY, ...seconds),
     met: state.met + items.length,
   };
-  const next = onward(moved, page, view);
+  const next = nextPosition(moved, page, view);
   if (next === null) {
     const ended = endPass(moved, state.reached, view);
     return { events: [...events, ...ended.events], state: ended.state, next };
   }
-  // A second is complete when a later one has been met: within it the order is unknown.
+  // A second is complete once a later one was read, because the order within it is unknown.
   const cleared =
     moved.reached === null || moved.reached === state.reached
       ? { state: moved, events: [] }
-      : clear(moved, state.reached, moved.reached - 1, view.now);
+      : completeStretch(moved, state.reached, moved.reached - 1, view.now);
   return { events: [...events, ...cleared.events], state: { ...cleared.state, place: next }, next };
 }
 
 /**
- * Takes in subscriptions that were met in passing, or that are new: a look at them costs nothing extra.
+ * Records subscriptions that were read for another reason, or that are new; this costs no extra request.
  *
- * @param add - whether to write down those that are not known yet
+ * @param add - whether to add unknown subscriptions
  */
-export function glance<Item extends Watched>(
+export function recordSeen<Item extends Watched>(
   state: ScanState,
   items: readonly Item[],
   fields: FieldChoice,
   add: boolean,
 ): { readonly events: readonly SubscriptionEvent<Item>[]; readonly state: ScanState } {
-  const { state: written, meetings } = write(state, items, fields, add);
+  const { state: written, seenItems } = recordItems(state, items, fields, add);
   return {
     state: written,
-    events: meetings.flatMap((meeting) =>
-      meeting.known === null ? [] : changes(written.conditions, meeting, meeting.known),
+    events: seenItems.flatMap((seen) =>
+      seen.known === null ? [] : changeEvents(written.conditions, seen, seen.known),
     ),
   };
 }
 
-/** Drops the place in the list, which the service no longer knows: the pass goes on with the day it had come to. */
-export function withoutPlace(state: ScanState): ScanState {
+/** Drops a cursor that the service no longer accepts: the pass continues with the day it had reached. */
+export function restartFromDay(state: ScanState): ScanState {
   const { reached, place } = state;
-  // A day earlier, because the zone that the service's days begin in is unknown.
+  // A day earlier, because the time zone of the service's days is unknown.
   const day = place.day ?? (reached === null ? null : dayOf(reached - aDay));
   return { ...state, place: { cursor: null, day } };
 }
 
-/** What a scan tells about itself. */
+/** Progress of a scan. */
 export interface ScanProgress {
-  /** Share of the list this pass has looked at, 0 to 1; in the first pass estimated by creation time. */
+  /** Share of the list that this pass has read, 0 to 1; in the first pass estimated by creation time. */
   readonly share: number;
-  /** Complete passes. The first one learns; from then on every change is found. */
+  /** Complete passes. After the first, every change is found. */
   readonly passes: number;
-  /** Age of the oldest look at any part of the list, in milliseconds; null until the whole of it was looked at once. */
+  /** Milliseconds since the part of the list that was read longest ago; null before the end of the first pass. */
   readonly stalenessMs: number | null;
-  /** Subscriptions that are kept. */
+  /** Subscriptions in the table. */
   readonly known: number;
 }
 
@@ -161,59 +180,62 @@ export function progressOf(state: ScanState, { now, seen }: Pick<ScanView, 'now'
   return {
     share: Math.min(1, state.size === null ? shareByTime(state, seen) : state.size === 0 ? 0 : state.met / state.size),
     passes: state.pass,
-    stalenessMs: state.pass === 0 ? null : ageOf(state.stretches, now),
+    stalenessMs: state.pass === 0 ? null : oldestLookAge(state.stretches, now),
     known: sizeOf(state.table),
   };
 }
 
-function shareByTime({ reached, oldest }: ScanState, seen: Frontier | null): number {
+function shareByTime({ reached, oldest }: ScanState, seen: Watermark | null): number {
   if (reached === null || oldest === null || seen === null || seen.created <= oldest) return 0;
   return (reached - oldest) / (seen.created - oldest);
 }
 
-/** A subscription that was met, and what was known of it. */
-interface Meeting<Item> {
+/** A subscription that was read, and its entry before. */
+interface SeenItem<Item> {
   readonly item: Item;
   readonly sighting: Sighting;
   readonly known: Known | null;
 }
 
-/** Writes down what was met. */
-function write<Item extends Watched>(
+/** Records items in the table. */
+function recordItems<Item extends Watched>(
   state: ScanState,
   items: readonly Item[],
   fields: FieldChoice,
   add: boolean,
-): { readonly state: ScanState; readonly meetings: readonly Meeting<Item>[] } {
+): { readonly state: ScanState; readonly seenItems: readonly SeenItem<Item>[] } {
   let { conditions } = state;
   const sightings = items.map((item): Sighting => {
-    const numbered = numberOf(conditions, item.status, tierOf(item));
+    const numbered = statusNumber(conditions, item.status, tierOf(item));
     ({ conditions } = numbered);
     return {
       second: item.created,
       hash: hash48(item.id),
       mark: markOf(numbered.number, state.pass),
-      print: printOf(item, fields),
+      fingerprint: fieldsFingerprint(item, fields),
     };
   });
-  const { table, known } = note(state.table, sightings, {
-    // Where two ids look alike, the entry that this pass has not met yet and that has not changed is the one meant.
+  const { table, known } = recordSightings(state.table, sightings, {
+    // Where two ids have the same key, prefer the entry that this pass has not read yet and that has not changed.
     rank: (entry, sighting) =>
       (passOf(entry.mark) === passOf(sighting.mark) ? 2 : 0) + (isSame(entry, sighting) ? 0 : 1),
-    merge: (entry, sighting) => ({ mark: sighting.mark, print: sighting.print === 0 ? entry.print : sighting.print }),
+    merge: (entry, sighting) => ({
+      mark: sighting.mark,
+      fingerprint: sighting.fingerprint === 0 ? entry.fingerprint : sighting.fingerprint,
+    }),
     add,
   });
-  const meetings = sightings.flatMap((sighting, index): Meeting<Item>[] => {
+  const seenItems = sightings.flatMap((sighting, index): SeenItem<Item>[] => {
     const item = items[index];
     return item === undefined ? [] : [{ item, sighting, known: known[index] ?? null }];
   });
   return {
     state: table === state.table && conditions === state.conditions ? state : { ...state, table, conditions },
-    meetings,
+    seenItems,
   };
 }
 
-/** A mark holds the number of a condition, and which pass met the entry last, counted by three. */
+/** A mark: the number of status and tier, and the pass that read the entry last, modulo 3. */
 function markOf(condition: number, pass: number): number {
   return condition * 3 + (pass % 3);
 }
@@ -227,20 +249,20 @@ function conditionOf(mark: number): number {
 }
 
 function isSame(entry: Known, sighting: Sighting): boolean {
-  return conditionOf(entry.mark) === conditionOf(sighting.mark) && entry.print === sighting.print;
+  return conditionOf(entry.mark) === conditionOf(sighting.mark) && entry.fingerprint === sighting.fingerprint;
 }
 
-/** What is no longer as it was. */
-function changes<Item extends Watched>(
-  conditions: readonly Condition[],
-  { item, sighting }: Meeting<Item>,
+/** The events for the differences between an item and its entry. */
+function changeEvents<Item extends Watched>(
+  conditions: readonly StatusAndTier[],
+  { item, sighting }: SeenItem<Item>,
   known: Known,
 ): SubscriptionEvent<Item>[] {
   const [status, tier] = conditions[conditionOf(known.mark)] ?? [item.status, null];
   const changed = [
     ...(tier !== null && tier !== tierOf(item) ? (['tier'] as const) : []),
-    // 0 on either side: the record did not carry the fields, so there is nothing to compare.
-    ...(known.print !== sighting.print && known.print !== 0 && sighting.print !== 0
+    // 0 on either side: the record carried no fields, so there is nothing to compare.
+    ...(known.fingerprint !== sighting.fingerprint && known.fingerprint !== 0 && sighting.fingerprint !== 0
       ? (['custom_fields'] as const)
       : []),
   ];
@@ -250,18 +272,18 @@ function changes<Item extends Watched>(
   ];
 }
 
-/** Where the pass goes on after a page; null at its end. */
-function onward<Item extends Watched>(
+/** The position after a page; null at the end of the pass. */
+function nextPosition<Item extends Watched>(
   state: ScanState,
   { items, nextCursor }: ScanPage<Item>,
   { seen, now }: ScanView,
-): Place | null {
+): ListPosition | null {
   const { day } = state.place;
   if (seen !== null && items.some(({ created }) => created > seen.created)) return null;
   if (nextCursor !== null) return { cursor: nextCursor, day };
   if (day === null) return null;
   const read = secondOf(day);
-  // By this second the day is over in every zone on earth.
+  // By this second the day is over in every time zone.
   const over = Math.max(state.reached ?? 0, read + 10 * anHour - 1);
   const known = state.list === 'all' && state.pass > 0 ? secondAfter(state.table, over) : read + aDay;
   const next = known === null ? null : Math.max(read + aDay, known - aDay);
@@ -269,9 +291,9 @@ function onward<Item extends Watched>(
 }
 
 /**
- * The stretch that begins where the last page left off is complete up to a second: who was not met in it is missing.
+ * A stretch of the list was read completely, up to a second: removes the entries in it that this pass did not read.
  */
-function clear(
+function completeStretch(
   state: ScanState,
   from: number | null,
   to: number,
@@ -279,13 +301,13 @@ function clear(
 ): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
   const begin = from ?? Number.NEGATIVE_INFINITY;
   const { list, pass } = state;
-  // Of all subscriptions, one is gone that two passes did not meet, as a page may have moved under one. Among those of
-  // one status, one that a pass did not meet has another status now; coming back is then an event again.
+  // In the list of all subscriptions, an entry is gone after two passes without it, because a page may move during one.
+  // In the list of one status, an entry that one pass did not read has another status now.
   const isGone =
     list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
-  const { table, gone } = sweep(state.table, begin, to, isGone);
+  const { table, gone } = removeEntries(state.table, begin, to, isGone);
   return {
-    state: { ...state, table, stretches: looked(state.stretches, begin - 1, to, now) },
+    state: { ...state, table, stretches: recordLook(state.stretches, begin - 1, to, now) },
     events:
       list === 'all' ? gone.map(({ second, hash, bits }) => ({ type: 'removed', created: second, hash, bits })) : [],
   };
@@ -294,12 +316,12 @@ function clear(
 function endPass(
   state: ScanState,
   from: number | null,
-  { seen, underWay, now }: ScanView,
+  { seen, createdInProgress, now }: ScanView,
 ): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
-  const to = seen === null ? Number.MAX_SAFE_INTEGER : underWay ? seen.created - 1 : seen.created;
-  const { state: cleared, events } = clear(state, from, to, now);
-  // What "created" reported beyond was not looked for; it counts as met, or the count by three would go wrong.
-  const table = remark(cleared.table, to + 1, (mark) => markOf(conditionOf(mark), state.pass));
+  const to = seen === null ? Number.MAX_SAFE_INTEGER : createdInProgress ? seen.created - 1 : seen.created;
+  const { state: cleared, events } = completeStretch(state, from, to, now);
+  // Entries newer than the watermark were not read; they count as read, or the pass modulo 3 would be wrong.
+  const table = updateMarks(cleared.table, to + 1, (mark) => markOf(conditionOf(mark), state.pass));
   return {
     events,
     state: {

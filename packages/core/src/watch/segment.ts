@@ -1,36 +1,37 @@
 /**
- * A stretch of the packed table: some hundred subscriptions that follow one another by creation, in 90 bits (15
- * characters of six bits) each; in 60 bits (10 characters) where no custom fields are watched. Pure.
+ * A segment of the packed table: some hundred subscriptions in order of creation, with 90 bits (15 characters of six
+ * bits) each, or 60 bits (10 characters) where no custom fields are watched. Pure.
  *
- * An entry is a key of 48 bits, a mark of 10, and a print of 32 that is left out of a segment in which all are 0. The
- * key is the seconds since the segment begins, in `width` bits, and the upper 48 − `width` bits of the id's hash: the
- * more subscriptions share a second, the shorter the stretch of time, and the more bits tell their ids apart.
+ * An entry is a key of 48 bits, a mark of 10, and a fingerprint of 32 that is left out of a segment in which all are 0.
+ * The key is the seconds since the segment begins, in `width` bits, and the upper 48 − `width` bits of the id's hash:
+ * the more subscriptions share a second, the shorter the time span of a segment, and the more bits distinguish their
+ * ids.
  */
 
-/** A place in the table's order: a second, then the hash of an id. */
-export interface Fence {
+/** A position in the table's order: a second, then the hash of an id. */
+export interface TablePosition {
   /** Unix seconds. */
   readonly second: number;
   /** 48 bits. */
   readonly hash: number;
 }
 
-/** A segment as it is kept. Plain JSON. */
-export interface Segment extends Fence {
+/** A stored segment. Plain JSON. */
+export interface Segment extends TablePosition {
   /** Bits of a key that count seconds. */
   readonly width: number;
   /** 15 characters an entry, or 10 where `bare`. */
   readonly packed: string;
-  /** Set where the print of every entry is 0: none is written. */
+  /** Set where the fingerprint of every entry is 0: none is written. */
   readonly bare?: true;
 }
 
-/** A segment as it is worked on; the lists run in parallel, in order of `keys`. */
-export interface OpenSegment extends Fence {
+/** An unpacked segment; the lists are parallel, in order of `keys`. */
+export interface OpenSegment extends TablePosition {
   width: number;
   readonly keys: number[];
   readonly marks: number[];
-  readonly prints: number[];
+  readonly fingerprints: number[];
 }
 
 const keyBits = 48;
@@ -48,7 +49,7 @@ const values: readonly number[] = Array.from({ length: 128 }, (_, code) => codes
 /** What five characters hold. */
 const wordSize = 2 ** 30;
 
-export function compare(a: Fence, b: Fence): number {
+export function compare(a: TablePosition, b: TablePosition): number {
   return a.second - b.second || a.hash - b.hash;
 }
 
@@ -57,20 +58,20 @@ export function widthFor(seconds: number): number {
   return seconds === 0 ? 0 : Math.floor(Math.log2(seconds)) + 1;
 }
 
-/** The key of a place within the segment; a key's own order is that of the places. */
-export function keyOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, place: Fence): number {
+/** The key of a position within the segment; keys are in the order of positions. */
+export function keyOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, place: TablePosition): number {
   return (place.second - second) * 2 ** (keyBits - width) + Math.floor(place.hash / 2 ** width);
 }
 
-/** Where an entry stands; of its hash only the upper bits are known. */
-export function placeOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, key: number): Fence {
+/** The position of an entry; only the upper bits of its hash are known. */
+export function positionOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, key: number): TablePosition {
   const size = 2 ** (keyBits - width);
   return { second: second + Math.floor(key / size), hash: (key % size) * 2 ** width };
 }
 
-/** Makes room for more seconds; the hashes lose their lowest bits. */
+/** Widens the field for seconds; the hashes lose their lowest bits. */
 export function widen(segment: OpenSegment, width: number): void {
-  const places = segment.keys.map((key) => placeOf(segment, key));
+  const places = segment.keys.map((key) => positionOf(segment, key));
   segment.width = width;
   for (const [index, place] of places.entries()) segment.keys[index] = keyOf(segment, place);
 }
@@ -80,7 +81,7 @@ export function countOf(segment: Segment): number {
 }
 
 export function open({ second, hash, width, packed, bare }: Segment): OpenSegment {
-  const segment: OpenSegment = { second, hash, width, keys: [], marks: [], prints: [] };
+  const segment: OpenSegment = { second, hash, width, keys: [], marks: [], fingerprints: [] };
   const step = charactersOf(bare);
   for (let at = 0; at < packed.length; at += step) {
     const first = readWord(packed, at);
@@ -88,16 +89,16 @@ export function open({ second, hash, width, packed, bare }: Segment): OpenSegmen
     const last = bare ? 0 : readWord(packed, at + 10);
     segment.keys.push(first * 2 ** 18 + (middle >>> 12));
     segment.marks.push((middle >>> 2) & 1023);
-    segment.prints.push((middle & 3) * wordSize + last);
+    segment.fingerprints.push((middle & 3) * wordSize + last);
   }
   return segment;
 }
 
-export function close({ second, hash, width, keys, marks, prints }: OpenSegment): Segment {
+export function close({ second, hash, width, keys, marks, fingerprints }: OpenSegment): Segment {
   const characters: number[] = [];
-  const bare = prints.every((print) => print === 0);
+  const bare = fingerprints.every((print) => print === 0);
   for (const [index, key] of keys.entries()) {
-    const print = prints[index] ?? 0;
+    const print = fingerprints[index] ?? 0;
     pushWord(characters, Math.floor(key / 2 ** 18));
     pushWord(characters, (key % 2 ** 18) * 2 ** 12 + (marks[index] ?? 0) * 4 + Math.floor(print / wordSize));
     if (!bare) pushWord(characters, print % wordSize);
@@ -105,7 +106,7 @@ export function close({ second, hash, width, keys, marks, prints }: OpenSegment)
   return { second, hash, width, packed: String.fromCharCode(...characters), ...(bare && { bare }) };
 }
 
-/** Whether some entry's mark passes, found without opening the segment. */
+/** Whether the mark of any entry passes, tested without unpacking the segment. */
 export function someMark({ packed, bare }: Segment, passes: (mark: number) => boolean): boolean {
   const step = charactersOf(bare);
   for (let at = 5; at < packed.length; at += step) {

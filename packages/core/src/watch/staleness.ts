@@ -1,9 +1,9 @@
 /**
- * How long ago each part of a list was looked at, coarsely: stretches of creation time, each with its oldest look.
+ * Staleness: how long ago each part of a list was read. Keeps stretches of creation time, each with its oldest read.
  * Pure.
  */
 
-/** Everything created up to `to`, from where the stretch before ends, was last looked at then. */
+/** Records created up to `to`, from the end of the stretch before, were last read at `at`. */
 export interface LookedAt {
   /** Unix seconds, included. */
   readonly to: number;
@@ -11,27 +11,27 @@ export interface LookedAt {
   readonly at: number;
 }
 
-/** More stretches are told apart no further: the age is then told a little too high, never too low. */
-const most = 64;
+/** Most stretches. Beyond it neighbours are merged: the age may come out too high, never too low. */
+const maxStretches = 64;
 
-/** Notes a look at everything created after `from` and up to `to`. */
-export function looked(stretches: readonly LookedAt[], from: number, to: number, at: number): readonly LookedAt[] {
+/** Records that everything created after `from` and up to `to` was read. */
+export function recordLook(stretches: readonly LookedAt[], from: number, to: number, at: number): readonly LookedAt[] {
   const before = stretches.filter((stretch) => stretch.to <= from);
   const cut = stretches.find((stretch) => stretch.to > from);
   const upTo =
     cut !== undefined && (before.at(-1)?.to ?? Number.NEGATIVE_INFINITY) < from ? [{ to: from, at: cut.at }] : [];
-  return thinned([...before, ...upTo, { to, at }, ...stretches.filter((stretch) => stretch.to > to)]);
+  return mergeNeighbours([...before, ...upTo, { to, at }, ...stretches.filter((stretch) => stretch.to > to)]);
 }
 
-/** Milliseconds since the oldest look; null where nothing was looked at. */
-export function ageOf(stretches: readonly LookedAt[], now: number): number | null {
+/** Milliseconds since the oldest read; null before the first. */
+export function oldestLookAge(stretches: readonly LookedAt[], now: number): number | null {
   return stretches.length === 0 ? null : Math.max(0, now - Math.min(...stretches.map(({ at }) => at)));
 }
 
-/** Joins the two neighbours whose looks lie closest together, until few enough are left. */
-function thinned(stretches: readonly LookedAt[]): readonly LookedAt[] {
+/** Merges the two neighbours whose times are closest, until at most {@link maxStretches} are left. */
+function mergeNeighbours(stretches: readonly LookedAt[]): readonly LookedAt[] {
   const left = [...stretches];
-  while (left.length > most) {
+  while (left.length > maxStretches) {
     const gaps = left.slice(1).map((stretch, index) => Math.abs(stretch.at - (left[index]?.at ?? 0)));
     const closest = gaps.indexOf(Math.min(...gaps));
     const [first, second] = left.slice(closest, closest + 2);

@@ -1,4 +1,4 @@
-/** What a watch keeps between polls: made, and read back with every doubt answered. Plain JSON. */
+/** The state of a watch, its checkpoint between polls: plain JSON, validated when it is read back. */
 import { isRecord } from '../is-record.ts';
 import { startCreated, type CreatedState } from './created.ts';
 import type { ScanState } from './scan.ts';
@@ -7,21 +7,21 @@ import { countOf, largestWidth, type Segment } from './segment.ts';
 /** Plain JSON: `JSON.stringify` writes it, {@link readWatchState} reads it. */
 export interface WatchState {
   readonly version: 2;
-  /** What was watched, in the caller's words: publication and filters. Another scope begins anew. */
+  /** The publication and filters, in the caller's words. Another scope starts a new state. */
   readonly scope: string;
-  /** Counts the polls that moved something. */
+  /** Number of polls that changed the state. */
   readonly revision: number;
   readonly created: CreatedState;
   /** Null where only new subscriptions are watched. */
   readonly scan: ScanState | null;
 }
 
-/** What was kept is no state of this watch, or one of a later version. */
+/** The stored state is damaged, something else, or of a later version. */
 export class WatchStateError extends Error {
   override readonly name = 'WatchStateError';
 }
 
-/** More subscriptions would have to be kept than was allowed. */
+/** The list has more subscriptions than `capacity` allows in the state. */
 export class CapacityError extends Error {
   override readonly name = 'CapacityError';
   readonly capacity: number;
@@ -40,7 +40,7 @@ export class CapacityError extends Error {
 /**
  * The state before the first poll.
  *
- * @param scope - what is watched, in words of your own, such as publication and filters
+ * @param scope - the publication and filters, in your own words
  * @param since - Unix seconds; when given, everything created from that second on counts as new
  */
 export function startWatch(scope = '', since?: number): WatchState {
@@ -48,23 +48,23 @@ export function startWatch(scope = '', since?: number): WatchState {
 }
 
 /**
- * A state as it was kept, parsed. Of another scope, or not there at all (null or undefined), it begins anew. States of
- * "created" alone (version 1) are taken over.
+ * Reads a stored state, parsed. Returns a new state for another scope, null and undefined. Accepts states of "created"
+ * alone (version 1).
  *
  * @throws WatchStateError where it is damaged or of a later version; to begin anew, delete it
  */
-export function readWatchState(kept: unknown, scope = ''): WatchState {
-  if (kept === null || kept === undefined) return startWatch(scope);
-  const version = isRecord(kept) ? kept['version'] : undefined;
+export function readWatchState(stored: unknown, scope = ''): WatchState {
+  if (stored === null || stored === undefined) return startWatch(scope);
+  const version = isRecord(stored) ? stored['version'] : undefined;
   if (typeof version === 'number' && version > 2) {
     throw new WatchStateError(
       `The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to begin anew.`,
     );
   }
-  if (isCreatedState(kept)) return { ...startWatch(scope), created: kept };
-  if (!isWatchState(kept))
+  if (isCreatedState(stored)) return { ...startWatch(scope), created: stored };
+  if (!isWatchState(stored))
     throw new WatchStateError('The watch state is damaged or something else: restore it, or delete it to begin anew.');
-  return kept.scope === scope ? kept : startWatch(scope);
+  return stored.scope === scope ? stored : startWatch(scope);
 }
 
 type Check = (value: unknown) => boolean;
@@ -90,19 +90,19 @@ const orAbsent =
   (value) =>
     value === undefined || check(value);
 
-const isFrontier = record({
+const isWatermark = record({
   created: isNumber,
   ids: listOf(isText),
   noticed: orAbsent(isNumber),
   settled: orAbsent((value) => value === true),
 });
 const isWalk = record({
-  head: isFrontier,
-  tail: orNull(isFrontier),
+  head: isWatermark,
+  tail: orNull(isWatermark),
   cursor: orNull(isText),
   began: orAbsent(isNumber),
 });
-const created = record({ version: (value) => value === 1, seen: orNull(isFrontier), walk: orNull(isWalk) });
+const created = record({ version: (value) => value === 1, seen: orNull(isWatermark), walk: orNull(isWalk) });
 const segment = record({
   second: isNumber,
   hash: isCount,

@@ -1,11 +1,11 @@
 /** A watch over the subscriptions of a publication, on an engine. */
 import type { Arguments, CallOptions, Engine, Item, Signal } from '../engine/index.ts';
-import type { FieldChoice } from './condition.ts';
+import type { FieldChoice } from './fingerprint.ts';
 import type { SubscriptionEventType } from './events.ts';
 import { startWatch, type WatchState } from './state.ts';
-import { pollWatch, type WatchResult } from './watch-poll.ts';
+import { pollWatch, type WatchResult } from './poll.ts';
 
-/** Watches page by cursor. */
+/** Watches use cursor pagination. */
 type Query = Omit<Arguments<'subscriptions.list'>, 'page'>;
 type Subscription = Item<'subscriptions.list'>;
 
@@ -16,24 +16,24 @@ export interface SubscriptionWatchOptions {
   /** The publication; may be left out where the engine has a default. */
   readonly publicationId?: string | undefined;
   /**
-   * What to report. Default `['created']`, which costs one request a poll where nothing is new; any other needs the
-   * scan.
+   * Events to report. Default `['created']`, which costs one request a poll where nothing is new; any other event needs
+   * the scan.
    */
   readonly events?: readonly SubscriptionEventType[];
   /** Custom fields whose change is an `updated`: `all`, or names. Default `none`. */
   readonly customFields?: FieldChoice;
   /**
    * Watches the list of one status alone, which is smaller and needs a smaller state: only `unsubscribed` and
-   * `became_active`, whichever of them the status means, are told, and no `from`. Default: all subscriptions.
+   * `became_active`, whichever of them the status means, are reported, without `from`. Default: all subscriptions.
    */
   readonly status?: 'active' | 'inactive';
-  /** Further expansions that the reported subscriptions shall carry. */
+  /** Further `expand` values for the reported subscriptions. */
   readonly expand?: Query['expand'];
-  /** What an earlier watch kept; see {@link readWatchState}. Default: a new one. */
+  /** The state of an earlier watch; see {@link readWatchState}. Default: a new one. */
   readonly state?: WatchState;
   /** Most requests a poll makes; at least 1. Default 10. */
   readonly pages?: number;
-  /** Most subscriptions to keep; more end a poll with a CapacityError. Default: no bound. */
+  /** Most subscriptions in the state; more end a poll with a CapacityError. Default: no limit. */
   readonly capacity?: number;
   /** Subscriptions a page, 1 to 100. Default 100. */
   readonly limit?: number;
@@ -43,8 +43,8 @@ export interface SubscriptionWatchOptions {
   readonly call?: CallOptions;
 }
 
-/** How {@link SubscriptionWatch.polls} waits. */
-export interface Rhythm {
+/** When {@link SubscriptionWatch.polls} polls. */
+export interface PollSchedule {
   /** Milliseconds from the end of one poll to the next. Default 60,000. */
   readonly everyMs?: number;
   /** Ends the iteration. */
@@ -52,21 +52,20 @@ export interface Rhythm {
 }
 
 /**
- * A watch. It keeps its own state in memory; to outlive the process, keep `state` together with the events of each
- * poll.
+ * A watch. It keeps its state in memory; to resume it in another process, store `state` together with the events of
+ * each poll.
  */
 export interface SubscriptionWatch {
   /** The state of the last poll. */
   readonly state: WatchState;
   /**
-   * Polls once. A poll that is asked for while another is under way waits for it, so none sees what another did.
+   * Polls once. Waits for a poll in progress, so that no event is reported twice.
    *
-   * @throws CapacityError, and what the engine throws where not even one page could be read; the state then stays as it
-   *   was
+   * @throws CapacityError, and the engine's error for the first page; the state then stays unchanged
    */
   poll(): Promise<WatchResult<Subscription>>;
-  /** Poll after poll, until the signal aborts. Each is asked for when the one before has been dealt with. */
-  polls(rhythm?: Rhythm): AsyncGenerator<WatchResult<Subscription>, void, undefined>;
+  /** Polls repeatedly until the signal aborts. Each poll starts when the consumer asks for the next result. */
+  polls(rhythm?: PollSchedule): AsyncGenerator<WatchResult<Subscription>, void, undefined>;
 }
 
 /**

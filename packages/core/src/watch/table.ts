@@ -1,6 +1,6 @@
 /**
- * What is known of every subscription, packed: segments in order of creation. Every change gives a new table that
- * shares all untouched segments with the old one. Pure.
+ * The packed table of all known subscriptions: segments in order of creation. Every change returns a new table that
+ * shares all unchanged segments with the old one. Pure.
  */
 import {
   close,
@@ -9,11 +9,11 @@ import {
   keyOf,
   largestWidth,
   open,
-  placeOf,
+  positionOf,
   someMark,
   widen,
   widthFor,
-  type Fence,
+  type TablePosition,
   type OpenSegment,
   type Segment,
 } from './segment.ts';
@@ -21,43 +21,43 @@ import {
 /** Plain JSON. */
 export type Table = readonly Segment[];
 
-/** What a look at a subscription found. */
-export interface Sighting extends Fence {
+/** A subscription as it was read. */
+export interface Sighting extends TablePosition {
   readonly mark: number;
-  readonly print: number;
+  readonly fingerprint: number;
 }
 
-/** What is kept of a subscription. */
+/** The table's entry for a subscription. */
 export interface Known {
   readonly mark: number;
-  readonly print: number;
+  readonly fingerprint: number;
 }
 
-/** How a sighting is written down. */
-export interface Rule {
-  /** Which of several entries of one key is meant; the lowest wins. */
+/** How a sighting is recorded. */
+export interface MergeRule {
+  /** Ranks several entries with the same key; the lowest is taken for the subscription. */
   readonly rank: (entry: Known, sighting: Sighting) => number;
-  /** What is kept of a known subscription. */
+  /** The new entry of a known subscription. */
   readonly merge: (entry: Known, sighting: Sighting) => Known;
-  /** Whether a subscription that is not known is added. */
+  /** Whether an unknown subscription is added. */
   readonly add: boolean;
 }
 
-/** A segment holds no more entries; a page of 100 then costs the rewriting of one or two. */
-const most = 512;
-/** From so many entries on, a segment ends where more seconds would leave ids fewer than 36 bits. */
-const enough = 128;
+/** Most entries of a segment; a page of 100 then rewrites one or two segments. */
+const maxEntries = 512;
+/** From this size on, a segment is not widened where that would leave fewer than 36 bits for the hash. */
+const splitEntries = 128;
 const comfortableWidth = 12;
 
 /**
- * Writes sightings down, each of another subscription.
+ * Records sightings, each of another subscription.
  *
- * @returns the new table, and for each sighting what was known before, or null
+ * @returns the new table, and for each sighting its entry before, or null
  */
-export function note(
+export function recordSightings(
   table: Table,
   sightings: readonly Sighting[],
-  rule: Rule,
+  rule: MergeRule,
 ): { table: Table; known: readonly (Known | null)[] } {
   const known = Array<Known | null>(sightings.length).fill(null);
   const order = sightings.map((_, index) => index).sort((a, b) => compare(at(sightings, a), at(sightings, b)));
@@ -66,30 +66,30 @@ export function note(
     const index = indexOf(table, at(sightings, at(order, next)));
     const following = table[index + 1];
     const old = table[index];
-    const stretch = new Stretch(old === undefined ? [] : [open(old)]);
+    const editor = new SegmentEditor(old === undefined ? [] : [open(old)]);
     for (; next < order.length; next++) {
       const which = at(order, next);
       const sighting = at(sightings, which);
       if (following !== undefined && compare(sighting, following) >= 0) break;
-      known[which] = stretch.note(sighting, rule);
+      known[which] = editor.note(sighting, rule);
     }
-    if (stretch.touched) replaced.push({ index, segments: stretch.close() });
+    if (editor.touched) replaced.push({ index, segments: editor.close() });
   }
   return { table: replace(table, replaced), known };
 }
 
 /**
- * Takes out the entries of these seconds, both included, that `isGone`.
+ * Removes the entries between two seconds, both included, whose mark `isGone` selects.
  *
- * @returns the new table, and the places of what was taken out, with how many bits of their hashes are known
+ * @returns the new table, and the positions of the removed entries, with the number of known bits of their hashes
  */
-export function sweep(
+export function removeEntries(
   table: Table,
   from: number,
   to: number,
   isGone: (mark: number) => boolean,
-): { table: Table; gone: readonly (Fence & { readonly bits: number })[] } {
-  const gone: (Fence & { bits: number })[] = [];
+): { table: Table; gone: readonly (TablePosition & { readonly bits: number })[] } {
+  const gone: (TablePosition & { bits: number })[] = [];
   const replaced: { index: number; segments: Segment[] }[] = [];
   for (let index = Math.max(0, indexOf(table, { second: from, hash: 0 })); index < table.length; index++) {
     const old = at(table, index);
@@ -99,10 +99,10 @@ export function sweep(
     const before = segment.keys.length;
     for (let entry = before - 1; entry >= 0; entry--) {
       if (!isGone(at(segment.marks, entry))) continue;
-      const place = placeOf(segment, at(segment.keys, entry));
+      const place = positionOf(segment, at(segment.keys, entry));
       if (place.second < from || place.second > to) continue;
       gone.push({ ...place, bits: 48 - segment.width });
-      for (const list of [segment.keys, segment.marks, segment.prints]) list.splice(entry, 1);
+      for (const list of [segment.keys, segment.marks, segment.fingerprints]) list.splice(entry, 1);
     }
     if (segment.keys.length < before)
       replaced.push({ index, segments: segment.keys.length === 0 ? [] : [close(segment)] });
@@ -110,20 +110,20 @@ export function sweep(
   return { table: replace(table, replaced), gone };
 }
 
-/** Gives every entry from this second on another mark. */
-export function remark(table: Table, from: number, mark: (mark: number) => number): Table {
+/** Replaces the mark of every entry from this second on. */
+export function updateMarks(table: Table, from: number, mark: (mark: number) => number): Table {
   const replaced: { index: number; segments: Segment[] }[] = [];
   for (let index = Math.max(0, indexOf(table, { second: from, hash: 0 })); index < table.length; index++) {
     const segment = open(at(table, index));
     for (const [entry, key] of segment.keys.entries()) {
-      if (placeOf(segment, key).second >= from) segment.marks[entry] = mark(at(segment.marks, entry));
+      if (positionOf(segment, key).second >= from) segment.marks[entry] = mark(at(segment.marks, entry));
     }
     replaced.push({ index, segments: [close(segment)] });
   }
   return replace(table, replaced);
 }
 
-/** How many subscriptions the table holds. */
+/** Number of subscriptions in the table. */
 export function sizeOf(table: Table): number {
   return table.reduce((sum, segment) => sum + countOf(segment), 0);
 }
@@ -133,15 +133,15 @@ export function secondAfter(table: Table, second: number): number | null {
   for (let index = Math.max(0, indexOf(table, { second: second + 1, hash: 0 })); index < table.length; index++) {
     const segment = open(at(table, index));
     for (const key of segment.keys) {
-      const place = placeOf(segment, key);
+      const place = positionOf(segment, key);
       if (place.second > second) return place.second;
     }
   }
   return null;
 }
 
-/** The segment that a place falls into: the last that does not begin after it; −1 before the first. */
-function indexOf(table: Table, place: Fence): number {
+/** Index of the segment for a position: the last that does not begin after it; −1 before the first. */
+function indexOf(table: Table, place: TablePosition): number {
   let low = 0;
   let high = table.length;
   while (low < high) {
@@ -169,11 +169,11 @@ function replace(
   return next;
 }
 
-/** The segments that come of one while sightings are written into it. */
-class Stretch {
+/** Records sightings in one segment, and splits it where needed. */
+class SegmentEditor {
   touched = false;
   readonly #segments: OpenSegment[];
-  /** Entries that were met already in this batch: who comes with the same key is another. */
+  /** Entries that a sighting of this batch has taken; another sighting with the same key is another subscription. */
   readonly #taken: boolean[][];
 
   constructor(segments: OpenSegment[]) {
@@ -185,17 +185,17 @@ class Stretch {
     return this.#segments.map(close);
   }
 
-  note(sighting: Sighting, rule: Rule): Known | null {
+  note(sighting: Sighting, rule: MergeRule): Known | null {
     const index = this.#segments.findLastIndex((segment) => compare(segment, sighting) <= 0);
     const segment = this.#segments[index];
     const found = segment === undefined ? null : this.#find(segment, at(this.#taken, index), sighting, rule);
     if (segment !== undefined && found !== null) {
-      const entry: Known = { mark: at(segment.marks, found), print: at(segment.prints, found) };
+      const entry: Known = { mark: at(segment.marks, found), fingerprint: at(segment.fingerprints, found) };
       const merged = rule.merge(entry, sighting);
       at(this.#taken, index)[found] = true;
-      if (merged.mark !== entry.mark || merged.print !== entry.print) {
+      if (merged.mark !== entry.mark || merged.fingerprint !== entry.fingerprint) {
         segment.marks[found] = merged.mark;
-        segment.prints[found] = merged.print;
+        segment.fingerprints[found] = merged.fingerprint;
         this.touched = true;
       }
       return entry;
@@ -204,14 +204,17 @@ class Stretch {
     return null;
   }
 
-  #find(segment: OpenSegment, taken: readonly boolean[], sighting: Sighting, rule: Rule): number | null {
+  #find(segment: OpenSegment, taken: readonly boolean[], sighting: Sighting, rule: MergeRule): number | null {
     if (widthFor(sighting.second - segment.second) > segment.width) return null;
     const key = keyOf(segment, sighting);
     let best: number | null = null;
     let bestRank = Number.POSITIVE_INFINITY;
     for (let entry = lowerBound(segment.keys, key); segment.keys[entry] === key; entry++) {
       if (taken[entry] === true) continue;
-      const rank = rule.rank({ mark: at(segment.marks, entry), print: at(segment.prints, entry) }, sighting);
+      const rank = rule.rank(
+        { mark: at(segment.marks, entry), fingerprint: at(segment.fingerprints, entry) },
+        sighting,
+      );
       if (rank < bestRank) [best, bestRank] = [entry, rank];
     }
     return best;
@@ -221,8 +224,8 @@ class Stretch {
     this.touched = true;
     const segment = this.#segments[index];
     if (segment === undefined || !makeRoom(segment, sighting)) {
-      const { second, hash, mark, print } = sighting;
-      const begun: OpenSegment = { second, hash, width: 0, keys: [], marks: [mark], prints: [print] };
+      const { second, hash, mark, fingerprint } = sighting;
+      const begun: OpenSegment = { second, hash, width: 0, keys: [], marks: [mark], fingerprints: [fingerprint] };
       begun.keys.push(keyOf(begun, sighting));
       this.#segments.splice(index + 1, 0, begun);
       this.#taken.splice(index + 1, 0, [true]);
@@ -232,37 +235,43 @@ class Stretch {
     const entry = lowerBound(segment.keys, key);
     segment.keys.splice(entry, 0, key);
     segment.marks.splice(entry, 0, sighting.mark);
-    segment.prints.splice(entry, 0, sighting.print);
+    segment.fingerprints.splice(entry, 0, sighting.fingerprint);
     at(this.#taken, index).splice(entry, 0, true);
-    if (segment.keys.length > most) this.#split(index);
+    if (segment.keys.length > maxEntries) this.#split(index);
   }
 
-  /** Cuts a segment that is too long where two keys differ. */
+  /** Splits a segment that is too long, between two different keys. */
   #split(index: number): void {
     const segment = at(this.#segments, index);
     const taken = at(this.#taken, index);
-    const { keys, marks, prints, width } = segment;
+    const { keys, marks, fingerprints, width } = segment;
     let cut = keys.length >>> 1;
     while (cut < keys.length && keys[cut] === keys[cut - 1]) cut++;
     if (cut === keys.length) return;
-    const fence = placeOf(segment, at(keys, cut));
-    const half: OpenSegment = { ...fence, width, keys: [], marks: marks.splice(cut), prints: prints.splice(cut) };
-    for (const key of keys.splice(cut)) half.keys.push(keyOf(half, placeOf(segment, key)));
+    const fence = positionOf(segment, at(keys, cut));
+    const half: OpenSegment = {
+      ...fence,
+      width,
+      keys: [],
+      marks: marks.splice(cut),
+      fingerprints: fingerprints.splice(cut),
+    };
+    for (const key of keys.splice(cut)) half.keys.push(keyOf(half, positionOf(segment, key)));
     this.#segments.splice(index + 1, 0, half);
     this.#taken.splice(index + 1, 0, taken.splice(cut));
   }
 }
 
-/** Prepares a segment for one more entry; false where a segment of its own serves better. */
+/** Prepares a segment for one more entry; false where the entry needs a new segment. */
 function makeRoom(segment: OpenSegment, sighting: Sighting): boolean {
   const { keys, width } = segment;
   const needed = widthFor(sighting.second - segment.second);
   const last = keys.at(-1);
   const goesLast = needed > width || last === undefined || keyOf(segment, sighting) > last;
-  // Filled from the front, full segments stay full; halves would stay half empty.
-  if (goesLast && keys.length >= most) return false;
+  // Entries are appended in order: full segments stay full, whereas split ones would stay half empty.
+  if (goesLast && keys.length >= maxEntries) return false;
   if (needed <= width) return true;
-  if (needed > largestWidth || (keys.length >= enough && needed > comfortableWidth)) return false;
+  if (needed > largestWidth || (keys.length >= splitEntries && needed > comfortableWidth)) return false;
   widen(segment, needed);
   return true;
 }

@@ -3,7 +3,7 @@
  * zone.
  */
 import { BadRequestError } from '@newsletter-kit/core/engine';
-import type { Place, Readers, Watched } from '@newsletter-kit/core/watch';
+import type { ListPosition, Readers, Watched } from '@newsletter-kit/core/watch';
 
 /** A subscription of the model. */
 export interface Row extends Watched {
@@ -65,7 +65,7 @@ export class SubscriptionList {
   readers(limit: () => number, status: string | null = null): Readers<Row> {
     return {
       newest: async (cursor) => this.#page({ direction: 'desc', day: null, status }, cursor, limit()),
-      oldest: async ({ cursor, day }: Place) => this.#page({ direction: 'asc', day, status }, cursor, limit()),
+      oldest: async ({ cursor, day }: ListPosition) => this.#page({ direction: 'asc', day, status }, cursor, limit()),
     };
   }
 

@@ -1,7 +1,7 @@
 /** The age of the oldest look is never told too low. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ageOf, looked, type LookedAt } from '../../src/watch/staleness.ts';
+import { oldestLookAge, recordLook, type LookedAt } from '../../src/watch/staleness.ts';
 
 const length = 1000;
 /** Passes from the beginning to the end, each in slices of random sizes, at times that only grow. */
@@ -20,11 +20,11 @@ it('is exact for few stretches, and else at least what it is', () => {
       for (const { seconds, later } of parts) {
         now += later;
         const to = Math.min(length - 1, reached + seconds);
-        stretches = looked(stretches, reached === -1 ? Number.NEGATIVE_INFINITY : reached, to, now);
+        stretches = recordLook(stretches, reached === -1 ? Number.NEGATIVE_INFINITY : reached, to, now);
         exact.fill(now, reached + 1, to + 1);
         reached = to === length - 1 ? -1 : to;
         const oldest = Math.min(...exact.filter((at) => at !== undefined));
-        const age = ageOf(stretches, now) ?? -1;
+        const age = oldestLookAge(stretches, now) ?? -1;
         expect(stretches.length).toBeLessThanOrEqual(64);
         if (new Set(exact).size < 20) expect(age).toBe(now - oldest);
         else expect(age).toBeGreaterThanOrEqual(now - oldest);
@@ -35,5 +35,5 @@ it('is exact for few stretches, and else at least what it is', () => {
 });
 
 it('is unknown where nothing was looked at', () => {
-  expect(ageOf([], 5)).toBeNull();
+  expect(oldestLookAge([], 5)).toBeNull();
 });

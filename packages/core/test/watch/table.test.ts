@@ -3,22 +3,22 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hash32, hash48 } from '../../src/watch/hash.ts';
+import { hash32, hash48 } from '../../src/watch/fingerprint.ts';
 import {
-  note,
-  remark,
+  recordSightings,
+  updateMarks,
   secondAfter,
   sizeOf,
-  sweep,
-  type Rule,
+  removeEntries,
+  type MergeRule,
   type Sighting,
   type Table,
 } from '../../src/watch/table.ts';
 
-const upsert: Rule = { rank: () => 0, merge: (_, { mark, print }) => ({ mark, print }), add: true };
+const upsert: MergeRule = { rank: () => 0, merge: (_, { mark, fingerprint }) => ({ mark, fingerprint }), add: true };
 
-function sighting(id: string, second: number, mark = 0, print = 0): Sighting {
-  return { second, hash: hash48(id), mark, print };
+function sighting(id: string, second: number, mark = 0, fingerprint = 0): Sighting {
+  return { second, hash: hash48(id), mark, fingerprint };
 }
 
 /** Packed bytes: six bits a character, and of each segment its second (4), hash (6) and width (1). */
@@ -41,7 +41,7 @@ const spreads: Readonly<Record<string, (index: number) => number>> = {
 describe.each(Object.entries(spreads))('subscriptions created %s', (name, secondOf) => {
   const count = name === 'one a month' ? 300 : 3000;
   const all = Array.from({ length: count }, (_, index) =>
-    // Some carry no fields: a segment has prints from the first entry with one on.
+    // Some carry no fields: a segment has fingerprints from the first entry with one on.
     sighting(
       `sub_${index}`,
       secondOf(index),
@@ -60,7 +60,7 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
         const written = new Set<number>();
         for (const indexes of batches) {
           const before = JSON.stringify(table);
-          const step = note(
+          const step = recordSightings(
             table,
             indexes.map((index) => all[index]!),
             upsert,
@@ -71,13 +71,13 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
           for (const index of indexes) written.add(index);
         }
         expect(sizeOf(table)).toBe(written.size);
-        const again = note(
+        const again = recordSightings(
           table,
           [...written].map((index) => all[index]!),
           upsert,
         );
         expect(again.known).toEqual(
-          [...written].map((index) => ({ mark: all[index]!.mark, print: all[index]!.print })),
+          [...written].map((index) => ({ mark: all[index]!.mark, fingerprint: all[index]!.fingerprint })),
         );
         expect(again.table).toBe(table);
       }),
@@ -87,19 +87,20 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
 
   it('survive JSON, and are swept second by second', () => {
     let table: Table = [];
-    for (let from = 0; from < count; from += 100) ({ table } = note(table, all.slice(from, from + 100), upsert));
+    for (let from = 0; from < count; from += 100)
+      ({ table } = recordSightings(table, all.slice(from, from + 100), upsert));
     const kept: Table = JSON.parse(JSON.stringify(table));
     expect(kept).toEqual(table);
     const middle = secondOf(Math.floor(count / 2));
-    const { table: rest, gone } = sweep(kept, start, middle, (mark) => mark % 2 === 0);
+    const { table: rest, gone } = removeEntries(kept, start, middle, (mark) => mark % 2 === 0);
     const expected = all.filter(({ second, mark }) => second <= middle && mark % 2 === 0);
     expect(gone.map(({ second }) => second).sort()).toEqual(expected.map(({ second }) => second).sort());
     expect(sizeOf(rest)).toBe(count - expected.length);
-    expect(note(rest, all, { ...upsert, add: false }).known.filter((known) => known === null)).toHaveLength(
+    expect(recordSightings(rest, all, { ...upsert, add: false }).known.filter((known) => known === null)).toHaveLength(
       expected.length,
     );
-    const marked = remark(rest, middle + 1, () => 7);
-    const known = note(
+    const marked = updateMarks(rest, middle + 1, () => 7);
+    const known = recordSightings(
       marked,
       all.filter(({ second }) => second > middle),
       { ...upsert, add: false },
@@ -112,25 +113,25 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
 
 it('tells two ids of one second apart whose hashes look alike, as long as they come in one page', () => {
   const [one, other] = [
-    { second: start, hash: 5, mark: 1, print: 1 },
-    { second: start, hash: 5, mark: 2, print: 2 },
+    { second: start, hash: 5, mark: 1, fingerprint: 1 },
+    { second: start, hash: 5, mark: 2, fingerprint: 2 },
   ];
-  const { table, known } = note([], [one, other], upsert);
+  const { table, known } = recordSightings([], [one, other], upsert);
   expect(known).toEqual([null, null]);
   expect(sizeOf(table)).toBe(2);
-  const rank: Rule['rank'] = (entry, seen) => (entry.mark === seen.mark ? 0 : 1);
-  expect(note(table, [other, one], { ...upsert, rank }).known).toEqual([
-    { mark: 2, print: 2 },
-    { mark: 1, print: 1 },
+  const rank: MergeRule['rank'] = (entry, seen) => (entry.mark === seen.mark ? 0 : 1);
+  expect(recordSightings(table, [other, one], { ...upsert, rank }).known).toEqual([
+    { mark: 2, fingerprint: 2 },
+    { mark: 1, fingerprint: 1 },
   ]);
 });
 
 it('keeps any number of ids that look alike together', () => {
-  const alike = Array.from({ length: 600 }, (_, mark) => ({ second: start, hash: 5, mark, print: 0 }));
+  const alike = Array.from({ length: 600 }, (_, mark) => ({ second: start, hash: 5, mark, fingerprint: 0 }));
   const others = Array.from({ length: 400 }, (_, index) => sighting(`sub_${index}`, start));
-  let { table } = note([], alike, upsert);
-  ({ table } = note(table, others, upsert));
-  const again = note(table, [...alike, ...others], upsert);
+  let { table } = recordSightings([], alike, upsert);
+  ({ table } = recordSightings(table, others, upsert));
+  const again = recordSightings(table, [...alike, ...others], upsert);
   expect(again.known.filter((known) => known === null)).toEqual([]);
   expect(sizeOf(again.table)).toBe(1000);
 });
@@ -160,7 +161,7 @@ describe('a million subscriptions', () => {
     for (const one of life()) {
       page.push(one);
       if (page.length < 100) continue;
-      const step = note(table, page, upsert);
+      const step = recordSightings(table, page, upsert);
       mistaken += step.known.filter((known) => known !== null).length;
       ({ table } = step);
       page = [];

@@ -1,7 +1,7 @@
 /** What a watch reports of changes, what it costs, and what it keeps. */
 import {
   CapacityError,
-  glance,
+  recordSeen,
   isRemoved,
   pollWatch,
   readWatchState,
@@ -516,9 +516,14 @@ describe('the reducer of the scan', () => {
   it('does not miss what "created" told of the very second it has come to, while it is under way', () => {
     const { list } = publication(1);
     const [before, late] = list.insert(2);
-    const view = { fields: 'none', now: 0, seen: { created: list.now, ids: [before!.id] }, underWay: true } as const;
+    const view = {
+      fields: 'none',
+      now: 0,
+      seen: { created: list.now, ids: [before!.id] },
+      createdInProgress: true,
+    } as const;
     const page = { items: [before!, late!], nextCursor: null };
-    let { state } = glance(startScan(), [late!], 'none', true);
+    let { state } = recordSeen(startScan(), [late!], 'none', true);
     for (let pass = 0; pass < 5; pass++) {
       const step = scan(state, page, view);
       expect(step.events).toEqual([]);
