@@ -1,4 +1,4 @@
-/** The one way to a field of an answer that its type does not have. */
+/** Reads fields of an answer that are not documented. */
 
 /**
  * Reads a field that the service sends beyond the documented ones. Answers keep such fields, but their types do not

@@ -1,6 +1,5 @@
 /**
- * A 128-bit hash of a text: MurmurHash3 (x86, 128) over its UTF-16 code units. Tells texts apart; keeps no secret.
- * Pure.
+ * A 128-bit hash of a text: MurmurHash3 (x86, 128) over its UTF-16 code units. Not for secrets. Pure.
  */
 
 /** Four 32-bit words. */

@@ -1,7 +1,4 @@
-/**
- * What surrounds the subscriptions: authors, advertisement opportunities, complimentary access, condition sets. All
- * read-only.
- */
+/** Authors, advertisement opportunities, complimentary access and condition sets. All read-only. */
 import type { Operation } from './types.ts';
 
 const read = { method: 'GET', base: 'api', body: null, success: 200, retry: 'safe' } as const;

@@ -1,16 +1,16 @@
-/** The vocabulary in which every operation of the API is written down as plain data. */
+/** Types of the contract: an operation of the API as plain data. */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Whether, and when, a call may be repeated:
+ * Whether a call may be retried:
  * - `safe` – reads; repeating changes nothing.
- * - `upsert` – writes that end in the same state however often they arrive.
- * - `once` – a second arrival does harm; repeat only when the first provably did not happen.
+ * - `upsert` – idempotent writes: repeating one gives the same state.
+ * - `once` – not idempotent: a retry is allowed only where the first attempt provably was not processed.
  */
 export type RetryClass = 'safe' | 'upsert' | 'once';
 
-/** How a list is cut into pages. `none`: one answer holds it all (or the answer is no list). */
+/** How a list is paged. `none`: one answer holds the whole list, or the answer is no list. */
 export type Pagination = 'none' | 'cursor' | 'offset' | 'cursor-or-offset';
 
 /** An OAuth scope as the service spells it, for example `subscriptions:read`. */

@@ -1,6 +1,5 @@
 /**
- * The closed sets of words the API uses. Answers may hold others (the service adds some without notice); requests may
- * not.
+ * The enumerations of the API. Answers may hold other values (the service adds some without notice); requests may not.
  */
 
 /** Subscription statuses (specification, States and transitions). */

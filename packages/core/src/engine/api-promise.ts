@@ -1,16 +1,16 @@
-/** What a call returns: a promise of the data that can also give the status and headers of the response. */
+/** The promise that a call returns: gives the data, and the status and headers of the response. */
 import type { ServiceMessage } from './errors.ts';
 import type { HostAnswer } from './host.ts';
 
-/** What a response says besides its data. */
+/** Status, headers and warnings of a response. */
 export interface ResponseInfo {
   readonly status: number;
-  /** Names in lower case. Empty where no response said it: see {@link WithResponse}. */
+  /** Names in lower case. Empty where no response carried the data: see {@link WithResponse}. */
   readonly headers: Readonly<Record<string, string>>;
   /** The id under which the service logged the request, from `X-Request-Id` or its usual variants; null without one. */
   readonly requestId: string | null;
   /**
-   * What the service announces in headers, for example `X-Pagination-Warning`: `code` is the name of the header in
+   * Warnings of the service in headers, for example `X-Pagination-Warning`: `code` is the name of the header in
    * lower case, `message` its value.
    */
   readonly warnings: readonly ServiceMessage[];
@@ -21,11 +21,11 @@ export interface ResponseInfo {
  * was found in its list, `status` is the operation's success status and `headers` is empty.
  */
 export interface WithResponse<T> extends ResponseInfo {
-  /** What awaiting the call gives. */
+  /** The value that awaiting the call gives. */
   readonly data: T;
 }
 
-/** The part of an answer that is kept once its body was read. */
+/** The part of an answer that is kept after its body was read. */
 export type Head = Pick<HostAnswer, 'status' | 'headers'>;
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid'] as const;
@@ -39,7 +39,7 @@ const warningHeaders = [
   'warning',
 ] as const;
 
-/** Reads what a response says besides its data. */
+/** Reads status, headers, request id and warnings of a response. */
 export function responseInfo({ status, headers }: Head): ResponseInfo {
   const requestIdHeader = requestIdHeaders.find((name) => headers[name]);
   return {
@@ -77,7 +77,7 @@ export abstract class DerivedPromise<T> extends Promise<T> {
 }
 
 /**
- * A call under way: `await` gives its data, `withResponse()` also the status and headers.
+ * A call in progress: `await` gives its data, `withResponse()` also the status and headers.
  *
  * @example
  * ```ts

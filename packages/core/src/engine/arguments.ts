@@ -18,15 +18,14 @@ export type Item<Id extends ListId> = Answer<Id>['data'][number];
 /** A value of a query parameter. */
 export type QueryValue = string | number | boolean | null | undefined;
 
-/** What can be set for one call. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits to repeat. */
+  /** Aborts the call, also while it waits for a retry. */
   readonly signal?: Signal | undefined;
   /** Milliseconds until one attempt counts as lost. Default 30,000, or the client's. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Milliseconds until the call must have ended, every wait and repetition included. Default: the client's, or no
-   * limit.
+   * Milliseconds until the call must have ended, all waits and retries included. Default: the client's, or no limit.
    */
   readonly totalTimeoutMs?: number | undefined;
   /**
@@ -46,15 +45,15 @@ export interface CallOptions {
    */
   readonly background?: boolean | undefined;
   /**
-   * Fields added to the body, sent as they are: what the service takes and the contract does not know. They replace
-   * fields of the same name.
+   * Fields added to the body, sent unchanged, for fields that the service accepts and the contract does not describe.
+   * They replace fields of the same name.
    */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** Parameters added to the query, sent as they are under the names given here; a list repeats its name. */
   readonly extraQuery?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
   /** Headers added to the request. They replace those of the client, save `Authorization` where it has a token. */
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Patience for this call, over the client's; `false` for a single attempt. */
+  /** Retry policy of this call, over the client's; `false` for a single attempt. */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
 }
 

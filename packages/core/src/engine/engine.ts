@@ -1,7 +1,4 @@
-/**
- * The engine: how a call is made, on any host. Checks what goes out and what comes in; between the two it is carried
- * through.
- */
+/** The engine: makes calls on any host. Validates the request and the answer; send.ts does the rest. */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
@@ -15,7 +12,7 @@ import { createLostResponses } from './lost-response.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import {
   continuation,
-  goOn,
+  nextStep,
   Page,
   pagingProblem,
   PagePromise,
@@ -44,10 +41,10 @@ export interface Validator {
   answer(id: OperationId, value: unknown): Checked<unknown>;
 }
 
-/** A value that passed, or what is wrong with it. */
+/** A valid value, or its problems. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** What an engine is made of. */
+/** Options of {@link createEngine}. */
 export interface EngineOptions {
   readonly host: Host;
   /** Root address of the API; its path ends with `/v2`. */
@@ -55,7 +52,7 @@ export interface EngineOptions {
   /** Root address of the app, for the OAuth endpoints; needed only for those. */
   readonly appUrl?: string | undefined;
   /**
-   * API key or access token, a function that gives it, or a source that also renews one the service refuses. Left out
+   * API key or access token, a function that gives it, or a source that also refreshes a refused one. Left out
    * where the host signs requests itself.
    */
   readonly token?: Token | undefined;
@@ -63,7 +60,7 @@ export interface EngineOptions {
   readonly publicationId?: string | undefined;
   /** Milliseconds until one attempt counts as lost. Default 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds until a call must have ended, every wait and repetition included. Default: no limit. */
+  /** Milliseconds until a call must have ended, all waits and retries included. Default: no limit. */
   readonly totalTimeoutMs?: number | undefined;
   readonly retry?: Partial<RetryPolicy> | false | undefined;
   /**
@@ -87,7 +84,7 @@ export interface EngineOptions {
 
 /** Calls operations by id. The typed client, the n8n nodes and every test stand on this. */
 export interface Engine {
-  /** What the engine runs on: its clocks and its way to wait serve whoever drives it. */
+  /** The host of the engine, with its clocks and its `sleep`. */
   readonly host: Host;
   /**
    * Calls one operation and resolves with its answer; null where the answer has no body.
@@ -99,8 +96,8 @@ export interface Engine {
   /** A list operation, page by page or item by item. */
   list<Id extends ListId>(id: Id, args: Arguments<Id>, options?: CallOptions): PagePromise<Item<Id>>;
   /**
-   * Sends what the contract does not know, with the authorization, pace, retries and errors of every other call.
-   * Nothing is checked against a schema.
+   * Sends a request that the contract does not describe, with the authorization, rate limit, retries and errors of
+   * every other call. Nothing is checked against a schema.
    *
    * @param path - relative to the base URL; `{publicationId}` stands for the publication of the options or the engine
    * @returns the parsed JSON; null where the answer has no body
@@ -110,11 +107,11 @@ export interface Engine {
   address<Id extends OperationId>(id: Id, args: Arguments<Id>): string;
 }
 
-/** What can be set for a request the contract does not know. */
+/** Options of a request that the contract does not describe. */
 export interface RequestOptions
   extends RawRequestOptions, Omit<CallOptions, 'extraBody' | 'extraQuery' | 'extraHeaders'> {}
 
-type Values = Readonly<Record<string, unknown>>;
+type ArgumentValues = Readonly<Record<string, unknown>>;
 
 /**
  * Makes an engine.
@@ -144,13 +141,13 @@ export function createEngine(options: EngineOptions): Engine {
     return base + parts.path + encodeQuery(operation, parts.query, extra);
   }
 
-  function withPublication(operation: CalledOperation, args: Values): Values {
+  function withPublication(operation: CalledOperation, args: ArgumentValues): ArgumentValues {
     const inPublication = operation.path.includes('{publicationId}');
     return inPublication ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
   }
 
   /** @param args - with the publication */
-  async function partsOf(id: OperationId, operation: CalledOperation, args: Values): Promise<RequestParts> {
+  async function partsOf(id: OperationId, operation: CalledOperation, args: ArgumentValues): Promise<RequestParts> {
     const parts = sortArguments(operation, args);
     // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
     if (!validating || (parts.body === null && Object.keys(parts.query).length === 0)) return parts;
@@ -177,11 +174,11 @@ export function createEngine(options: EngineOptions): Engine {
     };
   }
 
-  function carry(
+  function sendRequest(
     operation: CalledOperation,
     request: HostRequest,
     callOptions: CallOptions,
-    args: Values,
+    args: ArgumentValues,
   ): Promise<Delivered> {
     const totalMs = callOptions.totalTimeoutMs ?? options.totalTimeoutMs ?? Number.POSITIVE_INFINITY;
     return send(sender, {
@@ -200,12 +197,12 @@ export function createEngine(options: EngineOptions): Engine {
     operation: CalledOperation,
     parts: RequestParts,
     callOptions: CallOptions,
-    args: Values,
+    args: ArgumentValues,
   ): Promise<{ readonly data: unknown; readonly head: Head }> {
     const body = encodeBody(operation, parts.body, callOptions.extraBody);
     const headers = requestHeaders(operation, body !== undefined, callOptions.extraHeaders);
     const url = urlOf(operation, parts, callOptions.extraQuery);
-    const { head, value } = await carry(
+    const { head, value } = await sendRequest(
       operation,
       requestOf(operation, url, headers, body, callOptions),
       callOptions,
@@ -217,7 +214,7 @@ export function createEngine(options: EngineOptions): Engine {
     return { data: checked.value, head };
   }
 
-  async function callById(id: OperationId, args: Values, callOptions: CallOptions) {
+  async function callById(id: OperationId, args: ArgumentValues, callOptions: CallOptions) {
     const operation: CalledOperation = operationById(id);
     const named = withPublication(operation, args);
     return call(id, operation, await partsOf(id, operation, named), callOptions, named);
@@ -234,7 +231,7 @@ export function createEngine(options: EngineOptions): Engine {
     const search = encodeQuery(operation, {}, query);
     const url = roots.api + described.path + (described.path.includes('?') ? search.replace('?', '&') : search);
     const headers = requestHeaders(operation, text !== undefined, extraHeaders);
-    const { head, value } = await carry(operation, requestOf(operation, url, headers, text, rest), rest, {});
+    const { head, value } = await sendRequest(operation, requestOf(operation, url, headers, text, rest), rest, {});
     return { data: value, head };
   }
 
@@ -254,14 +251,14 @@ export function createEngine(options: EngineOptions): Engine {
     const next = continuation(paging);
     return new Page<unknown>(answer['data'], paging, head, () => {
       if (next === null) return null;
-      const step = goOn(askedFor(parts), next, trail);
+      const step = nextStep(continuationOf(parts), next, trail);
       if ('problem' in step) return Promise.reject(new InvalidAnswerError(id, head.status, [step.problem]));
-      const following = { ...parts, query: { ...withoutPlace(parts.query), ...next } };
+      const following = { ...parts, query: { ...withoutPaging(parts.query), ...next } };
       return listPage(id, operation, following, callOptions, step.trail);
     });
   }
 
-  async function list(id: ListId, args: Values, callOptions: CallOptions): Promise<Page<unknown>> {
+  async function list(id: ListId, args: ArgumentValues, callOptions: CallOptions): Promise<Page<unknown>> {
     const operation: CalledOperation = operationById(id);
     return listPage(id, operation, await partsOf(id, operation, withPublication(operation, args)), callOptions);
   }
@@ -270,11 +267,11 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.
     call: (id, args, callOptions = {}) =>
-      new ApiPromise(callById(id, valuesOf(args), callOptions)) as ApiPromise<never>,
+      new ApiPromise(callById(id, argumentValues(args), callOptions)) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
       const start = (iterated: boolean) => {
-        const listArgs = iterated ? withLargestPages(operationById(id), valuesOf(args)) : valuesOf(args);
+        const listArgs = iterated ? withLargestPages(operationById(id), argumentValues(args)) : argumentValues(args);
         return list(id, listArgs, one) as Promise<Page<Item<typeof id>>>;
       };
       return new PagePromise(start, () => {
@@ -285,7 +282,7 @@ export function createEngine(options: EngineOptions): Engine {
       new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
     address(id, args) {
       const operation: CalledOperation = operationById(id);
-      return urlOf(operation, sortArguments(operation, withPublication(operation, valuesOf(args))));
+      return urlOf(operation, sortArguments(operation, withPublication(operation, argumentValues(args))));
     },
   };
 }
@@ -307,8 +304,8 @@ function validation(given: EngineOptions['validator']): Validation | null {
 }
 
 /** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
-function valuesOf(args: object): Values {
-  return args as Values;
+function argumentValues(args: object): ArgumentValues {
+  return args as ArgumentValues;
 }
 
 function root(url: string): string {
@@ -316,17 +313,17 @@ function root(url: string): string {
 }
 
 /** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
-function withLargestPages(operation: CalledOperation, args: Values): Values {
+function withLargestPages(operation: CalledOperation, args: ArgumentValues): ArgumentValues {
   if (!operation.query.includes('limit') || args['page'] !== undefined) return args;
   return { ...args, limit: args['limit'] ?? pageLimit.max };
 }
 
-function askedFor({ query }: RequestParts): Continuation {
+function continuationOf({ query }: RequestParts): Continuation {
   if (typeof query['cursor'] === 'string') return { cursor: query['cursor'] };
   return { page: Number(query['page'] ?? 1) };
 }
 
-function withoutPlace(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withoutPaging(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { cursor: _cursor, page: _page, ...rest } = query;
   return rest;
 }

@@ -1,7 +1,4 @@
-/**
- * Every way a call can end badly, one class each. Texts say what happened and what to do, and hold no secret and no
- * address.
- */
+/** The errors of a call, one class each. Texts say what happened and what to do, and hold no secret and no address. */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import type { Method } from '../contract/types.ts';
 import type { TransportError } from './host.ts';
@@ -15,10 +12,10 @@ export interface ServiceMessage {
 /** Methods that `client.request` sends. */
 export type RequestMethod = Method | 'HEAD';
 
-/** What was called: an operation of the contract, or the method and path given to `client.request`. */
+/** The name of a call: an operation of the contract, or the method and path given to `client.request`. */
 export type CallName = OperationId | `${RequestMethod} /${string}`;
 
-/** The ancestor of every error of the client. */
+/** The base class of all errors of the client. */
 export class NewsletterError extends Error {
   override readonly name: string = 'NewsletterError';
   /** The operation that was called; for `client.request` the method and path, addresses removed. */
@@ -59,7 +56,7 @@ export class InvalidAnswerError extends NewsletterError {
   }
 }
 
-/** What an {@link ApiError} is made of. */
+/** Details of an {@link ApiError}. */
 export interface ApiErrorDetails {
   readonly status: number;
   readonly statusText: string;
@@ -70,8 +67,7 @@ export interface ApiErrorDetails {
   /** The id under which the service logged the request; null without one. Quote it to the service's support. */
   readonly requestId: string | null;
   /**
-   * Set where this request was not even sent: an earlier one was answered like this, and the pause it asks for is not
-   * over.
+   * Set where this request was not sent: an earlier one got this answer, and the pause it asks for is not over.
    */
   readonly heldBack?: true;
 }
@@ -123,7 +119,7 @@ export class ForbiddenError extends ApiError {
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError';
 }
-/** 409: it stands against something that is already there. */
+/** 409: the request conflicts with an existing record. */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError';
 }
@@ -235,7 +231,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** Adds what to do where nobody knows whether the call has happened. */
+/** Adds advice where it is unknown whether the call was carried out. */
 export function withAdvice(error: Error, advice: string | undefined): Error {
   if (advice) error.message += ` Whether it has happened is unknown. ${advice}`;
   return error;

@@ -1,6 +1,6 @@
 /**
- * What the engine needs from the platform: sending, waiting, two clocks and random numbers. Nothing else reaches
- * outside.
+ * The host: the interface to the platform that the engine needs. Sending, waiting, two clocks and random numbers; the
+ * engine uses nothing else of the platform.
  */
 
 /** The part of an `AbortSignal` the engine uses; every real one fits. */
@@ -49,7 +49,7 @@ export interface Host {
   random(): number;
 }
 
-/** System codes that prove that no connection came about, so that nothing was sent. */
+/** System codes that prove that no connection was made, so that nothing was sent. */
 export const neverConnected: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -59,7 +59,7 @@ export const neverConnected: ReadonlySet<string | undefined> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Codes of what fails every time until somebody corrects a setting, and what that is. */
+/** Codes of failures that persist until a setting is corrected, and the mistake in the setting. */
 const configurationMistakes: readonly (readonly [RegExp, string])[] = [
   [
     /^(CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_\w+|ERR_TLS_CERT_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
@@ -101,7 +101,7 @@ export class TransportError extends Error {
   readonly notSent: boolean;
   /** The system's code, for example `ECONNREFUSED`, where there is one. */
   readonly code: string | undefined;
-  /** What has to be corrected where each further attempt would fail too, such as a wrong address; else null. */
+  /** The setting to correct where each further attempt would fail too, such as a wrong address; else null. */
   readonly mistake: string | null;
 
   constructor(failure: TransportFailure, { code, notSent, cause }: TransportErrorDetails = {}) {

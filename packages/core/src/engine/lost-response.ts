@@ -1,8 +1,9 @@
 /**
- * After a lost response to a non-idempotent call, looks its record up in the list where it would stand.
+ * Lookup after a lost response: searches the list for the record that a non-idempotent call may have made.
  *
- * A record from before the call must not be taken for the one the call made. Only the time of creation tells them
- * apart, and it is coarse: whole seconds, by the service's clock. Records too close to the call give no conclusion.
+ * A record from before the call must not be taken for the one the call made. Only the time of creation distinguishes
+ * them, and it is coarse: whole seconds, by the service's clock. Records too close to the call leave the result
+ * unclear.
  */
 import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
@@ -14,30 +15,33 @@ import type { Host, HostAnswer } from './host.ts';
 import { clockSkewMs } from './rate-limit-headers.ts';
 import type { Page } from './pages.ts';
 
-type Values = Readonly<Record<string, unknown>>;
+type FieldValues = Readonly<Record<string, unknown>>;
 
-/** How to find the record an operation would have made. */
-interface LookUp {
+/** How to find the record of an operation. */
+interface Lookup {
   readonly list: Extract<OperationId, `${string}.list`>;
   /** Arguments of the call that the list takes too. */
   readonly listArguments: readonly string[];
   /** Further arguments of the list. */
-  readonly query: Values;
-  /** Whether a record has the call's subject; undefined where the record does not say. */
-  readonly isAbout: (record: Values, asked: Values) => boolean | undefined;
+  readonly query: FieldValues;
+  /** Whether a record is about the subject of the call; undefined where it lacks the field. */
+  readonly isAbout: (record: FieldValues, asked: FieldValues) => boolean | undefined;
   /** Field with the time of creation: seconds since the Unix epoch, or a text. */
   readonly created: readonly string[];
-  /** What to do where the look-up gave no conclusion; a sentence. */
+  /** What to do where the lookup was inconclusive; a sentence. */
   readonly advice: string;
 }
 
-const lookUps: Partial<Readonly<Record<CallName, LookUp>>> = {
+const lookUps: Partial<Readonly<Record<CallName, Lookup>>> = {
   'journeys.enroll': {
     list: 'journeys.list',
     listArguments: ['publicationId', 'automationId'],
     query: { limit: 100 },
     isAbout: (record, asked) =>
-      both(same(record['subscription_id'], asked['subscription_id']), sameAddress(record['email'], asked['email'])),
+      andAlso(
+        isSameValue(record['subscription_id'], asked['subscription_id']),
+        sameAddress(record['email'], asked['email']),
+      ),
     created: ['started_at', 'created'],
     advice: 'List the journeys of the automation (journeys.list) to see whether the subscriber is on one.',
   },
@@ -55,19 +59,19 @@ const lookUps: Partial<Readonly<Record<CallName, LookUp>>> = {
     query: {},
     // By display text alone: subscriptions refer to fields by it, so it is unique. The service may name the kind by
     // another word.
-    isAbout: (record, asked) => same(record['display'], asked['display']),
+    isAbout: (record, asked) => isSameValue(record['display'], asked['display']),
     created: ['created'],
     advice: 'List the custom fields (customFields.list) to see whether it exists.',
   },
 };
 
-/** The look-up of an operation; undefined where there is none, as for OAuth grants. */
-export function lookUpOf(id: CallName): LookUp | undefined {
+/** The lookup of an operation; undefined where there is none, as for OAuth grants. */
+export function lookUpOf(id: CallName): Lookup | undefined {
   return lookUps[id];
 }
 
 /** Arguments for the list. */
-function listArguments({ listArguments: names, query }: LookUp, asked: Values): Values {
+function listArguments({ listArguments: names, query }: Lookup, asked: FieldValues): FieldValues {
   return {
     ...query,
     ...Object.fromEntries(names.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))),
@@ -75,29 +79,29 @@ function listArguments({ listArguments: names, query }: LookUp, asked: Values): 
 }
 
 /** Reads the first page of a list. */
-type ReadList = (id: LookUp['list'], args: Values, options: CallOptions) => Promise<Page<unknown>>;
+type ReadList = (id: Lookup['list'], args: FieldValues, options: CallOptions) => Promise<Page<unknown>>;
 
 /** A call whose response was lost. Moments are by the host's monotonic clock. */
 export interface LostCall {
   readonly operation: CalledOperation;
-  readonly args: Values;
+  readonly args: FieldValues;
   readonly options: CallOptions;
   /** When the call must have ended. */
   readonly deadline: number;
-  /** When it was first sent. */
+  /** When the call was first sent. */
   readonly since: number;
 }
 
 /** Looks up the records of calls whose responses were lost. */
 export interface LostResponses {
-  /** Remembers the `Date` of an answer: records give their times by the service's clock. */
+  /** Remembers the `Date` of an answer, because records carry times of the service's clock. */
   noteClock(answer: Pick<HostAnswer, 'headers'>): void;
   /** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
   lookUp(call: LostCall): Promise<Finding>;
 }
 
 export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList): LostResponses {
-  /** The last answer with a `Date`, and when it came; parsed only for a look-up, which is rare. */
+  /** The last answer with a `Date`, and when it came; parsed only for a lookup, which is rare. */
   let dated: { readonly headers: HostAnswer['headers']; readonly at: number } | null = null;
   return {
     noteClock({ headers }) {
@@ -139,18 +143,18 @@ interface CallTime {
   readonly known: boolean;
 }
 
-/** Clocks taken to agree differ by no more; a time in whole seconds also stands for up to one second later. */
+/** Most difference of clocks that count as equal, plus the second that a time in whole seconds is rounded by. */
 const slackMs = 2_000;
 
-/** A record older than the call by this much existed before it, whatever the clocks show. */
+/** A record older than the call by this much existed before it, whatever the difference of the clocks. */
 const surelyBeforeMs = { known: 5_000, unknown: 300_000 } as const;
 
-/** The record the call made, `absent` where there is none, `unclear` where the records do not tell. */
-type Finding = { readonly record: Values } | 'absent' | 'unclear';
+/** The record the call made; `absent` where there is none; `unclear` where the records do not show it. */
+type Finding = { readonly record: FieldValues } | 'absent' | 'unclear';
 
 /** Searches all records of the list. Pure. */
-function find({ isAbout, created }: LookUp, records: readonly unknown[], asked: Values, call: CallTime): Finding {
-  const found: Values[] = [];
+function find({ isAbout, created }: Lookup, records: readonly unknown[], asked: FieldValues, call: CallTime): Finding {
+  const found: FieldValues[] = [];
   for (const record of records) {
     if (!isRecord(record)) return 'unclear';
     const about = isAbout(record, asked);
@@ -167,7 +171,7 @@ function find({ isAbout, created }: LookUp, records: readonly unknown[], asked: 
   return record ? { record } : 'absent';
 }
 
-function timeOf(record: Values, names: readonly string[]): number | undefined {
+function timeOf(record: FieldValues, names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = record[name];
     const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
@@ -177,40 +181,38 @@ function timeOf(record: Values, names: readonly string[]): number | undefined {
 }
 
 /** Undefined where the record lacks the value; true where the call named none. */
-function same(held: unknown, asked: unknown): boolean | undefined {
+function isSameValue(held: unknown, asked: unknown): boolean | undefined {
   if (asked === undefined) return true;
   return held === undefined || held === null ? undefined : held === asked;
 }
 
 function sameAddress(held: unknown, asked: unknown): boolean | undefined {
-  if (typeof held !== 'string' || typeof asked !== 'string') return same(held, asked);
+  if (typeof held !== 'string' || typeof asked !== 'string') return isSameValue(held, asked);
   return addressKey(held) === addressKey(asked);
 }
 
 /** False where either is false, undefined where either is undefined, else true. */
-function both(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
+function andAlso(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
   if (a === false || b === false) return false;
   return a === undefined || b === undefined ? undefined : true;
 }
 
-/** Whether it may have been carried out although it failed. */
-export function mayHaveHappened({ error, answer }: Failure): boolean {
+/** Whether the service may have carried out the call although the attempt failed. */
+export function mayHaveSucceeded({ error, answer }: Failure): boolean {
   return error ? !error.notSent && error.failure !== 'aborted' : answer.status >= 500;
 }
 
-/** Whether the service may still be at work after the answer was given up; 524 is a proxy's name for 504. */
-export function mayGoOn({ error, answer }: Failure): boolean {
+/** Whether the service may still be processing the call after a timeout; 524 is a proxy's variant of 504. */
+export function mayStillSucceed({ error, answer }: Failure): boolean {
   return error ? error.failure === 'timeout' : answer.status === 504 || answer.status === 524;
 }
 
-/** The answers to what is there already: after a lost answer it may be there by our own doing. */
-export function isRefusal({ error, answer }: Failure): boolean {
+/** Whether the answer says that the record exists: after a lost response, this call may have made it. */
+export function isConflict({ error, answer }: Failure): boolean {
   return !error && (answer.status === 400 || answer.status === 409);
 }
 
-/**
- * A deletion that finds nothing after its first answer was lost: what was asked for is done, very likely by the first.
- */
-export function alreadyGone({ method }: CalledOperation, failed: Failure, before: Failure): boolean {
-  return method === 'DELETE' && !failed.error && failed.answer.status === 404 && mayHaveHappened(before);
+/** Whether a repeated deletion found nothing because the attempt with the lost response has deleted the record. */
+export function isAlreadyDeleted({ method }: CalledOperation, failed: Failure, before: Failure): boolean {
+  return method === 'DELETE' && !failed.error && failed.answer.status === 404 && mayHaveSucceeded(before);
 }

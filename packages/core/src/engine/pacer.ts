@@ -1,4 +1,4 @@
-/** Schedules the calls of one key: within its quota, a bounded number at a time, fairly between streams. */
+/** Schedules the calls of one key: within its rate limit, a bounded number in flight, fairly between streams. */
 import { TransportError, type Host, type HostAnswer, type Signal } from './host.ts';
 import { createQuota } from './rate-limit.ts';
 

@@ -2,10 +2,10 @@
 import { lastOffsetPage } from '../contract/values.ts';
 import { DerivedPromise, responseInfo, type Head, type ResponseInfo, type WithResponse } from './api-promise.ts';
 
-/** Where a list goes on: the cursor or the page number to ask for. */
+/** The next page of a list: its cursor or page number. */
 export type Continuation = { readonly cursor: string } | { readonly page: number };
 
-/** The paging fields of a list answer, wherever they stood; absent and null are the same. */
+/** The paging fields of a list answer, at top level or nested; absent and null are the same. */
 export interface Paging {
   readonly limit: number | null;
   readonly hasMore: boolean;
@@ -44,7 +44,7 @@ export function readPaging(answer: Readonly<Record<string, unknown>>): Paging {
   };
 }
 
-/** Where to go on after a page, or null at the end. */
+/** The continuation after a page, or null at the end. */
 export function continuation({ hasMore, nextCursor, page }: Paging): Continuation | null {
   if (!hasMore) return null;
   if (nextCursor !== null) return { cursor: nextCursor };
@@ -75,11 +75,11 @@ function follow({ remembered, pages, power }: CursorTrail, { cursor }: { readonl
 }
 
 /**
- * How a list goes on after a page: with the trail to hand on, or the reason why it cannot be followed.
+ * The next step after a page: the trail to pass on, or the reason why the list cannot be followed.
  *
- * @param asked - what this page was asked for with
+ * @param asked - the continuation that this page was requested with
  */
-export function goOn(
+export function nextStep(
   asked: Continuation,
   next: Continuation,
   trail: CursorTrail,
@@ -111,7 +111,7 @@ export class Page<T> implements Paging {
   /** Number of this page; offset pagination only. */
   readonly page: number | null;
   readonly totalPages: number | null;
-  /** Count over all pages, where the service tells. */
+  /** Number of items on all pages, where the service states it. */
   readonly totalResults: number | null;
   readonly #head: Head;
   readonly #next: () => Promise<Page<T>> | null;
@@ -140,7 +140,7 @@ export class Page<T> implements Paging {
 }
 
 /**
- * A list that has not been asked for yet: nothing is sent until it is awaited (the first page) or iterated (all items).
+ * A lazy list: nothing is sent until it is awaited (the first page) or iterated (all items).
  * A real `Promise` of the first page.
  *
  * @example

@@ -1,22 +1,22 @@
-/** Reads what an answer says about the quota: how much there is, how much is left, and when it begins anew. Pure. */
+/** Reads the rate limit headers of an answer: limit, remaining requests, reset time, and Retry-After. Pure. */
 import type { HostAnswer } from './host.ts';
 
 type Headers = HostAnswer['headers'];
 
-/** What the headers of one answer tell. */
+/** The rate limit as the headers of one answer state it. */
 export interface StatedQuota {
-  /** Requests in a window; null where it is not told. */
+  /** Requests per window; null where it is not stated. */
   readonly limit: number | null;
-  /** Requests that are left in this window. */
+  /** Remaining requests in this window. */
   readonly remaining: number;
   /** Milliseconds until the next window begins. */
   readonly resetInMs: number;
 }
 
-/** Smaller values of a reset header are a number of seconds, larger ones a moment in Unix seconds. */
+/** Smaller values of a reset header are a number of seconds, larger ones a time in Unix seconds. */
 const smallestEpoch = 1e9;
 
-/** Clocks that differ by less are taken to agree: `Date` has whole seconds only, and the answer was on its way. */
+/** Clocks that differ by less count as equal: `Date` is in whole seconds, and the answer takes time to arrive. */
 const sameClockMs = 3_000;
 
 /** The two spellings of the headers, the standard's first. */
@@ -26,7 +26,7 @@ const spellings = ['ratelimit', 'x-ratelimit'].map((prefix) => ({
   reset: `${prefix}-reset`,
 }));
 
-/** `RateLimit-*`, else `X-RateLimit-*`; null unless both what is left and when it resets are told. */
+/** Reads `RateLimit-*`, else `X-RateLimit-*`; null unless both the remaining requests and the reset are stated. */
 export function readQuotaHeaders(headers: Headers, nowMs: number): StatedQuota | null {
   for (const names of spellings) {
     const remaining = numberIn(headers, names.remaining);
@@ -52,7 +52,7 @@ export function retryAfterMs(
       : byHostClock(Date.parse(retryAfter), headers, nowMs) - nowMs;
     if (Number.isFinite(wait)) return Math.max(0, wait);
   }
-  if (status !== 429) return undefined; // other answers carry a reset as a matter of course
+  if (status !== 429) return undefined; // other answers usually carry a reset, too
   for (const { reset } of spellings) {
     const resetInMs = untilReset(headers, reset, nowMs);
     if (resetInMs !== null) return resetInMs;

@@ -1,9 +1,9 @@
 /**
- * The quota of one key, and when the next request may be sent. Holds state only: the caller passes the time, in
- * milliseconds of the host's monotonic clock.
+ * The rate limit of one key: reads it from headers or learns it from 429s, and decides when the next request may be
+ * sent. Holds state only: the caller passes the time, in milliseconds of the host's monotonic clock.
  *
- * The service states the quota in `RateLimit-*` headers on every answer. Where a proxy removes them, a 429 pauses
- * everyone, and the requests that pass from one 429 to the next give the rate to keep to (docs/decisions/0014).
+ * The service states the quota in `RateLimit-*` headers on every answer. Where a proxy removes them, a 429 pauses all
+ * calls, and the number of requests accepted between two 429s gives the rate limit (docs/decisions/0014).
  */
 import type { HostAnswer } from './host.ts';
 import { retryAfterMs, readQuotaHeaders, type StatedQuota } from './rate-limit-headers.ts';
@@ -28,21 +28,21 @@ export interface Sent {
 }
 
 /**
- * Pause after a 429 that names none, in milliseconds; three times as long with each in succession, so that the usual
- * four repetitions outlast a quota that is counted per minute.
+ * Pause after a 429 without `Retry-After`, in milliseconds; three times as long with each in succession, so that the
+ * default of four retries outlasts a rate limit per minute.
  */
 const blindPauseMs = { first: 1500, factor: 3, longest: 60_000 };
 
-/** So many answers in succession without headers mean that there are none any more; a few come from a proxy. */
-const longSilence = 20;
+/** After this many answers in succession without headers, the service sends none; a few may come from a proxy. */
+const maxAnswersWithoutHeaders = 20;
 
-/** Longest pause that is believed, in milliseconds: a wrong header must not stop everything for a year. */
+/** Longest pause that is accepted, in milliseconds, so that a wrong header does not stop all calls for a year. */
 const longestPauseMs = 3_600_000;
 
 export function createQuota(): Quota {
   let stated: ReturnType<typeof statedQuota> | null = null;
   let rate = learnedRate();
-  let silent = 0;
+  let answersWithoutHeaders = 0;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let lastRefusal = Number.NEGATIVE_INFINITY;
   let refusalsInARow = 0;
@@ -64,9 +64,9 @@ export function createQuota(): Quota {
     },
     answered(sent, answer, now, timeOfDay) {
       const quota = readQuotaHeaders(answer.headers, timeOfDay);
-      silent = quota ? 0 : silent + 1;
+      answersWithoutHeaders = quota ? 0 : answersWithoutHeaders + 1;
       if (quota) (stated ??= statedQuota()).read(quota, now);
-      else if (stated && silent >= longSilence) {
+      else if (stated && answersWithoutHeaders >= maxAnswersWithoutHeaders) {
         stated = null;
         rate = learnedRate();
       }
@@ -92,7 +92,7 @@ export function createQuota(): Quota {
 /** Share of a window's calls that background calls leave to other calls, and the fewest they leave. */
 const reserved = { share: 0.05, least: 2 };
 
-/** The quota of the headers. The last answer is believed: another process may use the same key. */
+/** The rate limit that headers state. The last answer counts: another process may use the same key. */
 function statedQuota() {
   let remaining = 0;
   let resetAt = 0;
@@ -137,18 +137,18 @@ function statedQuota() {
   };
 }
 
-/** Minutes of full use without a 429 until a learnt rate grows; three times as many where the next 429 comes soon. */
+/** Minutes of full use without a 429 until a learned rate grows; three times as many where the next 429 comes soon. */
 const minutesToGrow = { first: 1, most: 9 };
 
-/** Share by which a learnt rate grows; doubles with each minute in which the service still keeps up. */
+/** Share by which a learned rate grows; doubles with each further minute without a 429. */
 const growth = 0.04;
 
-/** A rate that is met exactly is exceeded by the next answer that is quick. */
+/** Safety margin: at exactly the limit, one quick answer would exceed it. */
 const margin = 0.99;
 
 /**
- * The quota without headers: a rate, measured from one 429 to the next. Unlimited before the second 429, since a single
- * one may have another reason.
+ * The rate limit learned without headers: a rate, measured from one 429 to the next. Unlimited before the second 429,
+ * since a single one may have another reason.
  */
 function learnedRate() {
   let perMs = Number.POSITIVE_INFINITY;
@@ -187,11 +187,11 @@ function learnedRate() {
       passed += 1;
     },
     refused(now: number): void {
-      if (passed === 0) return; // the pause before was too short
+      if (passed === 0) return; // the pause before this 429 was too short
       if (lastRefusal !== null) {
         perMs = grown > 0 ? perMs / (1 + grown) : (passed / (now - lastRefusal)) * margin;
-        const grewInVain = grown === growth;
-        interval = grewInVain ? Math.min(minutesToGrow.most, interval * 3) : minutesToGrow.first;
+        const grewTooFar = grown === growth;
+        interval = grewTooFar ? Math.min(minutesToGrow.most, interval * 3) : minutesToGrow.first;
       }
       lastRefusal = now;
       passed = 0;

@@ -1,9 +1,9 @@
-/** Takes e-mail addresses and secrets out of texts and errors before they become part of an error of ours. */
+/** Redaction: removes e-mail addresses and secrets from texts and errors before they become part of an error. */
 
 // An apostrophe is part of names (o'neil@…), and in an address bar the @ is %40.
 const addresses = /[^\s"<>()[\]{},;:=&?/]+(?:@|%40)[^\s"<>()[\]{},;:=&?/]+/giu;
 
-/** What documentation writes for any address, as RFC 2606 reserves it: nobody's. */
+/** The example address of documentation, reserved by RFC 2606. */
 const example = 'name@example.com';
 
 /** The text with every address but the example, and each given secret, replaced by a placeholder. */
@@ -25,7 +25,7 @@ export function withoutSecrets(error: unknown, secrets: readonly string[] = []):
   return isClean(error, secrets) ? error : cleanCopy(error, secrets);
 }
 
-/** No chain of causes is followed further. */
+/** Most causes that are followed. */
 const longestChain = 8;
 
 function isClean(error: Error, secrets: readonly string[], depth = 0): boolean {

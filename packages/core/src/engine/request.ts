@@ -14,26 +14,26 @@ export interface RequestParts {
 const pathParameter = /\{(\w+)\}/g;
 const bare = (name: string): string => name.replace(/\[\]$/, '');
 
-/** Where an operation's arguments belong, worked out once. */
-interface Places {
+/** Which argument of an operation belongs into path, query or body; computed once. */
+interface ArgumentTargets {
   readonly path: ReadonlySet<string>;
   /** Bare names, with the names on the wire. */
   readonly query: ReadonlyMap<string, string>;
   readonly body: ReadonlySet<string>;
 }
 
-const known = new WeakMap<CalledOperation, Places>();
+const known = new WeakMap<CalledOperation, ArgumentTargets>();
 
-function placesOf(operation: CalledOperation): Places {
+function targetsOf(operation: CalledOperation): ArgumentTargets {
   const before = known.get(operation);
   if (before) return before;
-  const places: Places = {
+  const targets: ArgumentTargets = {
     path: new Set([...operation.path.matchAll(pathParameter)].map(([, name]) => name ?? '')),
     query: new Map(operation.query.map((name) => [bare(name), name])),
     body: new Set(operation.body?.fields),
   };
-  known.set(operation, places);
-  return places;
+  known.set(operation, targets);
+  return targets;
 }
 
 const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
@@ -54,16 +54,16 @@ export function sortArguments(operation: CalledOperation, args: Readonly<Record<
     return encodeURIComponent(String(value));
   });
 
-  const places = placesOf(operation);
+  const targets = targetsOf(operation);
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || places.path.has(name)) continue;
-    if (places.query.has(name)) query[name] = value;
-    else if (places.body.has(name)) body[name] = value;
+    if (value === undefined || targets.path.has(name)) continue;
+    if (targets.query.has(name)) query[name] = value;
+    else if (targets.body.has(name)) body[name] = value;
     else
       problems.push(
-        `"${name}" is not known here (${[...places.path, ...places.query.keys(), ...places.body].join(', ') || 'no arguments'})`,
+        `"${name}" is not known here (${[...targets.path, ...targets.query.keys(), ...targets.body].join(', ') || 'no arguments'})`,
       );
   }
   for (const name of operation.body?.required ?? []) {
@@ -86,7 +86,7 @@ export function encodeQuery(
   query: Readonly<Record<string, unknown>>,
   extra: CallOptions['extraQuery'] = {},
 ): string {
-  const { query: named } = placesOf(operation);
+  const { query: named } = targetsOf(operation);
   const pairs = Object.entries({ ...query, ...extra }).flatMap(([name, value]) => {
     const onTheWire = named.get(name) ?? name;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -228,7 +228,7 @@ export function rawRequest(
 function isBelow(root: string, path: string): boolean {
   if (!/^\/(?!\/)[^\s#\\]*$/.test(path) || !URL.canParse(root + path)) return false;
   const [base, whole] = [new URL(root), new URL(root + path)];
-  // A parser takes "." and ".." out, also where they are percent-encoded; the path must come through as it was written.
+  // A parser resolves "." and "..", also percent-encoded ones; the path must come through unchanged.
   const written = `${base.pathname}${path.split('?')[0] ?? ''}`;
   return whole.origin === base.origin && whole.pathname.split('/').length === written.split('/').length;
 }

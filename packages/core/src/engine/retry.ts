@@ -1,17 +1,19 @@
-/** The one retry policy: whether a failed attempt may be repeated, and how long to wait first. Pure. */
+/** The retry policy: decides whether a failed attempt is retried, and after which delay: backoff with jitter. Pure. */
 import type { Operation } from '../contract/types.ts';
 import type { HostAnswer, TransportError } from './host.ts';
 import { retryAfterMs } from './rate-limit-headers.ts';
 
-/** How patient a client is. */
+/** Limits of retries and their delays. */
 export interface RetryPolicy {
-  /** Most repetitions after the first attempt. Default 4. */
+  /** Most retries after the first attempt. Default 4. */
   readonly retries: number;
   /** Ceiling of the first backoff, in milliseconds; doubles with each attempt. Default 500. */
   readonly minDelayMs: number;
   /** Ceiling of every backoff, in milliseconds. Default 30,000. */
   readonly maxDelayMs: number;
-  /** Longest wait the service may ask for, in milliseconds; beyond it the error is thrown at once. Default 120,000. */
+  /**
+   * Longest `Retry-After` that is waited for, in milliseconds; beyond it the error is thrown at once. Default 120,000.
+   */
   readonly maxRetryAfterMs: number;
 }
 
@@ -22,21 +24,22 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxRetryAfterMs: 120_000,
 };
 
-/** A policy with another on top; `false` allows a single attempt. */
+/** Overrides a policy by another; `false` allows a single attempt. */
 export function policyOver(policy: RetryPolicy, layer: Partial<RetryPolicy> | false | undefined): RetryPolicy {
   if (layer === undefined) return policy;
   return layer === false ? { ...policy, retries: 0 } : { ...policy, ...layer };
 }
 
-/** What came of an attempt: an answer of an error status, or none. */
+/** A failed attempt: an answer with an error status, or none. */
 export type FailedAttempt =
   | { readonly answer: Pick<HostAnswer, 'status' | 'headers'> }
   | { readonly error: TransportError };
 
 /**
- * Milliseconds to wait before the next attempt, or null where the call must not be repeated.
+ * Milliseconds to wait before the retry, or null where the call must not be retried. Without `Retry-After`: exponential
+ * backoff with full jitter.
  *
- * @param attempt - how many attempts have failed before this one; 0 for the first
+ * @param attempt - number of failed attempts before this one; 0 for the first
  */
 export function nextDelay(
   operation: Pick<Operation, 'retry'>,
@@ -45,14 +48,16 @@ export function nextDelay(
   policy: RetryPolicy,
   host: { now(): number; random(): number },
 ): number | null {
-  if (attempt >= policy.retries || !mayRepeat(operation, failed)) return null;
+  if (attempt >= policy.retries || !mayRetry(operation, failed)) return null;
   const asked = 'answer' in failed ? retryAfterMs(failed.answer, host.now()) : undefined;
   if (asked !== undefined) return asked > policy.maxRetryAfterMs ? null : asked;
   return host.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** attempt);
 }
 
-/** `once` repeats only what provably did not happen; everything else repeats what may pass the next time. */
-function mayRepeat(operation: Pick<Operation, 'retry'>, failed: FailedAttempt): boolean {
+/**
+ * `once` retries only where the request provably was not processed; the other classes retry every transient failure.
+ */
+function mayRetry(operation: Pick<Operation, 'retry'>, failed: FailedAttempt): boolean {
   if ('error' in failed) {
     if (failed.error.failure === 'aborted' || failed.error.mistake !== null) return false;
     return operation.retry !== 'once' || failed.error.notSent;

@@ -1,6 +1,6 @@
 /**
- * Carries one call through: waits for its turn, sends it, and by the result repeats it, looks its record up after a
- * lost response, or ends.
+ * Sends one call: waits for its turn, sends the request, and depending on the result retries it, looks its record up
+ * after a lost response, or ends.
  */
 import type { Head } from './api-promise.ts';
 import type { CallOptions, CalledOperation } from './arguments.ts';
@@ -15,12 +15,19 @@ import {
 } from './attempt.ts';
 import { AbortedError, ConfigurationError, withAdvice } from './errors.ts';
 import type { Host, HostRequest } from './host.ts';
-import { lookUpOf, type LostResponses, alreadyGone, isRefusal, mayGoOn, mayHaveHappened } from './lost-response.ts';
+import {
+  lookUpOf,
+  type LostResponses,
+  isAlreadyDeleted,
+  isConflict,
+  mayStillSucceed,
+  mayHaveSucceeded,
+} from './lost-response.ts';
 import type { Pacer, Turn } from './pacer.ts';
 import { nextDelay, type RetryPolicy } from './retry.ts';
 import { tokenMistake, type TokenSource } from './token.ts';
 
-/** What all calls of an engine have in common. */
+/** The parts that all calls of an engine share. */
 export interface Sender {
   readonly host: Host;
   readonly tokens: TokenSource | null;
@@ -39,85 +46,93 @@ export interface Call {
   readonly request: HostRequest;
   readonly options: CallOptions;
   readonly policy: RetryPolicy;
-  /** Milliseconds for all of it; Infinity for no limit. */
+  /** Total timeout of the call in milliseconds; Infinity for no limit. */
   readonly totalMs: number;
-  /** When they are over, by the host's monotonic clock. */
+  /** When the total timeout ends, by the host's monotonic clock. */
   readonly deadline: number;
 }
 
-/** A call under way. */
-export interface Course extends Call {
+/** A call in progress. */
+export interface CallInProgress extends Call {
   /** The token of the last attempt. */
   token: string | undefined;
-  /** How often its token was renewed for this call; from then on the call uses that token. */
-  renewals: number;
+  /** How often the token was refreshed for this call; from then on the call uses that token. */
+  refreshes: number;
   lastFailure: Failure | null;
-  /** When a non-idempotent call was sent whose response was the first to be lost. */
+  /** When the attempt was sent whose response was lost first; only for a non-idempotent call. */
   lostSince: number | null;
 }
 
 /** The data of a call, and the status and headers it came with. */
 export interface Delivered {
-  /** Without headers where no answer said it. */
+  /** Without headers where no response carried the data. */
   readonly head: Head;
   readonly value: unknown;
 }
 
-/** Carries a call through. @throws the error of its last attempt */
+/** Sends a call to its end. @throws the error of its last attempt */
 export async function send(sender: Sender, { operation, ...rest }: Call): Promise<Delivered> {
-  const call: Course = { operation, ...rest, token: undefined, renewals: 0, lastFailure: null, lostSince: null };
+  const call: CallInProgress = {
+    operation,
+    ...rest,
+    token: undefined,
+    refreshes: 0,
+    lastFailure: null,
+    lostSince: null,
+  };
   for (let attempt = 0; ; attempt += 1) {
-    const result = await attemptSigned(sender, call, attempt);
+    const result = await sendWithToken(sender, call, attempt);
     if ('value' in result) {
       report(sender, call, result, attempt, null);
       const { status, headers } = result.answer;
       return { head: { status, headers }, value: result.value };
     }
-    if (call.lastFailure && alreadyGone(operation, result, call.lastFailure)) {
+    if (call.lastFailure && isAlreadyDeleted(operation, result, call.lastFailure)) {
       report(sender, call, result, attempt, null);
       return { head: { status: operation.success, headers: {} }, value: null };
     }
-    const repeatIn = untilNext(sender, call, operation, result, attempt);
-    report(sender, call, result, attempt, repeatIn);
+    const retryInMs = retryDelay(sender, call, operation, result, attempt);
+    report(sender, call, result, attempt, retryInMs);
     call.lastFailure = result;
-    if (repeatIn !== null) await pause(sender, call, repeatIn);
+    if (retryInMs !== null) await pause(sender, call, retryInMs);
     else {
-      const found = await recoverLost(sender, call, result, attempt);
+      const found = await recoverLostResponse(sender, call, result, attempt);
       if (found) return found;
     }
   }
 }
 
-/** Most renewals for one call: a service that refuses every token must not be asked forever. */
-const mostRenewals = 3;
+/** Most token refreshes for one call, so that a service that refuses every token ends the call. */
+const maxRefreshes = 3;
 
 /**
- * One attempt of the policy. Where the service refuses the token and there is a way to renew it, the request is sent
- * again with another token: a 401 provably did nothing, so this holds for non-idempotent operations too. A renewed
- * token may be invalidated while the request is on its way, so it is renewed again, as long as another one comes back.
+ * One attempt of the retry policy, with token refresh. Where the service answers 401 and the token source can refresh,
+ * the request is sent again with the new token. A 401 changed nothing, so this is safe for non-idempotent operations
+ * too. A refreshed token may be invalidated before it arrives, so it is refreshed again, as long as a different one
+ * comes back.
  */
-async function attemptSigned(sender: Sender, call: Course, attempt: number): Promise<Attempt> {
+async function sendWithToken(sender: Sender, call: CallInProgress, attempt: number): Promise<Attempt> {
   const { tokens } = sender;
   for (;;) {
     const result = await sendInTurn(sender, call);
     const refused = call.token;
-    if (result.answer?.status !== 401 || !tokens?.refresh || !refused || call.renewals >= mostRenewals) return result;
-    const renewed = await tokens.refresh(refused).catch((error: unknown) => {
+    if (result.answer?.status !== 401 || !tokens?.refresh || !refused || call.refreshes >= maxRefreshes) return result;
+    const refreshed = await tokens.refresh(refused).catch((error: unknown) => {
       report(sender, call, result, attempt, null);
       throw error;
     });
-    if (renewed === refused) return result;
+    if (refreshed === refused) return result;
     report(sender, call, result, attempt, 0);
-    call.token = renewed;
-    call.renewals += 1;
+    call.token = refreshed;
+    call.refreshes += 1;
   }
 }
 
-async function sendInTurn(sender: Sender, call: Course): Promise<Attempt> {
+async function sendInTurn(sender: Sender, call: CallInProgress): Promise<Attempt> {
   const { host, tokens, lostResponses } = sender;
   const turn = await takeTurn(sender, call);
   try {
-    if (call.renewals === 0) call.token = await tokens?.get();
+    if (call.refreshes === 0) call.token = await tokens?.get();
     const mistake = call.token === undefined ? null : tokenMistake(call.token);
     if (mistake !== null) throw new ConfigurationError(call.operation.id, mistake);
     const result = await sendOnce(host, call.operation, signed(call, host.monotonic()));
@@ -125,17 +140,17 @@ async function sendInTurn(sender: Sender, call: Course): Promise<Attempt> {
       sender.hasAnswered = true;
       lostResponses.noteClock(result.answer);
     }
-    // Neither a withdrawn call nor a wrong setting is trouble of the service.
-    const isTrouble = result.error?.failure !== 'aborted' && result.error?.mistake === null;
-    turn?.done(result.answer ?? (isTrouble ? null : undefined));
+    // An aborted call and a wrong setting are no failure of the service.
+    const isServiceFailure = result.error?.failure !== 'aborted' && result.error?.mistake === null;
+    turn?.done(result.answer ?? (isServiceFailure ? null : undefined));
     return result;
   } finally {
-    turn?.done(); // where there is no result at all
+    turn?.done(); // ends the turn where an error was thrown
   }
 }
 
-/** Only the API has a quota: what renews a token must not wait for it. */
-async function takeTurn(sender: Sender, call: Course): Promise<Turn | null> {
+/** Waits for a turn of the pacer. Only the API is rate limited: a token refresh does not wait. */
+async function takeTurn(sender: Sender, call: CallInProgress): Promise<Turn | null> {
   const { operation, options, deadline, policy, lastFailure } = call;
   if (!sender.pacer || operation.base !== 'api') return null;
   try {
@@ -153,63 +168,63 @@ async function takeTurn(sender: Sender, call: Course): Promise<Turn | null> {
   }
 }
 
-function signed({ request, token, deadline }: Course, now: number): HostRequest {
+function signed({ request, token, deadline }: CallInProgress, now: number): HostRequest {
   const timeoutMs = Math.min(request.timeoutMs, deadline - now);
   const headers = token ? { ...request.headers, authorization: `Bearer ${token}` } : request.headers;
   return { ...request, headers, timeoutMs };
 }
 
 /**
- * Before a non-idempotent call is repeated, looks up whether its record exists.
+ * After a lost response to a non-idempotent call: looks up whether its record exists before the call is repeated.
  *
- * @returns the record it made, or null where there is none and the call may be sent again
- * @throws the error of the attempt where the call has failed, or where the look-up gives no conclusion
+ * @returns the record the call made, or null where there is none and the call may be sent again
+ * @throws the error of the attempt where the call has failed, or where the lookup is inconclusive
  */
-async function recoverLost(
+async function recoverLostResponse(
   sender: Sender,
-  call: Course,
+  call: CallInProgress,
   failed: Attempt & Failure,
   attempt: number,
 ): Promise<Delivered | null> {
   const { operation, policy } = call;
-  if (!shouldLook(call, failed)) throw errorNow(sender, call, failed);
-  // Waits as long as an idempotent call would before its repetition, so that the service can finish its work.
-  await pause(sender, call, untilNext(sender, call, { retry: 'upsert' }, failed, attempt) ?? 0);
+  if (!needsLookup(call, failed)) throw errorNow(sender, call, failed);
+  // Waits as long as an idempotent call would before its retry, so that the service can finish its work.
+  await pause(sender, call, retryDelay(sender, call, { retry: 'upsert' }, failed, attempt) ?? 0);
   const since = (call.lostSince ??= failed.sentAt);
   const finding = policy.retries > 0 ? await sender.lostResponses.lookUp({ ...call, since }) : 'unclear';
   if (typeof finding === 'object') {
     return { head: { status: operation.success, headers: {} }, value: { data: finding.record } };
   }
-  // An absent record proves nothing while the service may still be at work.
-  const over = finding === 'absent' && !mayGoOn(failed);
-  if (over && attempt < policy.retries && !isRefusal(failed)) return null;
+  // An absent record proves nothing while the service may still be processing the call.
+  const hasFailed = finding === 'absent' && !mayStillSucceed(failed);
+  if (hasFailed && attempt < policy.retries && !isConflict(failed)) return null;
   const error = errorNow(sender, call, failed);
-  throw over ? error : withAdvice(error, lookUpOf(operation.id)?.advice);
+  throw hasFailed ? error : withAdvice(error, lookUpOf(operation.id)?.advice);
 }
 
-/** Whether the response to a non-idempotent call was lost, or a repetition after a lost one was refused. */
-function shouldLook({ operation, lostSince }: Course, failed: Failure): boolean {
+/** Whether the response to a non-idempotent call was lost, or a retry after a lost one was refused. */
+function needsLookup({ operation, lostSince }: CallInProgress, failed: Failure): boolean {
   if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
   if (failed.error && failed.error.mistake !== null) return false;
-  if (lostSince !== null && isRefusal(failed)) return true;
-  return mayHaveHappened(failed) && (failed.error !== undefined || failed.answer.status !== 503);
+  if (lostSince !== null && isConflict(failed)) return true;
+  return mayHaveSucceeded(failed) && (failed.error !== undefined || failed.answer.status !== 503);
 }
 
-/** Milliseconds until the next attempt, or null where there is none: not by the policy, or not before the deadline. */
-function untilNext(
+/** Milliseconds until the retry; null where the retry policy or the deadline allows none. */
+function retryDelay(
   { host, hasAnswered }: Sender,
-  { policy, deadline }: Course,
+  { policy, deadline }: CallInProgress,
   operation: Pick<CalledOperation, 'retry'>,
   failed: Failure,
   attempt: number,
 ): number | null {
-  // A host name that was never found is more likely misspelt; one that was found before will be found again.
+  // A host name that was never resolved is probably misspelt; one that was resolved before will be resolved again.
   if (failed.error?.code === 'ENOTFOUND' && !hasAnswered) return null;
   const delay = nextDelay(operation, failed, attempt, policy, host);
   return delay !== null && host.monotonic() + delay < deadline ? delay : null;
 }
 
-async function pause({ host }: Sender, { operation, options: { signal } }: Course, ms: number): Promise<void> {
+async function pause({ host }: Sender, { operation, options: { signal } }: CallInProgress, ms: number): Promise<void> {
   try {
     await host.sleep(ms, signal);
   } catch (cause) {
@@ -217,7 +232,7 @@ async function pause({ host }: Sender, { operation, options: { signal } }: Cours
   }
 }
 
-function errorNow({ host }: Sender, { operation, request, totalMs, token }: Course, failed: Failure): Error {
+function errorNow({ host }: Sender, { operation, request, totalMs, token }: CallInProgress, failed: Failure): Error {
   return errorOf(failed, {
     operation,
     token,
@@ -229,7 +244,7 @@ function errorNow({ host }: Sender, { operation, request, totalMs, token }: Cour
 
 function report(
   { onAttempt }: Sender,
-  { operation }: Course,
+  { operation }: CallInProgress,
   result: Attempt,
   attempt: number,
   retryInMs: number | null,

@@ -1,27 +1,28 @@
-/** Where a call's token comes from, and what a refused one is exchanged for. */
+/** Token sources: where a call's token comes from, and the refresh of a token that the service refused. */
 
 /**
- * Tokens that can be renewed, such as those of OAuth. An engine asks `get` for every call. Where the service answers
- * 401, it asks `refresh` with the token that was refused and repeats the call with what comes back: up to three times a
- * call, as a renewed token may be invalidated before it is used, and no more once the same token comes back.
+ * A source of tokens that can be refreshed, such as those of OAuth. An engine asks `get` for every call. Where the
+ * service answers 401, it asks `refresh` with the token that was refused and repeats the call with what comes back: up
+ * to three times a call, as a refreshed token may be invalidated before it is used, and no more once the same token
+ * comes back.
  */
 export interface TokenSource {
   /** The token to use now. */
   get(): string | Promise<string>;
   /**
-   * A token in place of a refused one. Calls that were refused at the same time all ask: answer them from one renewal.
-   * What it throws is what the call throws.
+   * A token in place of a refused one. Concurrent refused calls all ask: answer them from one refresh. The call
+   * throws its error.
    *
-   * @param rejected - the token the service refused; another one may have been put in its place meanwhile
+   * @param rejected - the token the service refused; another token may have replaced it meanwhile
    */
   refresh?(rejected: string): Promise<string>;
 }
 
-/** An API key, a function that gives a token, or a source that can also renew it. */
+/** An API key, a function that returns a token, or a source that can also refresh it. */
 export type Token = string | (() => string | Promise<string>) | TokenSource;
 
 /**
- * Every form of {@link Token} as a source; a key that was given has nothing to renew it.
+ * Every form of {@link Token} as a source; a plain key cannot be refreshed.
  *
  * @throws TypeError where the key cannot stand in a header
  */

@@ -1,9 +1,9 @@
-/** The host over `fetch`: one attempt with its deadline, timers, clocks, and what a failure of the network means. */
+/** The host over `fetch`: sends one attempt with its timeout, and turns network failures into TransportErrors. */
 import isNetworkError from 'is-network-error';
 import { TransportError, type Host, type HostRequest } from '../engine/index.ts';
 import { withoutSecrets } from '../engine/redact.ts';
 
-/** What a request is sent with: plain values, so that any implementation of `fetch` takes them. */
+/** Options of a request as plain values, so that any implementation of `fetch` takes them. */
 export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;

@@ -1,4 +1,4 @@
-/** The host of `createClient`: ky carries each attempt, and the engine alone decides about repetition and time. */
+/** The host of `createClient`: ky sends each attempt; the engine alone decides about retries and timeouts. */
 import type { KyInstance } from 'ky';
 import type { Host, HostRequest } from '../engine/index.ts';
 import { exchange, hostOver, type Fetch, type FetchResponse } from './fetch.ts';

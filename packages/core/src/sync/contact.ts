@@ -1,14 +1,14 @@
-/** Contacts as a CRM hands them over: records in which dotted paths name the fields. Pure. */
+/** Contacts of a CRM: records whose fields are named by dotted paths. Pure. */
 import { isRecord } from '../is-record.ts';
 
 /** A contact as the planner reads it. */
 export interface SyncContact {
-  /** The CRM's own id; what a write names the contact by. */
+  /** The CRM's own id, by which writes name the contact. */
   readonly id: string;
   readonly email: string;
-  /** What stands in the opt-out field; undefined where it was not delivered. */
+  /** The value of the opt-out field; undefined where it was not delivered. */
   readonly optOut?: unknown;
-  /** What stands in the consent field; undefined where it was not delivered. */
+  /** The value of the consent field; undefined where it was not delivered. */
   readonly consent?: unknown;
   /** The sync token; undefined or empty where the contact has none. */
   readonly token?: unknown;
@@ -38,7 +38,7 @@ export function contactPaths({ id, email, token }: ContactPaths = {}): Required<
   return { id: id ?? 'id', email: email ?? 'email', token: token ?? 'newsletter_sync_token' };
 }
 
-/** What stands at a dotted path; undefined where nothing does. */
+/** The value at a dotted path; undefined without one. */
 export function readPath(record: unknown, path: string): unknown {
   if (!isRecord(record)) return undefined;
   if (Object.hasOwn(record, path)) return record[path];
@@ -91,7 +91,7 @@ function define(record: Record<string, unknown>, name: string, value: unknown): 
   Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Whether something stands in the token field, whole or damaged. */
+/** Whether the token field has a value, whole or damaged. */
 export function hasToken(token: unknown): boolean {
   return token !== undefined && token !== null && token !== '';
 }

@@ -6,22 +6,22 @@ import type { ConsentState, Base } from './token.ts';
 import { readValue } from './values.ts';
 
 /**
- * An opt-out or unsubscribe that the sync saw or carried; what an auditor asks for. Holds no address. It is made by the
- * run that writes it down in the contact's token, and by no later one.
+ * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
+ * it into the contact's token makes it.
  */
 export interface ConsentRecord {
-  /** Who said no. */
+  /** The side on which the person opted out or unsubscribed. */
   readonly saidBy: Side;
   readonly subscriptionId: string;
   /** Null for a contact that is missing or to be created. */
   readonly contactId: string | null;
-  /** The field that said it: `status`, or the contact's opt-out. */
+  /** The field that shows it: `status`, or the contact's opt-out. */
   readonly field: string;
   /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or nothing. */
   readonly written: { readonly side: Side; readonly field: string; readonly value: true | 'inactive' } | null;
 }
 
-/** A leave that was written nowhere else is told by the contact's copy of the status. */
+/** Notes the contact's copy of the status as written, where the unsubscribe was written nowhere else. */
 export function withStatus(
   record: ConsentRecord,
   changes: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function planConsent(
 
   const reading = readValue('boolean', contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
-  // An opt-out that was not delivered says nothing: a leave is carried as soon as it is delivered.
+  // Without a delivered opt-out, an unsubscribe is copied as soon as the opt-out is delivered.
   if (reading.state !== 'value') return { ...nothing, state: hasLeft && !saidNo ? before : state };
 
   const isSet = reading.text === 'true';
@@ -78,7 +78,7 @@ export function planConsent(
         records: spread ? [{ ...vetoed, written: optOut }] : [],
       };
     }
-    // Both say no for the first time: whoever said it first, nothing is left to do.
+    // Both sides show it for the first time: nothing has to be written.
     if (isSet)
       return {
         ...nothing,

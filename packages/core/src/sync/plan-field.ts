@@ -17,7 +17,7 @@ export interface CustomFieldWrite {
   readonly delete?: true;
 }
 
-/** What the contact shows in the field. */
+/** Reads the contact's value of a field. */
 export function readContact(field: ReadyField, contact: SyncContact, mapping: ReadyMapping): Reading {
   const value = contact.values[field.contact];
   return readValue(field.kind, value === undefined && mapping.missingIsEmpty ? null : value, field.separator);

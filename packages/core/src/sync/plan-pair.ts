@@ -1,4 +1,4 @@
-/** Decides about one subscription and its contact: a three-way merge with what both last showed. Pure. */
+/** Plans one subscription and its contact: a three-way merge with the state that both last agreed on. Pure. */
 import { isAddress } from '../signup/address.ts';
 import { type SyncContact, hasToken } from './contact.ts';
 import { type Finding, PairFindings } from './findings.ts';
@@ -48,13 +48,13 @@ export interface ContactWrite {
   readonly token: string;
 }
 
-/** What is to be done about a pair. */
+/** The plan for one pair. */
 export interface PairPlan {
   readonly situation: Situation;
   readonly subscriptionWrite: SubscriptionWrite | null;
-  /** Null also where only a token would be written that nothing depends on. */
+  /** Null also where only the token would change and no later run needs it. */
   readonly contactWrite: ContactWrite | null;
-  /** What to keep of the pair; it is in the contact write's token. */
+  /** The new base of the pair; the contact write's token holds it. */
   readonly base: Base;
   readonly findings: readonly Finding[];
   readonly consent: readonly ConsentRecord[];
@@ -62,7 +62,7 @@ export interface PairPlan {
   readonly clears: boolean;
 }
 
-/** How a pair came about, and what of it may be written. */
+/** How a pair was found, and which of its changes are planned. */
 export interface PairOptions {
   /** Default: `linked` with a base, otherwise `found_by_address`. */
   readonly situation?: Situation | undefined;
@@ -104,9 +104,9 @@ export function planPair(
 
   const custom: CustomFieldWrite[] = [];
   let clears = false;
-  /** What is kept of each field in a token that is written in any case. */
+  /** The base of each field for a token that is written in any case. */
   const settled: FieldBase[] = [];
-  /** The same, as long as nothing but an echo has come: that is no reason to write a token. */
+  /** The same, but unchanged where only an echo arrived, which is no reason to write a token. */
   const fields: FieldBase[] = [];
   for (const field of mapping.fields) {
     const before = base?.fields[field.index] ?? emptyFieldBase;
@@ -162,7 +162,7 @@ export function planPair(
   };
 }
 
-/** Whether nothing but an echo has come since the token was written. */
+/** Whether at most echoes arrived since the token was written. */
 function isSameBase(before: Base | undefined, after: Base): boolean {
   return (
     before !== undefined &&
@@ -179,7 +179,7 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
   if (hasToken(token)) return true;
   // One of several contacts of a subscription is not linked to it until it is the only one.
   if (valuesWait) return false;
-  // A leave is recorded once.
+  // An unsubscribe is recorded once.
   if (next.consent === 'left_newsletter') return true;
   return next.reported !== 0 || next.optOut === true || fields.some(({ direction }) => direction === 'both');
 }
@@ -189,7 +189,7 @@ export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
   return /\.invalid$/i.test(email.trim());
 }
 
-/** Nothing of an erased person is copied. The token keeps what it knew, so that nobody is subscribed anew. */
+/** Copies nothing of an erased person. The token keeps its base, so that the person is not subscribed again. */
 function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, findings: PairFindings): PairPlan {
   findings.add('erased');
   const next = { ...base, reported: findings.reported };

@@ -26,7 +26,7 @@ export interface CustomFieldInfo {
   readonly kind: string;
 }
 
-/** What the planner reads of a subscription; each of the API's fits that was listed with its custom fields. */
+/** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
 export interface SyncSubscription {
   readonly id: string;
   readonly email: string;
@@ -75,7 +75,7 @@ export interface ReadyMapping {
  * Looks up the present names and kinds of the mapped custom fields.
  *
  * @param customFields - those of the publication, as `customFields.list` delivers them
- * @param key - what hashes of this sync depend on, for example the publication's id; keep it over the runs
+ * @param key - seeds the hashes, for example the publication's id; the same in every run
  * @throws MappingError where the settings are wrong, or name a custom field by its name instead of its id
  */
 export function prepareMapping(
@@ -139,7 +139,7 @@ function signatureOf(fields: readonly ReadyField[]): number {
   return hashText(text.join('\n\n'), [4, 4, 4, 4])[0] & 0x3ffff;
 }
 
-/** What the subscription shows in the field. */
+/** Reads the subscription's value of a field. */
 export function readSubscription(field: ReadyField, subscription: SyncSubscription): Reading {
   if (field.customField === undefined)
     return readValue(field.kind, (subscription as unknown as Readonly<Record<string, unknown>>)[field.newsletter]);

@@ -1,4 +1,4 @@
-/** A sync run on an engine: reads both sides, plans, and makes the newsletter's part of the changes. */
+/** Runs a sync on an engine: reads both sides, plans, and writes the changes of the newsletter. */
 import { bulkUpdateLimit } from '../contract/values.ts';
 import type { CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
@@ -106,7 +106,7 @@ export interface ApplySyncOptions extends Common {
   readonly plan: SyncPlan;
 }
 
-/** What is left to do once the newsletter's part is done: the contacts' part, and what did not work. */
+/** The changes left for the contacts after the newsletter's were written, and the failures. */
 export interface AppliedSync {
   /** Of pairs whose changes the newsletter has taken, and of those that had none there. */
   readonly contactUpdates: readonly ContactWrite[];
@@ -123,7 +123,7 @@ export interface AppliedSync {
 }
 
 /**
- * Makes the newsletter's part of a plan: unsubscribes first, in bulk updates of up to 1000, each awaited. A contact
+ * Writes the newsletter's changes of a plan: unsubscribes first, in bulk updates of up to 1000, each awaited. A contact
  * whose subscription's change failed keeps its old token, so the next run plans it again; so it is after a crash at any
  * point.
  *

@@ -5,7 +5,7 @@ import type { CustomFieldWrite } from './plan-field.ts';
 import type { Situation, SubscriptionWrite, ContactWrite } from './plan-pair.ts';
 import type { SyncState } from './state.ts';
 
-/** A pair with something to do. */
+/** A pair with changes. */
 export interface PlannedPair {
   readonly situation: Situation;
   /** Changes in the newsletter; they come before the contact's. */
@@ -36,7 +36,7 @@ export interface ContactCreate {
   readonly subscriptionId: string;
   /** Values by the paths of the contact's fields, with address and token. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The leave that the contact is created with. */
+  /** The unsubscribe that the contact is created with. */
   readonly consent: readonly ConsentRecord[];
 }
 
@@ -46,7 +46,7 @@ export interface Held {
   readonly message: string;
 }
 
-/** How many of what a run saw and plans. */
+/** Counts of a run: records read and changes planned. */
 export interface SyncCounts {
   readonly contacts: number;
   readonly subscriptions: number;
@@ -73,6 +73,6 @@ export interface SyncPlan {
   readonly held: Held | null;
   /** What the whole plan would do, also where it is held back. */
   readonly counts: SyncCounts;
-  /** To be kept once the plan was carried out. */
+  /** The state to store once the plan was carried out. */
   readonly state: SyncState;
 }

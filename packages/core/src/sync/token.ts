@@ -1,5 +1,5 @@
 /**
- * The sync token: what the two sides of a pair last agreed on, as a text of at most 255 characters that lives in a text
+ * The sync token: the state that both sides of a pair last agreed on, as a text of at most 255 characters in a text
  * field of the contact. Pure.
  *
  * Characters: version 1, mapping signature 3, subscription id 22, address 8, consent 1, reported findings 4, flags of
@@ -11,7 +11,7 @@ import { hashText } from '../hash.ts';
 /** The longest text that every CRM's text field keeps (Salesforce and Pipedrive: 255). */
 export const tokenLimit = 255;
 
-/** Who the newsletter last heard from: nobody yet, the person who subscribed, or who said no. */
+/** The consent that was last read: unknown, subscribed, or withdrawn on one of the two sides. */
 export type ConsentState = 'unknown' | 'subscribed' | 'left_newsletter' | 'opted_out_in_crm';
 
 /** A value that was written to a side whose echo is awaited. */
@@ -29,7 +29,7 @@ export interface TokenLayout {
   readonly fields: readonly { readonly index: number }[];
 }
 
-/** What is kept of one mapped field. */
+/** The base of one mapped field. */
 export interface FieldBase {
   /** 24 bits that stand for the value both sides last agreed on. Only kept for fields that go both ways. */
   readonly agreed?: number | undefined;
@@ -37,7 +37,7 @@ export interface FieldBase {
   readonly toContact?: AwaitedWrite | undefined;
 }
 
-/** What the two sides of a pair last agreed on. */
+/** The state that both sides of a pair last agreed on. */
 export interface Base {
   readonly subscriptionId: string;
   /** 48 bits that stand for the address. */
@@ -116,7 +116,7 @@ export function decodeToken(token: unknown, mapping: TokenLayout): Base | undefi
   return isWhole(token) ? readToken(token, mapping, decodeId(token)) : undefined;
 }
 
-/** Whether this is a token of this version of which no character was changed or cut. */
+/** Whether this is a complete, unchanged token of this version. */
 export function isWhole(token: unknown): token is string {
   if (typeof token !== 'string' || token[0] !== version || token.length < headLength + checksumLength) return false;
   return token.endsWith(checksum(token.slice(0, -checksumLength)));
@@ -175,7 +175,7 @@ function number(value: number, length: number): string {
 }
 
 const idForm = /^sub_([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;
-/** Where the id stands in a token. */
+/** Position of the id in a token. */
 const idStart = 4;
 
 /** The 128 bits of `sub_<uuid>` (specification, Conventions). */

@@ -6,7 +6,7 @@ import type { customFieldKinds } from '../contract/values.ts';
 /** The kind of a mapped field, in the API's own words (specification, CustomField). */
 export type ValueKind = (typeof customFieldKinds)[number];
 
-/** What a side shows in a field. */
+/** The value of a field on one side. */
 export type Reading =
   /** The side did not deliver the field: it says nothing about its value. */
   | { readonly state: 'absent' }

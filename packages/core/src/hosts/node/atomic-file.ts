@@ -1,4 +1,4 @@
-/** Writes a file whole or not at all: whoever reads it sees the old content or the new, also after a power cut. */
+/** Atomic file writes: a reader sees the old or the new content, also after a power failure. */
 import { randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -27,9 +27,9 @@ export async function replaceFile(path: string, content: string, mode: number): 
 }
 
 /**
- * Removes what processes left beside a file when they died while they replaced it.
+ * Removes temporary files of processes that ended while they replaced a file.
  *
- * @param olderThanMs - age from which nobody can still be at it
+ * @param olderThanMs - age from which no process can still be writing
  */
 export async function removeUnfinished(path: string, olderThanMs: number): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);

@@ -1,4 +1,4 @@
-/** What the columns of a table mean: from the header to a function that makes a subscription of each row. Pure. */
+/** Maps the columns of a table to fields: makes a function that turns a row into a subscription. Pure. */
 import { fieldValueReader, type FieldValueReader } from '../../import/field-value.ts';
 import { customPrefix, headingReader, type HeadingMeaning, type HeadingTarget } from '../../import/headings.ts';
 import { isRequestField, requestFields } from '../../import/request.ts';
@@ -47,12 +47,15 @@ export class HeaderError extends Error {
 }
 
 /**
- * Understands a header.
+ * Reads a header.
  *
  * @returns reads the cells of a row; empty cells are not set
  * @throws HeaderError
  */
-export function understand(header: readonly string[], options: ColumnOptions): (cells: readonly string[]) => ReadCells {
+export function columnReader(
+  header: readonly string[],
+  options: ColumnOptions,
+): (cells: readonly string[]) => ReadCells {
   const readers = readersOf(header, options);
   if (!readers.some(({ target, custom }) => target === 'email' && !custom)) {
     throw new HeaderError(

@@ -1,6 +1,4 @@
-/**
- * Reads a CSV file as the source of an import: row by row, in any of the encodings and dialects people's tools write.
- */
+/** Reads a CSV file as the source of an import: row by row, in the usual encodings and dialects. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -10,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { CsvError as ParseError, parse, type Parser } from 'csv-parse';
 import type { ImportSource, SourceRow } from '../../import/source.ts';
-import { HeaderError, understand, type ColumnOptions } from './csv-columns.ts';
+import { HeaderError, columnReader, type ColumnOptions } from './csv-columns.ts';
 
 export type { ColumnTarget } from './csv-columns.ts';
 
@@ -86,7 +84,7 @@ export async function readCsv(
     if (first.done === true)
       throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
     const columns = first.value;
-    const read = understand(columns, options);
+    const read = columnReader(columns, options);
 
     return {
       columns,
@@ -106,7 +104,7 @@ export async function readCsv(
 async function* rows(
   records: AsyncIterator<string[]>,
   columns: readonly string[],
-  read: ReturnType<typeof understand>,
+  read: ReturnType<typeof columnReader>,
   explained: (cause: unknown, row: number) => unknown,
 ): AsyncGenerator<SourceRow> {
   let row = 1;

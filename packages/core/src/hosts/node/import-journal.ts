@@ -1,9 +1,9 @@
-/** The journal of an import in a file: a line of JSON for each record, on the disk before anything follows from it. */
+/** The journal of an import in a file: a line of JSON for each record, durable before the import continues. */
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { JournalError, type Journal, type JournalRecord } from '../../import/journal.ts';
 import { syncFolder } from './atomic-file.ts';
-import { lockExclusively } from './exclusive-file.ts';
+import { lockExclusively } from './lock-file.ts';
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {

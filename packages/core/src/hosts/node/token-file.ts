@@ -1,4 +1,4 @@
-/** Keeps the tokens of a login in a file that only its owner can read, for several processes at a time. */
+/** A token store in a file that only its owner can read, shared by several processes. */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import process from 'node:process';
