@@ -10,7 +10,7 @@ import { Refusal, type World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
 import { handled, noteText } from './request-notes.ts';
-import { handlers } from './handlers.ts';
+import { rules } from './rules.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Change } from './nearest.ts';
 import { readJson, readQuery } from './reading.ts';
@@ -74,8 +74,8 @@ export async function answer(
     if (!operation) throw new Error('The router found a path without an operation.');
     trace.operation = operation;
 
-    const handler = handlers.get(operation.id);
-    if (!handler) throw new Error(`Nothing answers ${operation.id}.`);
+    const rule = rules.get(operation.id);
+    if (!rule) throw new Error(`Nothing answers ${operation.id}.`);
     // Read first, and refused in its turn: from here on nothing is awaited, so that all of it has one time.
     const body = operation.body ? await outcomeOf(readJson(request)) : { value: undefined };
     const now = world.clock.now();
@@ -84,8 +84,8 @@ export async function answer(
       const bearer = authenticate(world, request.headers.get('authorization'));
       headers = rateLimit.count();
       requireScope(bearer, operation);
-      handler.admit?.(world);
-      const publication = reachedPublication(world, bearer, handler, match.params);
+      rule.admit?.(world);
+      const publication = reachedPublication(world, bearer, rule, match.params);
       const { query, ignored } = readQuery(operation, search);
       for (const name of ignored)
         trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
@@ -98,7 +98,7 @@ export async function answer(
         explain: (reason: string) => void trace.reasons.push(reason),
       };
       settle(world);
-      return handler.answer(call, query, body.value);
+      return rule.answer(call, query, body.value);
     });
     trace.status = operation.success;
     trace.created = reply.created ?? false;

@@ -6,7 +6,7 @@ import { accessTokenProblem } from '../oauth/grants.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
-import type { Handler } from './handler.ts';
+import type { Rule } from './rule.ts';
 import type { PathParams } from './router.ts';
 
 /** The bearer of a valid token. */
@@ -72,10 +72,10 @@ export function findPublication(world: World, bearer: Bearer, id: string): Publi
 export function reachedPublication(
   world: World,
   bearer: Bearer,
-  handler: Handler,
+  rule: Rule,
   params: PathParams,
 ): PublicationRow | null {
-  if (handler.wholeWorkspace && bearer.publications) {
+  if (rule.wholeWorkspace && bearer.publications) {
     throw apiError(
       403,
       'FORBIDDEN',

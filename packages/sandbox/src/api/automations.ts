@@ -1,44 +1,73 @@
-/** Answers the operations on automations and their e-mails. */
-import { schemas } from '@newsletter-kit/core/schema';
-import type { AutomationEmailRow, AutomationRow, Engagement } from '../store/automations.ts';
+/** Rules of automations, their e-mails, and the journeys of subscribers through them. */
+import { addressKey } from '@newsletter-kit/core/signup';
+import type { AutomationEmailRow, AutomationRow, Engagement, TravelledJourneyRow } from '../store/automations.ts';
 import type { Store } from '../store/store.ts';
+import type { SubscriptionRow } from '../store/subscriptions.ts';
+import { enroll, takesApiEnrollment } from '../world/journeys.ts';
+import { overrideDoubleOpt } from '../world/subscribing.ts';
 import { apiError } from './errors.ts';
-import { handler, nothing, type Call, type Handler } from './handler.ts';
-import { cursorOrOffsetList, offsetList } from './paging.ts';
+import { type Call, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 type Expand = readonly 'stats'[] | undefined;
 
-const list = handler(
-  'automations.list',
-  { query: schemas['automations.list'].query, body: nothing },
-  ({ world, publication }, query) =>
-    offsetList(query, {
-      list: 'automations',
-      rows: world.store.automations.list(publication.id),
-      record: (row) => automationRecord(world.store, row, query.expand),
-    }),
+const list = listRule('automations.list', ({ world, publication }, { expand }) =>
+  listOf(world.store.automations.list(publication.id), (row) => automationRecord(world.store, row, expand)),
 );
 
-const get = handler('automations.get', { query: schemas['automations.get'].query, body: nothing }, (call, query) => ({
-  body: { data: automationRecord(call.world.store, findAutomation(call), query.expand) },
-}));
-
-const listEmails = handler(
-  'automations.listEmails',
-  { query: schemas['automations.listEmails'].query, body: nothing },
-  (call, query) =>
-    cursorOrOffsetList(query, {
-      list: 'automation_emails',
-      rows: call.world.store.automations.emailList(findAutomation(call).seq),
-      record: emailRecord,
-    }),
+const get = rule('automations.get', (call, { expand }) =>
+  oneRecord(automationRecord(call.world.store, findAutomation(call), expand)),
 );
+
+const listEmails = listRule('automations.listEmails', (call) =>
+  listOf(call.world.store.automations.emailList(findAutomation(call).seq), emailRecord),
+);
+
+const enrollSubscriber = rule('journeys.enroll', (call, _query, body) => {
+  const { world } = call;
+  const automation = findAutomation(call);
+  if (!takesApiEnrollment(automation)) {
+    throw apiError(
+      400,
+      'NO_API_TRIGGER',
+      'This automation has no active Add by API trigger: "api" must be one of its trigger_events and its status running or live.',
+    );
+  }
+  const subscriber = findSubscriber(call, body);
+  return world.write((note) => {
+    const journey = enroll(world, automation, subscriber.seq);
+    if (!journey)
+      throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey through this automation.');
+    overrideDoubleOpt(world, subscriber, body.double_opt_override, note);
+    return {
+      body: {
+        data: journeyRecord({
+          ...journey,
+          automation_id: automation.id,
+          subscription_id: subscriber.id,
+          email: subscriber.email,
+        }),
+      },
+    };
+  });
+});
+
+const listJourneys = listRule('journeys.list', (call, { status }) =>
+  listOf(
+    call.world.store.automations.journeyList(findAutomation(call).seq, status === 'all' ? undefined : status),
+    journeyRecord,
+  ),
+);
+
+const getJourney = rule('journeys.get', (call) => {
+  const id = call.params['automationJourneyId'] ?? '';
+  const journey = call.world.store.automations.journeyById(findAutomation(call).seq, id);
+  return oneRecord(journeyRecord(orNotFound(journey, 'journey with this id in this automation')));
+});
 
 /** The automation that the path names. @throws ApiError 404 */
-export function findAutomation({ world, publication, params }: Call): AutomationRow {
+function findAutomation({ world, publication, params }: Call): AutomationRow {
   const automation = world.store.automations.byId(publication.id, params['automationId'] ?? '');
-  if (!automation) throw apiError(404, 'NOT_FOUND', 'There is no automation with this id on this publication.');
-  return automation;
+  return orNotFound(automation, 'automation with this id on this publication');
 }
 
 function automationRecord(
@@ -124,4 +153,34 @@ function engagementRecord({
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
 
-export const automationHandlers: readonly Handler[] = [list, get, listEmails];
+interface SubscriberName {
+  readonly email?: string | undefined;
+  readonly subscription_id?: string | undefined;
+}
+
+/** @throws ApiError 400 where no subscriber or two different ones are named, 404 where none is found */
+function findSubscriber({ world, publication }: Call, { email, subscription_id }: SubscriberName): SubscriptionRow {
+  const { subscriptions } = world.store;
+  const named = [
+    ...(email === undefined ? [] : [subscriptions.byAddress(publication.id, addressKey(email))]),
+    ...(subscription_id === undefined ? [] : [subscriptions.byId(publication.id, subscription_id)]),
+  ];
+  if (named.length === 0)
+    throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'Name the subscriber by "email" or "subscription_id".');
+  const [first, second] = named;
+  if (!first || named.includes(undefined))
+    throw apiError(
+      404,
+      'NOT_FOUND',
+      'There is no such subscriber on this publication. Subscribe them first, with "automation_ids".',
+    );
+  if (second && second.seq !== first.seq)
+    throw apiError(400, 'VALIDATE_ERROR', '"email" and "subscription_id" name two different subscribers.');
+  return first;
+}
+
+function journeyRecord({ id, automation_id, subscription_id, email, status, created, completed }: TravelledJourneyRow) {
+  return { id, automation_id, subscription_id, email, status, started_at: created, completed_at: completed };
+}
+
+export const automationRules: readonly Rule[] = [list, get, listEmails, enrollSubscriber, listJourneys, getJourney];

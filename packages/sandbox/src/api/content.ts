@@ -1,99 +1,117 @@
 /**
- * Answers the operations on what surrounds the subscriptions: authors, advertisement opportunities, complimentary
- * access, condition sets.
+ * Rules of publications, publication fields, authors, advertisement opportunities, complimentary access and condition
+ * sets.
  */
 import { schemas } from '@newsletter-kit/core/schema';
-import { byName, findAuthor } from '../world/authors.ts';
-import { countActive } from '../world/conditions.ts';
-import type { AuthorRow, ComplimentaryAccessRow, ConditionSetRow } from '../store/content.ts';
-import { atHand } from '../store/rows.ts';
+import type { AuthorRow, ComplimentaryAccessRow, ConditionSetRow, PublicationFieldRow } from '../store/content.ts';
 import type { Store } from '../store/store.ts';
+import type { PublicationRow } from '../store/workspace.ts';
+import { countActive } from '../world/conditions.ts';
 import { apiError } from './errors.ts';
-import { handler, type Handler, nothing } from './handler.ts';
-import { cursorList, cursorOrOffsetList, offsetList, plainList } from './paging.ts';
+import { listOf, listRule, oneRecord, orNotFound, rule, ruleWithSchemas, type Rule } from './rule.ts';
 
-const listAuthors = handler(
-  'authors.list',
-  { query: schemas['authors.list'].query, body: nothing },
-  ({ world, publication }, query) => {
-    const authors = world.store.content.authors(publication.id);
-    return offsetList(query, {
-      list: 'authors',
-      rows: atHand(query.name === undefined ? authors : byName(authors, query.name)),
-      record: authorRecord,
-    });
+/** The publications that the key or account may reach. The sandbox has one organization and no referral program. */
+const listPublications = listRule(
+  'publications.list',
+  ({ world, within }) =>
+    listOf(
+      world.store.workspace.publications().filter(({ id }) => within === null || within.includes(id)),
+      publicationRecord,
+    ),
+  {
+    wholeWorkspace: false,
+    admit({ assumed }) {
+      if (assumed('publication_list') === 'absent') throw apiError(404, 'NOT_FOUND', 'There is no such path.');
+    },
   },
 );
 
-const getAuthor = handler('authors.get', { query: nothing, body: nothing }, ({ world, publication, params }) => {
-  const author = findAuthor(world.store.content.authors(publication.id), params['authorId'] ?? '');
-  if (!author)
-    throw apiError(404, 'NOT_FOUND', 'There is no author with this id, full name or first name on this publication.');
-  return { body: { data: authorRecord(author) } };
+const listPublicationFields = listRule('publicationFields.list', ({ world }, query) => {
+  const status = query.status === 'all' ? undefined : (query.status ?? 'active');
+  return listOf(world.store.content.publicationFields(status), publicationFieldRecord, { total: true });
 });
 
-const listOpportunities = handler(
-  'advertisementOpportunities.list',
-  { query: nothing, body: nothing },
-  ({ world, publication }) =>
-    plainList(
-      world.store.content
-        .opportunities(publication.id)
-        .map(({ seq: _seq, publication_id: _publication, created: _created, ...record }) => record),
-      'total',
-    ),
+const listAuthors = listRule('authors.list', ({ world, publication }, { name }) => {
+  const authors = world.store.content.authors(publication.id);
+  return listOf(name === undefined ? authors : authorsNamed(authors, name), authorRecord);
+});
+
+const getAuthor = rule('authors.get', ({ world, publication, params }) => {
+  const author = findAuthor(world.store.content.authors(publication.id), params['authorId'] ?? '');
+  return oneRecord(
+    authorRecord(orNotFound(author, 'author with this id, full name or first name on this publication')),
+  );
+});
+
+const listOpportunities = listRule('advertisementOpportunities.list', ({ world, publication }) =>
+  listOf(
+    world.store.content.opportunities(publication.id),
+    ({ seq: _seq, publication_id: _publication, created: _created, ...record }) => record,
+  ),
 );
 
-const listAccess = handler(
-  'complimentaryAccess.list',
-  { query: schemas['complimentaryAccess.list'].query, body: nothing },
-  ({ world, publication }, query) =>
-    cursorList(query, {
-      list: 'complimentary_access',
-      rows: world.store.gifts.list(publication.id),
-      record: (row) => accessRecord(world.store, row, query.expand),
-    }),
+const listAccess = listRule('complimentaryAccess.list', ({ world, publication }, { expand }) =>
+  listOf(world.store.gifts.list(publication.id), (row) => accessRecord(world.store, row, expand)),
 );
 
-const getAccess = handler(
-  'complimentaryAccess.get',
-  { query: schemas['complimentaryAccess.get'].query, body: nothing },
-  (call, query) => {
-    const { world, publication, params } = call;
-    const access = world.store.gifts.byId(publication.id, params['complimentaryAccessId'] ?? '');
-    if (!access) throw apiError(404, 'NOT_FOUND', 'There is no complimentary access with this id on this publication.');
-    return { body: { data: accessRecord(world.store, access, query.expand) } };
-  },
-);
+const getAccess = rule('complimentaryAccess.get', ({ world, publication, params }, { expand }) => {
+  const access = world.store.gifts.byId(publication.id, params['complimentaryAccessId'] ?? '');
+  return oneRecord(
+    accessRecord(world.store, orNotFound(access, 'complimentary access with this id on this publication'), expand),
+  );
+});
 
-const listConditionSets = handler(
-  'conditionSets.list',
-  { query: schemas['conditionSets.list'].query, body: nothing },
-  ({ world, publication }, query) =>
-    cursorOrOffsetList(query, {
-      list: 'condition_sets',
-      rows: world.store.content.conditionSets(publication.id, query.purpose),
-      record: conditionSetRecord,
-    }),
+const listConditionSets = listRule('conditionSets.list', ({ world, publication }, { purpose }) =>
+  listOf(world.store.content.conditionSets(publication.id, purpose), conditionSetRecord),
 );
 
 const expandStats = schemas['conditionSets.get'].query;
 
-/** No 400 is documented here, so an unknown `expand[]` is ignored. */
-const getConditionSet = handler(
-  'conditionSets.get',
-  { query: nothing, body: nothing },
-  ({ world, publication, params, explain }, query) => {
-    const set = world.store.content.conditionSet(publication.id, params['conditionSetId'] ?? '');
-    if (!set) throw apiError(404, 'NOT_FOUND', 'There is no active condition set with this id on this publication.');
-    const read = expandStats.safeParse(query);
-    if (!read.success) explain('"expand[]" takes stats here; what was asked for was ignored.');
-    const stats = read.data?.expand?.includes('stats')
-      ? { stats: { active_subscriber_count: countActive(world.store, set) } }
-      : {};
-    return { body: { data: { ...conditionSetRecord(set), ...stats } } };
-  },
-);
+/** The operation documents no 400, so an unknown `expand[]` is ignored. */
+const getConditionSet = ruleWithSchemas('conditionSets.get', {}, ({ world, publication, params, explain }, query) => {
+  const set = orNotFound(
+    world.store.content.conditionSet(publication.id, params['conditionSetId'] ?? ''),
+    'active condition set with this id on this publication',
+  );
+  const read = expandStats.safeParse(query);
+  if (!read.success) explain('"expand[]" takes stats here; other values were ignored.');
+  const stats = read.data?.expand?.includes('stats')
+    ? { stats: { active_subscriber_count: countActive(world.store, set) } }
+    : {};
+  return oneRecord({ ...conditionSetRecord(set), ...stats });
+});
+
+/** The authors with this full or first name, in any case of its letters. */
+function authorsNamed(authors: readonly AuthorRow[], name: string): readonly AuthorRow[] {
+  const wanted = normalizedName(name);
+  return authors.filter((author) => normalizedName(author.name) === wanted || firstName(author) === wanted);
+}
+
+/**
+ * Finds an author by id, full name or first name – an id also with the prefix `user_` or `guest_` that the service gives
+ * it. Of several the oldest, and a full name before a first name.
+ */
+function findAuthor(authors: readonly AuthorRow[], wanted: string): AuthorRow | undefined {
+  const id = wanted.replace(/^(?:user|guest)_/, '').toLowerCase();
+  const name = normalizedName(wanted);
+  return (
+    authors.find((author) => author.id === id) ??
+    authors.find((author) => normalizedName(author.name) === name) ??
+    authors.find((author) => firstName(author) === name)
+  );
+}
+
+const normalizedName = (name: string): string => name.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
+
+const firstName = (author: AuthorRow): string => normalizedName(author.name).split(' ')[0] ?? '';
+
+function publicationRecord({ id, name, created }: PublicationRow) {
+  return { id, name, organization_name: 'Sandbox', referral_program_enabled: false, created };
+}
+
+function publicationFieldRecord({ seq: _seq, response_keys, ...record }: PublicationFieldRow) {
+  return { ...record, response_keys: JSON.parse(response_keys) as unknown };
+}
 
 function authorRecord({ id, type, name, bio, bio_image_url, social_media_links }: AuthorRow) {
   return { id, type, name, bio, bio_image_url, social_media_links: JSON.parse(social_media_links) as unknown };
@@ -116,7 +134,9 @@ function conditionSetRecord({ id, name, status, created, updated, purpose }: Con
   return { id, name, status, created, updated, purpose };
 }
 
-export const contentHandlers: readonly Handler[] = [
+export const contentRules: readonly Rule[] = [
+  listPublications,
+  listPublicationFields,
   listAuthors,
   getAuthor,
   listOpportunities,

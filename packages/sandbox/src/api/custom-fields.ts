@@ -1,58 +1,43 @@
-/** Answers the custom field operations. */
-import { schemas } from '@newsletter-kit/core/schema';
-import { apiError } from './errors.ts';
+/** Rules of custom fields. */
 import type { CustomFieldRow } from '../store/custom-fields.ts';
 import type { World } from '../world/world.ts';
-import { handler, nothing, type Call, type Handler } from './handler.ts';
-import { plainList } from './paging.ts';
+import { apiError } from './errors.ts';
 import { customFieldRecord } from './records.ts';
+import { type Call, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
-const create = handler(
-  'customFields.create',
-  { query: nothing, body: schemas['customFields.create'].body },
-  ({ world, publication }, _query, { kind, display }) => {
-    const { customFields } = world.store;
-    refuseSecond(world, publication.id, display);
-    return world.write(() => {
-      const seq = world.store.next('custom_field');
-      const id = world.ids.uuid('custom_field', seq);
-      const row = {
-        seq,
-        id,
-        publication_id: publication.id,
-        kind,
-        display,
-        options: '[]',
-        created: world.clock.seconds(),
-      };
-      customFields.insert(row);
-      return { body: { data: customFieldRecord(row) } };
-    });
-  },
-);
+const create = rule('customFields.create', ({ world, publication }, _query, { kind, display }) => {
+  const { customFields } = world.store;
+  refuseDuplicate(world, publication.id, display);
+  return world.write(() => {
+    const seq = world.store.next('custom_field');
+    const id = world.ids.uuid('custom_field', seq);
+    const created = world.clock.seconds();
+    const row = { seq, id, publication_id: publication.id, kind, display, options: '[]', created };
+    customFields.insert(row);
+    return oneRecord(customFieldRecord(row));
+  });
+});
 
 /** All of them in one page: the operation takes no paging parameters, yet answers the fields of offset paging. */
-const list = handler('customFields.list', { query: nothing, body: nothing }, ({ world, publication }) =>
-  plainList(world.store.customFields.ofPublication(publication.id).map(customFieldRecord), 'page'),
+const list = listRule('customFields.list', ({ world, publication }) =>
+  listOf(world.store.customFields.ofPublication(publication.id), customFieldRecord),
 );
 
-const get = handler('customFields.get', { query: nothing, body: nothing }, (call) => ({
-  body: { data: customFieldRecord(findField(call)) },
-}));
+const get = rule('customFields.get', (call) => oneRecord(customFieldRecord(findField(call))));
 
-/** PUT and PATCH do the same. Values stay with the field, whatever it is called. */
+/** PUT and PATCH do the same. Values stay with the field when its display text changes. */
 const rename = (['customFields.update', 'customFields.updatePut'] as const).map((id) =>
-  handler(id, { query: nothing, body: schemas[id].body }, (call, _query, { display }) => {
+  rule(id, (call, _query, { display }) => {
     const { world, publication } = call;
     const field = findField(call);
-    if (display === undefined || display === field.display) return { body: { data: customFieldRecord(field) } };
-    refuseSecond(world, publication.id, display);
+    if (display === undefined || display === field.display) return oneRecord(customFieldRecord(field));
+    refuseDuplicate(world, publication.id, display);
     world.write(() => world.store.customFields.rename(field.seq, display));
-    return { body: { data: customFieldRecord({ ...field, display }) } };
+    return oneRecord(customFieldRecord({ ...field, display }));
   }),
 );
 
-const remove = handler('customFields.delete', { query: nothing, body: nothing }, (call) => {
+const remove = rule('customFields.delete', (call) => {
   const field = findField(call);
   call.world.write(() => call.world.store.customFields.remove(field.seq));
   return {};
@@ -60,11 +45,10 @@ const remove = handler('customFields.delete', { query: nothing, body: nothing },
 
 function findField({ world, publication, params }: Call): CustomFieldRow {
   const field = world.store.customFields.byId(publication.id, params['id'] ?? '');
-  if (!field) throw apiError(404, 'NOT_FOUND', 'There is no custom field with this id on this publication.');
-  return field;
+  return orNotFound(field, 'custom field with this id on this publication');
 }
 
-function refuseSecond(world: World, publicationId: string, display: string): void {
+function refuseDuplicate(world: World, publicationId: string, display: string): void {
   if (world.store.customFields.byDisplay(publicationId, display)) {
     throw apiError(
       400,
@@ -74,4 +58,4 @@ function refuseSecond(world: World, publicationId: string, display: string): voi
   }
 }
 
-export const customFieldHandlers: readonly Handler[] = [create, list, get, ...rename, remove];
+export const customFieldRules: readonly Rule[] = [create, list, get, ...rename, remove];

@@ -1,15 +1,10 @@
-/**
- * Answers the operations on data deletion requests. They concern the whole workspace, whichever publication the path
- * names.
- */
-import { schemas } from '@newsletter-kit/core/schema';
+/** Rules of data deletion requests. They concern the whole workspace, whichever publication the path names. */
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/jobs.ts';
 import type { World } from '../world/world.ts';
 import { requestDeletion } from '../world/deletion.ts';
 import { apiError } from './errors.ts';
-import { handler, nothing, type Handler } from './handler.ts';
-import { plainList } from './paging.ts';
+import { listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 const gated = {
   wholeWorkspace: true,
@@ -23,9 +18,8 @@ const gated = {
   },
 };
 
-const create = handler(
+const create = rule(
   'deletionRequests.create',
-  { query: nothing, body: schemas['deletionRequests.create'].body },
   ({ world }, _query, { email }) => {
     if (world.store.subscriptions.everywhere(addressKey(email)).length === 0) {
       throw apiError(404, 'NOT_FOUND', 'No publication of the workspace has a subscription with this address.');
@@ -33,27 +27,30 @@ const create = handler(
     return world.write(() => {
       const request = requestDeletion(world, email);
       if (!request) throw apiError(409, 'CONFLICT', 'A deletion request for this address is open already.');
-      return { body: { data: deletionRequestRecord(request) } };
+      return oneRecord(deletionRequestRecord(request));
     });
   },
   gated,
 );
 
-const list = handler(
+const list = listRule(
   'deletionRequests.list',
-  { query: nothing, body: nothing },
-  ({ world }) => plainList(world.store.deletionRequests.all().map(deletionRequestRecord), 'cursor'),
+  ({ world }) =>
+    listOf(
+      world.store.deletionRequests.all().map((row) => ({ ...row, created: row.requested_at })),
+      deletionRequestRecord,
+    ),
   gated,
 );
 
-const get = handler(
+const get = rule(
   'deletionRequests.get',
-  { query: nothing, body: nothing },
-  ({ world, params }) => {
-    const request = world.store.deletionRequests.byId(params['id'] ?? '');
-    if (!request) throw apiError(404, 'NOT_FOUND', 'There is no deletion request with this id.');
-    return { body: { data: deletionRequestRecord(request) } };
-  },
+  ({ world, params }) =>
+    oneRecord(
+      deletionRequestRecord(
+        orNotFound(world.store.deletionRequests.byId(params['id'] ?? ''), 'deletion request with this id'),
+      ),
+    ),
   gated,
 );
 
@@ -79,4 +76,4 @@ function deletionRequestRecord({
   };
 }
 
-export const deletionRequestHandlers: readonly Handler[] = [create, list, get];
+export const deletionRequestRules: readonly Rule[] = [create, list, get];

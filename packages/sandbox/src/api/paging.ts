@@ -2,14 +2,22 @@
  * Cuts a list into pages: opaque cursors that survive inserts, and the deprecated page numbers with their two headers.
  */
 import { pageLimit } from '@newsletter-kit/core/contract';
+import * as z from 'zod';
 import type { Position, Rows } from '../store/rows.ts';
 import { apiError } from './errors.ts';
-import type { Reply } from './handler.ts';
 
 export interface PagingQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly page?: number | undefined;
+}
+
+/** A page of a list, as the reply to a request. */
+export interface Page {
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Counts the whole list; only for a page by cursor, whose body need not tell it. */
+  readonly total?: () => number;
 }
 
 /** A list as an operation answers it. */
@@ -28,7 +36,7 @@ export interface Listing<Row extends Position> {
  * A list that takes `cursor` and `page`: by page number where one is asked for, otherwise by cursor. A cursor is the
  * place of the last row seen, so rows that come or go elsewhere move nothing.
  */
-export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
+export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Page {
   if (query.page === undefined) return cursorList(query, listing);
   if (query.cursor !== undefined) throw apiError(400, 'INVALID_PAGINATION', 'Use either "cursor" or "page", not both.');
   return {
@@ -43,7 +51,7 @@ export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, lis
 export function cursorList<Row extends Position>(
   { cursor, limit = pageLimit.default }: PagingQuery,
   listing: Listing<Row>,
-): Reply {
+): Page {
   const { list, direction = 'asc', rows, record, total } = listing;
   const after = cursor === undefined ? undefined : readCursor(cursor, list, direction);
   const found = rows.rows({ direction, limit: limit + 1, after });
@@ -56,30 +64,37 @@ export function cursorList<Row extends Position>(
 }
 
 /** A list that takes `page` alone: its answer tells page and totals whether or not a page was asked for. */
-export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Reply {
+export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Page {
   const reply = offsetPage(query, listing);
   return query.page === undefined
     ? reply
     : { ...reply, headers: deprecation('This list has no cursor yet; go on with "page" until it has.') };
 }
 
-/** What stands beside the `data` of a list that names no paging parameters and so comes whole. */
-const beside = {
-  nothing: () => ({}),
-  total: (n) => ({ total_results: n }),
-  page: (n) => ({ limit: Math.max(pageLimit.default, n), page: 1, total_results: n, total_pages: 1 }),
-  cursor: (n) => ({ limit: Math.max(pageLimit.default, n), has_more: false, next_cursor: null }),
-} as const satisfies Record<string, (n: number) => object>;
-
-/** A list without paging parameters: all of it. */
-export function plainList(data: readonly unknown[], tells: keyof typeof beside): Reply {
-  return { body: { data, ...beside[tells](data.length) } };
+/**
+ * A list without paging parameters: all of it. The paging fields that its answer has in the schema stand beside `data`.
+ *
+ * @param answer - core's schema of the answer
+ */
+export function wholeList<Row extends Position>(answer: z.ZodType, { rows, record }: Listing<Row>): Page {
+  const total = rows.total();
+  const data = rows.rows({ direction: 'asc', limit: total }).map(record);
+  const paging = {
+    limit: Math.max(pageLimit.default, total),
+    page: 1,
+    has_more: false,
+    next_cursor: null,
+    total_results: total,
+    total_pages: 1,
+  };
+  const known = answer instanceof z.ZodObject ? answer.shape : {};
+  return { body: { data, ...Object.fromEntries(Object.entries(paging).filter(([field]) => field in known)) } };
 }
 
 function offsetPage<Row extends Position>(
   { page = 1, limit = pageLimit.default }: PagingQuery,
   listing: Listing<Row>,
-): Reply {
+): Page {
   const { direction = 'asc', rows, record } = listing;
   const total_results = rows.total();
   const data = rows.rows({ direction, limit, offset: (page - 1) * limit }).map(record);

@@ -61,8 +61,8 @@ export function selection<Row extends Position>(
   };
 }
 
-/** Rows that are at hand already, in their order. */
-export function atHand<Row extends Position>(all: readonly Row[]): Rows<Row> {
+/** A list whose rows are in memory, in their order. */
+export function recordsInMemory<Row extends Position>(all: readonly Row[]): Rows<Row> {
   return {
     rows: ({ limit, offset = 0 }) => all.slice(offset, offset + limit),
     total: () => all.length,
