@@ -18,10 +18,10 @@ import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
 import { createRecorder, type Recorder } from './recording/record.ts';
 import { faultsOf, type Recording, settingsOf } from './recording/recording.ts';
-import { overflowing } from './store/database.ts';
+import { temporaryFile } from './store/database.ts';
 import { createPages } from './ui/pages.ts';
 import type { Clock } from './world/clock.ts';
-import { createFeed } from './world/feed.ts';
+import { createFeed } from './world/event-feed.ts';
 import { plant } from './world/seeds/plant.ts';
 import type { Seed } from './world/seeds/seed.ts';
 import { findSeed, isSeedName, type SeedName } from './world/seeds/standard.ts';
@@ -53,10 +53,10 @@ export interface SandboxOptions {
 const { version: sandboxVersion } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
 
 /** Above this many subscriptions, a database in memory lays what is not in use in a temporary file. */
-const muchForMemory = 100_000;
+const inMemoryLimit = 100_000;
 
 function locationOf({ db = ':memory:', seedSize = 0 }: SandboxOptions): string {
-  return db === ':memory:' && seedSize > muchForMemory ? overflowing : db;
+  return db === ':memory:' && seedSize > inMemoryLimit ? temporaryFile : db;
 }
 
 /** A running sandbox, without a port. */
@@ -177,7 +177,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     tracing.answer(
       request,
       path,
-      (asked, at, search, told) => answer(world, rateLimit, asked, at, search, told),
+      (asked, at, search, trace) => answer(world, rateLimit, asked, at, search, trace),
       refusal,
     );
 

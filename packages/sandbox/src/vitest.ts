@@ -3,7 +3,7 @@ import { test as base } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
 import { listen } from './command/listen.ts';
 import { environmentOf } from './command/environment.ts';
-import { apiKeys, publicationId } from './world/fixed.ts';
+import { apiKeys, publicationId } from './world/standard-values.ts';
 
 /** What a client needs to reach the sandbox: the options of core's `createClient`. */
 export interface ClientSettings {

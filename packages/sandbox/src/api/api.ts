@@ -13,7 +13,7 @@ import { handled, noteText } from './request-notes.ts';
 import { rules } from './rules.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Change } from './nearest.ts';
-import { readJson, readQuery } from './reading.ts';
+import { readJson, readQuery } from './read-request.ts';
 import { createRouter } from './router.ts';
 
 /** Where the API lies below the sandbox's address. */
@@ -77,7 +77,7 @@ export async function answer(
     const rule = rules.get(operation.id);
     if (!rule) throw new Error(`Nothing answers ${operation.id}.`);
     // Read first, and refused in its turn: from here on nothing is awaited, so that all of it has one time.
-    const body = operation.body ? await outcomeOf(readJson(request)) : { value: undefined };
+    const body = operation.body ? await settled(readJson(request)) : { value: undefined };
     const now = world.clock.now();
     handled(request, now);
     const reply = world.clock.during(now, () => {
@@ -115,7 +115,7 @@ export async function answer(
 }
 
 /** What a promise came to, to be thrown later. */
-const outcomeOf = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> =>
+const settled = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> =>
   promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),

@@ -1,10 +1,10 @@
 /** Rules of automations, their e-mails, and the journeys of subscribers through them. */
 import { addressKey } from '@newsletter-kit/core/signup';
-import type { AutomationEmailRow, AutomationRow, Engagement, TravelledJourneyRow } from '../store/automations.ts';
+import type { AutomationEmailRow, AutomationRow, Engagement, NamedJourneyRow } from '../store/automations.ts';
 import type { Store } from '../store/store.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import { enroll, takesApiEnrollment } from '../world/journeys.ts';
-import { overrideDoubleOpt } from '../world/subscribing.ts';
+import { overrideDoubleOpt } from '../world/subscribe.ts';
 import { apiError } from './errors.ts';
 import { type Call, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
@@ -77,7 +77,7 @@ function automationRecord(
 ) {
   const record = { id, status, name, trigger_events: JSON.parse(trigger_events) as unknown, description };
   if (!expand?.includes('stats')) return record;
-  const { running, completed, total } = store.automations.travels(seq);
+  const { running, completed, total } = store.automations.journeyCounts(seq);
   return {
     ...record,
     stats: {
@@ -179,7 +179,7 @@ function findSubscriber({ world, publication }: Call, { email, subscription_id }
   return first;
 }
 
-function journeyRecord({ id, automation_id, subscription_id, email, status, created, completed }: TravelledJourneyRow) {
+function journeyRecord({ id, automation_id, subscription_id, email, status, created, completed }: NamedJourneyRow) {
   return { id, automation_id, subscription_id, email, status, started_at: created, completed_at: completed };
 }
 

@@ -4,7 +4,7 @@
  */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import { bodyExamples } from '../openapi/examples.ts';
-import { publicationId } from '../world/fixed.ts';
+import { publicationId } from '../world/standard-values.ts';
 
 /** What to change: a field of body, query, path or header, or the method or path itself. */
 export interface Change {
@@ -42,8 +42,8 @@ export function nearestRequest(
     if (distance(segments(addressed(found)), segments(path)) > 0) moved.push({ field: 'path', to: addressed(found) });
     if (found.method !== method) moved.push({ field: 'method', to: found.method });
   }
-  const said = changes.length > 0 || moved.length > 0 ? changes : (byStatus[status] ?? []);
-  return { request: `${found.method} ${addressed(found)}`, change: [...moved, ...said] };
+  const suggested = changes.length > 0 || moved.length > 0 ? changes : (byStatus[status] ?? []);
+  return { request: `${found.method} ${addressed(found)}`, change: [...moved, ...suggested] };
 }
 
 const byStatus: Readonly<Record<number, readonly Change[]>> = {
@@ -126,13 +126,13 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
     const example = path.length === 0 ? known[last] : undefined;
     const most = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
     if (most !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(most)));
-    else Reflect.set(holder, last, vague(to) ? (example ?? to) : to);
+    else Reflect.set(holder, last, isPlaceholder(to) ? (example ?? to) : to);
   }
   return body;
 }
 
 /** What stands for any value of its kind, where an example says more. */
-const vague = (to: unknown): boolean =>
+const isPlaceholder = (to: unknown): boolean =>
   typeof to === 'string' ? /^(?:text$|another value$|at (?:most|least) )/.test(to) : typeof to === 'object';
 
 function parse(text: string | null): unknown {

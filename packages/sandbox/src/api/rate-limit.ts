@@ -78,12 +78,12 @@ export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): 
         used = 0;
       }
       used += 1;
-      const told = {
+      const rateLimitHeaders = {
         'RateLimit-Limit': String(quota.limit),
         'RateLimit-Remaining': String(Math.max(0, quota.limit - used)),
         'RateLimit-Reset': String(ends),
       };
-      const headers = quota.headers ? told : {};
+      const headers = quota.headers ? rateLimitHeaders : {};
       if (used <= quota.limit) return headers;
       const window = quota.windowSeconds === 60 ? 'a minute' : `${quota.windowSeconds} seconds`;
       throw apiError(

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { JobRow } from '../store/jobs.ts';
 import type { SubscriptionFilter } from '../store/subscriptions.ts';
 import { acceptJob } from '../world/jobs.ts';
-import { subscribe } from '../world/subscribing.ts';
+import { subscribe } from '../world/subscribe.ts';
 import { apiError } from './errors.ts';
 import { subscriptionRecord } from './records.ts';
 import { listOf, listRule, oneRecord, orNotFound, rule, ruleWithSchemas, type Rule } from './rule.ts';

@@ -24,11 +24,11 @@ export function check<Schema extends z.ZodType>(schema: Schema, input: unknown):
   if (unknown.length === 0) throw refused(first.error.issues, input);
   const second = schema.safeParse(without(input, unknown));
   if (!second.success) throw refused(second.error.issues, input);
-  return { value: second.data, ignored: unknown.map(spell) };
+  return { value: second.data, ignored: unknown.map(fieldPath) };
 }
 
 /** How a path is written in messages: `custom_fields[0].value`. */
-export function spell(path: Path): string {
+export function fieldPath(path: Path): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
     '',
@@ -48,7 +48,7 @@ function refused(issues: readonly z.core.$ZodIssue[], input: unknown): ApiError 
 }
 
 function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
-  const field = spell(issue.path);
+  const field = fieldPath(issue.path);
   const name = field ? `"${field}"` : 'The body';
   if (field && at(input, issue.path) === undefined)
     return { message: `${name} is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' };
@@ -87,7 +87,7 @@ function problem(issue: z.core.$ZodIssue): string {
 
 /** A value that would pass; an address of nobody, never one that was sent. */
 function change(issue: z.core.$ZodIssue): Change {
-  const field = spell(issue.path) || 'body';
+  const field = fieldPath(issue.path) || 'body';
   switch (issue.code) {
     case 'invalid_type':
       return { field, to: examples[String(issue.path.at(-1))] ?? typeExamples[issue.expected] ?? 'text' };

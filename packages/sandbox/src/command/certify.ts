@@ -99,9 +99,9 @@ const notClaimed = ({ name, kind }: Reading): Verdict => ({ name, kind, outcome:
 const marks = { survived: '✓', failed: '✗', 'not met': '–', 'not claimed': ' ' } as const;
 
 function lineOf({ name, outcome, seconds, failure }: Verdict, width: number): string {
-  const told = outcome === 'failed' ? `failed: ${failure?.how ?? ''}` : outcome;
+  const result = outcome === 'failed' ? `failed: ${failure?.how ?? ''}` : outcome;
   const time = outcome === 'not claimed' ? '' : `${seconds.toFixed(1)} s`;
-  return `  ${marks[outcome]} ${name.padEnd(width)}  ${time.padStart(6)}  ${told}`.trimEnd();
+  return `  ${marks[outcome]} ${name.padEnd(width)}  ${time.padStart(6)}  ${result}`.trimEnd();
 }
 
 function failureText({ name, failure }: Verdict): string {

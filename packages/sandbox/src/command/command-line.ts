@@ -45,7 +45,7 @@ export async function main(
 
 async function serveUntilStopped(options: CommandOptions): Promise<number> {
   const { serve } = await import('./serve.ts');
-  const { apiKeys, publicationId } = await import('../world/fixed.ts');
+  const { apiKeys, publicationId } = await import('../world/standard-values.ts');
   const { address, controlToken, sandbox, stop } = await serve(options);
   const lines = [
     `Newsletter sandbox: ${address}`,

@@ -1,5 +1,5 @@
 /** What a program finds in its environment to reach a sandbox. */
-import { apiKeys, oauthClients, publicationId } from '../world/fixed.ts';
+import { apiKeys, oauthClients, publicationId } from '../world/standard-values.ts';
 
 /**
  * @param address - `http://host:port`

@@ -12,7 +12,7 @@ export class ServeError extends Error {
   override readonly name = 'ServeError';
 }
 
-export interface Place extends Access {
+export interface ListenOptions extends Access {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -29,7 +29,7 @@ export interface Listening {
 const tick = 100;
 
 /** @throws {@link ServeError}; the sandbox is closed then */
-export async function listen(sandbox: Sandbox, place: Place): Promise<Listening> {
+export async function listen(sandbox: Sandbox, place: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: listener(sandbox, { ...place, allowedHosts: [place.host, ...(place.allowedHosts ?? [])] }),
     overrideGlobalObjects: false,
@@ -67,7 +67,7 @@ function settle(sandbox: Sandbox): void {
   }
 }
 
-function explain(error: unknown, { host, port }: Place): string {
+function explain(error: unknown, { host, port }: ListenOptions): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'EADDRINUSE':
@@ -86,10 +86,10 @@ export function listener(
   sandbox: Sandbox,
   access: Access,
 ): (request: Request, bindings: HttpBindings | Http2Bindings) => Promise<Response> {
-  const refused = createGuard(access);
+  const guard = createGuard(access);
   return async (request, { incoming, outgoing }) => {
     try {
-      const response = refused(request) ?? (await sandbox.fetch(request));
+      const response = guard(request) ?? (await sandbox.fetch(request));
       if (!(response instanceof CutResponse) || !(outgoing instanceof ServerResponse)) return response;
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       // Closed only once the first half has left.

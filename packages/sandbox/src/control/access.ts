@@ -17,12 +17,12 @@ const controlPrefix = '/_sandbox';
 
 /** Whether a host name or address is of this machine: `localhost`, `*.localhost`, `127.0.0.0/8`, `::1`. */
 export function isLoopback(host: string): boolean {
-  const name = plain(host);
+  const name = normalizedHost(host);
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
 /** Lower case, without the brackets of an IPv6 address and the dot of a fully qualified name. */
-const plain = (host: string): string =>
+const normalizedHost = (host: string): string =>
   host
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
@@ -35,13 +35,14 @@ const plain = (host: string): string =>
  * @returns a function that answers what it does not let through, and undefined for the rest
  */
 export function createGuard({ allowedHosts = [], controlToken }: Access): (request: Request) => Response | undefined {
-  const allowed = new Set(allowedHosts.map(plain));
-  const isAllowed = (host: string): boolean => isLoopback(host) || isIP(plain(host)) !== 0 || allowed.has(plain(host));
+  const allowed = new Set(allowedHosts.map(normalizedHost));
+  const isAllowed = (host: string): boolean =>
+    isLoopback(host) || isIP(normalizedHost(host)) !== 0 || allowed.has(normalizedHost(host));
   return (request) => {
     const url = new URL(request.url);
     if (!isAllowed(url.hostname))
       return refusal(403, {
-        message: `The sandbox does not answer for the host "${plain(url.hostname)}". If this name is meant to reach it, start it with --allowed-host ${plain(url.hostname)} (SANDBOX_ALLOWED_HOSTS).`,
+        message: `The sandbox does not answer for the host "${normalizedHost(url.hostname)}". If this name is meant to reach it, start it with --allowed-host ${normalizedHost(url.hostname)} (SANDBOX_ALLOWED_HOSTS).`,
         code: 'HOST_NOT_ALLOWED',
       });
     return controlToken === undefined ? undefined : requireToken(request, url, controlToken);
@@ -50,7 +51,7 @@ export function createGuard({ allowedHosts = [], controlToken }: Access): (reque
 
 function requireToken(request: Request, url: URL, token: string): Response | undefined {
   const cookie = `newsletter-sandbox-${url.port || '80'}`;
-  if (url.pathname === '/' && same(url.searchParams.get('token'), token)) {
+  if (url.pathname === '/' && equalsToken(url.searchParams.get('token'), token)) {
     // All ports of a host share its cookies, hence the port in the name. Lax, since a link in an e-mail may lead here.
     return new Response(null, {
       status: 303,
@@ -61,7 +62,7 @@ function requireToken(request: Request, url: URL, token: string): Response | und
   if (!url.pathname.startsWith(controlPrefix) || request.method === 'OPTIONS') return undefined;
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const [, kept] = new RegExp(`(?:^|; *)${cookie}=([^;]*)`).exec(request.headers.get('cookie') ?? '') ?? [];
-  if (same(bearer ?? kept ?? null, token)) return undefined;
+  if (equalsToken(bearer ?? kept ?? null, token)) return undefined;
   return refusal(
     401,
     {
@@ -73,7 +74,7 @@ function requireToken(request: Request, url: URL, token: string): Response | und
   );
 }
 
-function same(given: string | null, token: string): boolean {
+function equalsToken(given: string | null, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return given !== null && timingSafeEqual(digest(given), digest(token));
 }
@@ -82,7 +83,7 @@ function same(given: string | null, token: string): boolean {
  * Whether a control request comes from a page of another site. A browser names the page's origin in every request that
  * can change something; for the rest it says whether the page is of another site.
  */
-export function isForeign({ headers, method, url }: Request): boolean {
+export function isCrossSite({ headers, method, url }: Request): boolean {
   const origin = headers.get('origin');
   if (origin !== null) return origin !== new URL(url).origin && !isLocalOrigin(origin);
   // A link that a person follows is no page's request.

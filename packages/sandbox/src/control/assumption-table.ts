@@ -56,12 +56,12 @@ export interface Assumption {
   readonly silent: string;
   /** What the sandbox does by itself. */
   readonly default: string;
-  /** The other values, each with what it makes of an answer: nothing where {@link byWork} decided already. */
+  /** The other values, each with what it makes of an answer: nothing where {@link decidedByRule} decided already. */
   readonly others: Readonly<Record<string, (draft: Draft) => Draft>>;
 }
 
 /** A value that the work of an operation looks at; its answer stays as it is. */
-const byWork = (draft: Draft): Draft => draft;
+const decidedByRule = (draft: Draft): Draft => draft;
 
 const paging = ['limit', 'has_more', 'next_cursor', 'page', 'total_results', 'total_pages'];
 const pagingOf = (body: Json): Json =>
@@ -88,18 +88,19 @@ const of =
       : draft;
 
 const texts = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site'];
-const strangers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const unknownValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   utm_channel: { api: 'partner_network' },
   status: { needs_attention: 'on_hold' },
   kind: { double: 'decimal' },
 };
 
 /** The record, and the records within it, with values that no enumeration of today has. */
-function withStrangers(record: Json): Json {
+function withUnknownValues(record: Json): Json {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => {
-      if (Array.isArray(value)) return [key, value.map((item: unknown) => (isJson(item) ? withStrangers(item) : item))];
-      return [key, typeof value === 'string' ? (strangers[key]?.[value] ?? value) : value];
+      if (Array.isArray(value))
+        return [key, value.map((item: unknown) => (isJson(item) ? withUnknownValues(item) : item))];
+      return [key, typeof value === 'string' ? (unknownValues[key]?.[value] ?? value) : value];
     }),
   );
 }
@@ -135,18 +136,18 @@ export const assumptions = {
     silent:
       'A subscription is "created or updated", and of a known address only custom fields are said to change; whether the other fields of the request change it too is not specified.',
     default: 'custom_fields',
-    others: { all_fields: byWork },
+    others: { all_fields: decidedByRule },
   },
   data_deletion: {
     silent: 'Data deletion needs enablement for the organization; which 403 it answers without is not shown.',
     default: 'enabled',
-    others: { not_enabled: byWork },
+    others: { not_enabled: decidedByRule },
   },
   publication_list: {
     silent:
       'The scope list names publications, but their endpoints are not shown; whether a service lists publications is not specified.',
     default: 'present',
-    others: { absent: byWork },
+    others: { absent: decidedByRule },
   },
   created_status: {
     silent:
@@ -180,7 +181,7 @@ export const assumptions = {
   unknown_values: {
     silent: 'Whether enumerations such as utm_channel or status grow within a version is not specified.',
     default: 'none',
-    others: { some: (draft) => withRecords(draft, withStrangers) },
+    others: { some: (draft) => withRecords(draft, withUnknownValues) },
   },
   extra_fields: {
     silent: 'Whether answers gain fields within a version is not specified.',

@@ -6,10 +6,10 @@ import { Hono } from 'hono';
 import { errorAnswer, toApiError } from '../api/api.ts';
 import { apiError, errorBody } from '../api/errors.ts';
 import { SeedError } from '../world/seeds/seed.ts';
-import type { Feed } from '../world/feed.ts';
+import type { Feed } from '../world/event-feed.ts';
 import type { World } from '../world/world.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import { isForeign } from './access.ts';
+import { isCrossSite } from './access.ts';
 import { assumptionControl, clockControl, faultControl, profileControl } from './settings.ts';
 import type { Assumptions } from './assumptions.ts';
 import { connectionControl, jobControl, resetControl, subscriptionControl } from './state.ts';
@@ -58,7 +58,7 @@ export function createControl(options: ControlOptions): Hono {
   // meant to.
   control.use(async (context, next) => {
     const origin = context.req.header('origin');
-    if (isForeign(context.req.raw)) {
+    if (isCrossSite(context.req.raw)) {
       throw apiError(403, 'FOREIGN_ORIGIN', 'The control of the sandbox answers pages of this machine only.');
     }
     await next();

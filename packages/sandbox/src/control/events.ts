@@ -5,7 +5,7 @@
 import type { MessageSummary } from './inbox/message.ts';
 import type { LogEntry } from './log.ts';
 import { Hono } from 'hono';
-import type { Feed } from '../world/feed.ts';
+import type { Feed } from '../world/event-feed.ts';
 
 export type SandboxEvent =
   | { readonly type: 'request'; readonly request: LogEntry }

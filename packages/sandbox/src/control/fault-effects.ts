@@ -1,6 +1,6 @@
 /** What faults do to a request: delays, refusals, and connections that break before or after the work was done. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fired } from './faults.ts';
+import type { FiredFault } from './faults.ts';
 
 /**
  * How the connection to the API breaks: as `fetch` reports it, so that a client in process sees what it would see over
@@ -23,7 +23,7 @@ export type Refuse = (
 ) => Response;
 
 /** What a request does when nothing is in its way. Each call is one entry of the request log, with these notes. */
-export interface Course {
+export interface RequestSteps {
   /** Does the request's work. */
   readonly work: (request: Request, notes: readonly string[]) => Promise<Response>;
   /** A refusal in the error body that belongs to the path: that of the API, or that of OAuth. */
@@ -37,13 +37,13 @@ export interface Course {
  *
  * @throws {@link ConnectionLost}, or the reason of the request's signal where it is aborted during a delay
  */
-export async function underFaults(
-  fired: readonly Fired[],
+export async function applyFaults(
+  fired: readonly FiredFault[],
   request: Request,
-  { work, refuse, end }: Course,
+  { work, refuse, end }: RequestSteps,
 ): Promise<Response> {
   const notes: string[] = [];
-  const note = ({ id }: Fired, what: string): void => void notes.push(`Fault ${id}: ${what}`);
+  const note = ({ id }: FiredFault, what: string): void => void notes.push(`Fault ${id}: ${what}`);
   for (const fault of fired) {
     if (typeof fault.effect !== 'object' || !('latency' in fault.effect)) continue;
     note(fault, `the request waited ${fault.effect.latency} ms.`);

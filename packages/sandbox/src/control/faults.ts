@@ -56,7 +56,7 @@ export interface Fault {
 }
 
 /** A request, as far as faults look at it. */
-export interface Met {
+export interface FaultTarget {
   readonly method: string;
   readonly path: string;
   /** Ids of the operations at this method and path. */
@@ -64,7 +64,7 @@ export interface Met {
 }
 
 /** Whether a fault with this `match` meets the request. */
-export function meets(match: string, { method, path, operations }: Met): boolean {
+export function matchesFault(match: string, { method, path, operations }: FaultTarget): boolean {
   if (match === '*') return true;
   if (match.includes(' ')) return wildcard(match, '.*').test(`${method} ${path}`);
   return operations.some((id) => matchesOperation(match, id));
@@ -84,7 +84,7 @@ function wildcard(text: string, anything: string): RegExp {
 }
 
 /** A fault that fires at the request at hand. */
-export interface Fired {
+export interface FiredFault {
   readonly id: string;
   readonly effect: Effect;
 }
@@ -104,7 +104,7 @@ export interface FaultSet extends Faults {
   /** Whether any is set: spares the work of describing a request to nobody. */
   readonly any: boolean;
   /** Counts the request at every fault that it meets. */
-  fire(met: Met): readonly Fired[];
+  fire(met: FaultTarget): readonly FiredFault[];
 }
 
 export function createFaults(): FaultSet {
@@ -136,9 +136,9 @@ export function createFaults(): FaultSet {
       return faults.size > 0;
     },
     fire(met) {
-      const firing: Fired[] = [];
+      const firing: FiredFault[] = [];
       for (const fault of faults.values()) {
-        if (!meets(fault.match, met)) continue;
+        if (!matchesFault(fault.match, met)) continue;
         const seen = fault.seen + 1;
         const fires = firesAt(fault, seen);
         faults.set(fault.id, { ...fault, seen, fired: fault.fired + (fires ? 1 : 0) });

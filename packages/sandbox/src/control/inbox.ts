@@ -3,7 +3,7 @@ import { Hono, type Context } from 'hono';
 import { html } from 'hono/html';
 import { apiError } from '../api/errors.ts';
 import type { MessageRow } from '../store/inbox.ts';
-import { follow, isClick, linkState, type Click } from '../world/mail.ts';
+import { followLink, isClick, linkState, type Click } from '../world/mail.ts';
 import type { World } from '../world/world.ts';
 import { linksOf, messageRecord, messageSummary, page } from './inbox/message.ts';
 
@@ -59,7 +59,7 @@ export function inboxControl({ world }: { readonly world: World }): Hono {
       .post('/inbox/:id/:click', (context) => {
         const { message, click } = readClick(context, find);
         const before = linkState(world, message, click);
-        follow(world, message, click);
+        followLink(world, message, click);
         if (!(context.req.header('accept') ?? '').includes('text/html')) {
           if (before === 'gone') throw apiError(409, 'LINK_GONE', goneText);
           return context.json({ data: { status: world.store.subscriptions.bySeq(message.subscription)?.status } });

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { apiPrefix } from '../api/api.ts';
 import { apiError } from '../api/errors.ts';
 import { exampleRequest } from '../api/nearest.ts';
-import { apiKeys } from '../world/fixed.ts';
-import { readBody } from './body.ts';
+import { apiKeys } from '../world/standard-values.ts';
+import { readBody } from './read-body.ts';
 import type { Exchange, LogEntry, RequestLog } from './log.ts';
 import { hiddenMark } from './redaction.ts';
 
@@ -56,7 +56,7 @@ function described(exchange: Exchange) {
 }
 
 /** Headers that belong to the connection the request came by. */
-const ofTheConnection =
+const connectionHeaders =
   /^(?:host|connection|content-length|transfer-encoding|expect|keep-alive|upgrade|te|origin|referer|cookie|accept-encoding|sec-.*|authorization)$/;
 
 function again({ method, target, request }: Exchange, origin: string, key: string | null): Request {
@@ -67,7 +67,7 @@ function again({ method, target, request }: Exchange, origin: string, key: strin
   if (body === null || cutFrom !== null) throw gone('its body was too long to be kept in whole.');
   if (target.includes(hiddenMark) || body.includes(hiddenMark))
     throw gone('it held a secret, which the log does not keep.');
-  const kept = Object.entries(headers).filter(([name, value]) => !ofTheConnection.test(name) && value !== hiddenMark);
+  const kept = Object.entries(headers).filter(([name, value]) => !connectionHeaders.test(name) && value !== hiddenMark);
   return new Request(origin + target, {
     method,
     headers: [...kept, ...(key === null ? [] : [['Authorization', `Bearer ${key}`] as [string, string]])],

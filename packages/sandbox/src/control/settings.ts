@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
 import type { World } from '../world/world.ts';
-import { readBody } from './body.ts';
+import { readBody } from './read-body.ts';
 import { type Faults, faultSchema } from './faults.ts';
 import { profiles, quotaSchema, type RateLimit } from '../api/rate-limit.ts';
 import type { Assumptions } from './assumptions.ts';

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
 import type { World } from '../world/world.ts';
 import { readSnapshot, SnapshotError, writeSnapshot } from './snapshot-file.ts';
-import { readText } from '../api/reading.ts';
-import { readBody } from './body.ts';
+import { readText } from '../api/read-request.ts';
+import { readBody } from './read-body.ts';
 
 /** The whole world at one moment: subscribers, jobs, tokens, e-mails, what is due, the clock. */
 export interface Snapshot {

@@ -4,7 +4,7 @@ import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
 import type { World } from '../world/world.ts';
-import { readControlJson } from './body.ts';
+import { readControlJson } from './read-body.ts';
 import { apiPrefix } from '../api/api.ts';
 import { type Expansion, expansions, subscriptionRecord } from '../api/records.ts';
 import { check } from '../api/validation.ts';

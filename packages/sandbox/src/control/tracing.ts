@@ -7,10 +7,10 @@ import { nearestRequest } from '../api/nearest.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import { notedText, noteText } from '../api/request-notes.ts';
 import type { Clock } from '../world/clock.ts';
-import type { Feed } from '../world/feed.ts';
+import type { Feed } from '../world/event-feed.ts';
 import type { AssumptionSet } from './assumptions.ts';
 import type { SandboxEvent } from './events.ts';
-import { underFaults, type Refuse } from './fault-effects.ts';
+import { applyFaults, type Refuse } from './fault-effects.ts';
 import type { FaultSet } from './faults.ts';
 import { bodyKept, loggableQuery, type LogEntry, type LoggedMessage, type RequestLog } from './log.ts';
 import { createRedaction, hiddenMark } from './redaction.ts';
@@ -107,7 +107,7 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
         },
         performance.now(),
       );
-    return underFaults(firing, request, { work: answered, refuse, end });
+    return applyFaults(firing, request, { work: answered, refuse, end });
   };
 
   return {

@@ -3,7 +3,7 @@
  * §3).
  */
 import type { World } from '../world/world.ts';
-import { readText } from '../api/reading.ts';
+import { readText } from '../api/read-request.ts';
 import { missing, OauthError } from './errors.ts';
 
 export interface OauthCall {

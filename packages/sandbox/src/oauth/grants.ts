@@ -3,7 +3,7 @@ import type { GrantRow, IssuedToken } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { OauthError } from './errors.ts';
-import { answers } from './pkce.ts';
+import { verifierMatches } from './pkce.ts';
 
 /** Seconds that a code and an access token are good for. A refresh token does not expire by itself. */
 export const codeLifetime = 600;
@@ -82,7 +82,7 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
   }
   if (verifier === undefined)
     throw new OauthError('invalid_request', { description: 'Missing required parameter: code_verifier.' });
-  if (!answers(verifier, grant.code_challenge, grant.code_challenge_method))
+  if (!verifierMatches(verifier, grant.code_challenge, grant.code_challenge_method))
     throw refused('The code_verifier does not answer the code_challenge.');
 }
 

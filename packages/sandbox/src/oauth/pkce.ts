@@ -16,6 +16,6 @@ export function isChallenge(challenge: string, method: string): boolean {
 }
 
 /** Whether the verifier answers the challenge. */
-export function answers(verifier: string, challenge: string, method: string): boolean {
+export function verifierMatches(verifier: string, challenge: string, method: string): boolean {
   return methods.get(method)?.(verifier) === challenge;
 }

@@ -51,9 +51,9 @@ export function readScopes(
 ): readonly string[] {
   if (asked === undefined) return otherwise;
   const scopes = [...new Set(asked.split(/ +/))];
-  const stranger = scopes.find((scope) => !within.includes(scope));
-  if (stranger === undefined) return scopes;
-  const name = /^[\w:.-]{1,40}$/.test(stranger) ? `"${stranger}"` : 'One of them';
+  const unknown = scopes.find((scope) => !within.includes(scope));
+  if (unknown === undefined) return scopes;
+  const name = /^[\w:.-]{1,40}$/.test(unknown) ? `"${unknown}"` : 'One of them';
   throw new OauthError('invalid_scope', {
     reason: `${name} is not a scope that can be asked for here. There are ${within.join(', ')}.`,
   });

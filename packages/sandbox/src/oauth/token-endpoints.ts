@@ -5,7 +5,7 @@
 import { operation } from '@newsletter-kit/core/contract';
 import type { IssuedToken } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
-import { authenticateClient, readCredentials } from './client.ts';
+import { authenticateClient, readCredentials } from './client-authentication.ts';
 import { type Endpoint, explainIgnored, json, type OauthCall, type Parameters, readBody } from './endpoint.ts';
 import { OauthError } from './errors.ts';
 import { accessTokenLifetime, accessTokenProblem, mayUse, redeemCode, rotate } from './grants.ts';

@@ -14,7 +14,7 @@ import { errorBody, oauthError, type OperationSchemas, schemas } from '@newslett
 import * as z from 'zod';
 import type { SchemaWriter } from './json-schema.ts';
 import { bodyExamples } from './examples.ts';
-import { publicationId } from '../world/fixed.ts';
+import { publicationId } from '../world/standard-values.ts';
 
 const header = (description: string) => ({ description, schema: { type: 'string' } });
 

@@ -4,7 +4,7 @@ import { notedText, onHandled } from '../api/request-notes.ts';
 import { ConnectionLost, CutResponse } from '../control/fault-effects.ts';
 import { createRedaction } from '../control/redaction.ts';
 import { concealSnapshot } from '../control/snapshot-file.ts';
-import { apiKeys, oauthClients } from '../world/fixed.ts';
+import { apiKeys, oauthClients } from '../world/standard-values.ts';
 import { type RecordedEntry, recordedOrigin, type RecordedState, type Recording } from './recording.ts';
 
 export interface Recorder {
@@ -32,7 +32,7 @@ const secretColumns = new Set([
   'oauth_tokens.refresh_token',
 ]);
 /** Headers of the connection, which another one does not share. */
-const ofTheConnection =
+const connectionHeaders =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|expect|accept-encoding|sec-.*)$/;
 /** One-time values that keep nothing secret once they were used, and without which the request is another one. */
 const oneTime = new Set(['code_verifier', 'authenticity_token', 'set-cookie']);
@@ -70,7 +70,7 @@ export function createRecorder({ state, snapshot, now, plantedAt, version }: Rec
     const answered = redaction.body(text, answerType, oauth);
     const url = recordedOrigin + redaction.target(request.url.slice(new URL(request.url).origin.length));
     const list = (headers: Headers) =>
-      Object.entries(redaction.headers([...headers].filter(([name]) => !ofTheConnection.test(name))))
+      Object.entries(redaction.headers([...headers].filter(([name]) => !connectionHeaders.test(name))))
         .filter(([, value]) => value !== '')
         .map(([name, value]) => ({ name, value }));
     return {

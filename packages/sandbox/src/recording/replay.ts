@@ -116,9 +116,9 @@ async function textOf(response: Response): Promise<string> {
   return text;
 }
 
-type Place = Omit<Difference, 'n' | 'request'>;
+type Mismatch = Omit<Difference, 'n' | 'request'>;
 
-function compare({ request, response }: RecordedEntry, { status, headers, text }: Answered): readonly Place[] {
+function compare({ request, response }: RecordedEntry, { status, headers, text }: Answered): readonly Mismatch[] {
   if (status !== response.status)
     return [
       { at: 'status', recorded: response.status, answered: status },
@@ -138,7 +138,7 @@ function compare({ request, response }: RecordedEntry, { status, headers, text }
   ];
 }
 
-function bodies(recorded: string, answered: string): readonly Place[] {
+function bodies(recorded: string, answered: string): readonly Mismatch[] {
   if (recorded === answered) return [];
   return unequal(parse(recorded), parse(answered), 'body');
 }
@@ -151,7 +151,7 @@ function parse(text: string): unknown {
   }
 }
 
-function unequal(recorded: unknown, answered: unknown, at: string): Place[] {
+function unequal(recorded: unknown, answered: unknown, at: string): Mismatch[] {
   if (Object.is(recorded, answered)) return [];
   if (typeof recorded !== 'object' || typeof answered !== 'object' || recorded === null || answered === null)
     return [{ at, recorded, answered }];

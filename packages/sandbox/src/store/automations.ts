@@ -58,13 +58,13 @@ export interface JourneyRow {
 }
 
 /** A journey with what its record shows of the automation and the subscriber. */
-export interface TravelledJourneyRow extends JourneyRow {
+export interface NamedJourneyRow extends JourneyRow {
   readonly automation_id: string;
   readonly subscription_id: string;
   readonly email: string;
 }
 
-const travelled = `journeys.*,
+const journeyColumns = `journeys.*,
   (SELECT id FROM automations WHERE seq = automation) AS automation_id,
   (SELECT id FROM subscriptions WHERE seq = subscription) AS subscription_id,
   (SELECT coalesce(email, email_key) FROM subscriptions WHERE seq = subscription) AS email`;
@@ -126,7 +126,7 @@ export function automationStore(database: Database) {
        coalesce(sum(unsubscribes), 0) AS unsubscribes, coalesce(sum(spam_reports), 0) AS spam_reports
      FROM automation_emails WHERE automation = ?`,
   );
-  const travels = database.prepare<{ total: number; running: number; completed: number }>(
+  const journeyCounts = database.prepare<{ total: number; running: number; completed: number }>(
     `SELECT count(*) AS total, count(*) FILTER (WHERE status = 'in_progress') AS running,
        count(*) FILTER (WHERE status = 'completed') AS completed FROM journeys WHERE automation = ?`,
   );
@@ -135,8 +135,8 @@ export function automationStore(database: Database) {
        first_sent_at = coalesce(first_sent_at, ?1), last_sent_at = ?1 WHERE seq = ?2`,
   );
   const journey = database.prepare<JourneyRow>('SELECT * FROM journeys WHERE seq = ?');
-  const journeyById = database.prepare<TravelledJourneyRow>(
-    `SELECT ${travelled} FROM journeys WHERE id = ? AND automation = ?`,
+  const journeyById = database.prepare<NamedJourneyRow>(
+    `SELECT ${journeyColumns} FROM journeys WHERE id = ? AND automation = ?`,
   );
   const running = database.prepare<JourneyRow>(
     "SELECT * FROM journeys WHERE subscription = ? AND automation = ? AND status = 'in_progress'",
@@ -160,7 +160,7 @@ export function automationStore(database: Database) {
       selection(database, { table: 'automation_emails', where: 'automation = ?', values: [automation] }),
     /** What its e-mails add up to. */
     engagement: (automation: number): Engagement | undefined => engagement.get(automation),
-    travels: (automation: number) => travels.get(automation) ?? { total: 0, running: 0, completed: 0 },
+    journeyCounts: (automation: number) => journeyCounts.get(automation) ?? { total: 0, running: 0, completed: 0 },
     /** The e-mail went out once more. */
     sent: (email: number, now: number): void => sent.run(now, email),
 
@@ -170,10 +170,10 @@ export function automationStore(database: Database) {
     running: (subscription: number, automation: number) => running.get(subscription, automation),
     /** The journeys this subscription is on. */
     runningOf: (subscription: number) => runningOf.all(subscription),
-    journeyList: (automation: number, status?: string): Rows<TravelledJourneyRow> =>
+    journeyList: (automation: number, status?: string): Rows<NamedJourneyRow> =>
       selection(database, {
         table: 'journeys',
-        columns: travelled,
+        columns: journeyColumns,
         where: `automation = ?${status === undefined ? '' : ' AND status = ?'}`,
         values: status === undefined ? [automation] : [automation, status],
       }),

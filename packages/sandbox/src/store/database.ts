@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { applicationId, indexes, keyedTables, schemaVersion, tables } from './tables.ts';
 
 /** As `:memory:`, but what goes beyond 32 MB lies in a temporary file that goes with the process. */
-export const overflowing = '';
+export const temporaryFile = '';
 
 /** A value that a statement binds. */
 export type Bound = SQLInputValue;
@@ -83,7 +83,7 @@ function wrap(connection: DatabaseSync): Database {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
   const undone: (() => void)[] = [];
-  const tellUndone = (): void => {
+  const notifyUndone = (): void => {
     for (const listener of undone) listener();
   };
 
@@ -100,14 +100,14 @@ function wrap(connection: DatabaseSync): Database {
       } catch (error) {
         // SQLite has already rolled back by itself after some errors, a full disk among them.
         if (connection.isTransaction) connection.exec('ROLLBACK');
-        tellUndone();
+        notifyUndone();
         throw error;
       }
     },
     run: (sql) => connection.exec(sql),
     onUndone: (listener) => void undone.push(listener),
     clear() {
-      tellUndone();
+      notifyUndone();
       for (const table of Object.keys(tables)) prepare(`DELETE FROM ${table}`).run();
     },
     close() {
@@ -139,7 +139,7 @@ function statement(prepared: StatementSync): Statement<unknown> {
 }
 
 function prepareFile(connection: DatabaseSync, location: string): void {
-  if (location === overflowing) {
+  if (location === temporaryFile) {
     // Nobody else sees it and nothing of it outlives the process, so nothing has to reach the disk in order.
     connection.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
   } else if (location !== ':memory:') {

@@ -38,19 +38,19 @@ export function dueStore(database: Database) {
   const count = database.prepare<{ n: number }>('SELECT count(*) AS n FROM due');
   const done = database.prepare('DELETE FROM due WHERE seq = ?');
   // Every request asks what has fallen due; up to this time it is known that nothing has.
-  let quietUntil = 0;
+  let nothingDueUntil = 0;
   database.onUndone(() => {
-    quietUntil = 0;
+    nothingDueUntil = 0;
   });
   return {
     schedule(at: number, kind: string, subject: number): void {
-      quietUntil = Math.min(quietUntil, at);
+      nothingDueUntil = Math.min(nothingDueUntil, at);
       schedule.run(at, kind, subject);
     },
     next(now: number): DueRow | undefined {
-      if (now < quietUntil) return undefined;
+      if (now < nothingDueUntil) return undefined;
       const row = next.get(now);
-      if (!row) quietUntil = first.get()?.at ?? Number.POSITIVE_INFINITY;
+      if (!row) nothingDueUntil = first.get()?.at ?? Number.POSITIVE_INFINITY;
       return row;
     },
     /** What falls due first of all, be it later. */

@@ -69,10 +69,10 @@ export function workspaceStore(database: Database) {
   return {
     addPublication: (row: PublicationRow): void =>
       addPublication.run(row.seq, row.id, row.name, row.double_opt_in, row.created),
-    publication: remembered(database, (id: string) => publication.get(id)),
+    publication: cached(database, (id: string) => publication.get(id)),
     publications: () => publications.all(),
     addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
-    key: remembered(database, (value: string) => key.get(value)),
+    key: cached(database, (value: string) => key.get(value)),
     addClient: (row: OauthClientRow): void =>
       addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
     addTier: (row: TierRow): void =>
@@ -89,7 +89,7 @@ export function workspaceStore(database: Database) {
  * Every request asks for its key and its publication, which only seeds write: what was found is kept until they may
  * have.
  */
-function remembered<Row>(database: Database, read: (key: string) => Row | undefined): (key: string) => Row | undefined {
+function cached<Row>(database: Database, read: (key: string) => Row | undefined): (key: string) => Row | undefined {
   const known = new Map<string, Row>();
   database.onUndone(() => known.clear());
   return (key) => {

@@ -5,10 +5,10 @@ import type { ComplimentaryAccessRow } from '../store/content.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
-import { give, takeTiers } from './gifts.ts';
+import { giveAccess, removeTiers } from './complimentary-access.ts';
 import { mayBecome } from './status.ts';
 import { type Note, Refusal, type World } from './world.ts';
-import { subscribe } from './subscribing.ts';
+import { subscribe } from './subscribe.ts';
 
 /** The result of a job. */
 export interface JobResult {
@@ -107,13 +107,13 @@ function apply(
 ): readonly string[] {
   const { subscriptions, customFields } = world.store;
   const { seq } = row;
-  if (item.tier === 'free') takeTiers(world, seq);
+  if (item.tier === 'free') removeTiers(world, seq);
   else if (item.tier === 'premium') subscriptions.setTier(seq, 'premium');
   if (item.payments_customer_id !== undefined) subscriptions.setCustomer(seq, item.payments_customer_id);
   if (item.unsubscribe) subscriptions.setStatus(seq, 'inactive');
   for (const list of join) subscriptions.addToList(seq, list);
   for (const list of leave) subscriptions.removeFromList(seq, list);
-  if (gift) give(world, seq, gift);
+  if (gift) giveAccess(world, seq, gift);
 
   const given = (item.custom_fields ?? []).map((field) => (field.delete ? { name: field.name, value: null } : field));
   const { values, warnings } = matchCustomFields(() => customFields.ofPublication(publication.id), given);

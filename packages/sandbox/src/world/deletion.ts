@@ -4,7 +4,7 @@
  */
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/jobs.ts';
-import { takeTiers } from './gifts.ts';
+import { removeTiers } from './complimentary-access.ts';
 import { exitJourneys } from './journeys.ts';
 import type { Note, World } from './world.ts';
 
@@ -53,7 +53,7 @@ export function redact(world: World, seq: number, note: Note): void {
   if (!request) return;
   for (const { seq: subscription, id } of subscriptions.everywhere(request.email_key)) {
     exitJourneys(world, subscription);
-    takeTiers(world, subscription);
+    removeTiers(world, subscription);
     subscriptions.clearLists(subscription);
     customFields.clearValues(subscription);
     inbox.forget(subscription);

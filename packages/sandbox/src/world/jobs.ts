@@ -8,15 +8,15 @@ import { importSubscriptions, type JobResult, updateInBulk, updateStatuses } fro
 import type { Note, World } from './world.ts';
 
 /** Does the work of a job, its `params` parsed. */
-type Work = (world: World, publication: PublicationRow, params: unknown, note: Note) => JobResult;
+type JobHandler = (world: World, publication: PublicationRow, params: unknown, note: Note) => JobResult;
 
-const works = {
+const jobHandlers = {
   bulk: updateInBulk,
   status: updateStatuses,
   import: importSubscriptions,
-} as const satisfies Record<string, Work>;
+} as const satisfies Record<string, JobHandler>;
 
-export type JobType = keyof typeof works;
+export type JobType = keyof typeof jobHandlers;
 
 /** How long a job waits, and how long it then works, in milliseconds of the sandbox's clock. */
 export const jobTimes = { pending: 1000, processing: 1000 } as const;
@@ -57,7 +57,7 @@ export function finishJob(world: World, seq: number, note: Note): void {
   const publication = job && workspace.publication(job.publication_id);
   if (!job || !publication) return;
   const params: unknown = JSON.parse(job.params);
-  const { items, failed, errors } = works[job.type as JobType](world, publication, params, note);
+  const { items, failed, errors } = jobHandlers[job.type as JobType](world, publication, params, note);
   const nothing = items > 0 && failed === items;
   jobs.finish(
     seq,

@@ -41,7 +41,7 @@ export function scheduleStep(world: World, { seq, automation, step: done }: Jour
  * The next e-mail of a journey is due. A subscriber who is not active yet is waited for, a day at a time and a month at
  * most; one who has left, or whose address is invalid, exits early.
  */
-export function step(world: World, seq: number, note: Note): void {
+export function sendNextEmail(world: World, seq: number, note: Note): void {
   const { store, clock } = world;
   const { automations } = store;
   const journey = automations.journey(seq);

@@ -78,7 +78,7 @@ export function linkState(world: World, message: MessageRow, click: Click): 'ope
 }
 
 /** Does what the subscriber's click asks for. */
-export function follow(world: World, message: MessageRow, click: Click): void {
+export function followLink(world: World, message: MessageRow, click: Click): void {
   if (linkState(world, message, click) !== 'open') return;
   world.write((note) => {
     world.store.subscriptions.setStatus(message.subscription, clicks[click].to);

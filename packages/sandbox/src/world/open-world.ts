@@ -3,23 +3,23 @@ import type { Assumed } from '../control/assumption-table.ts';
 import { openStore } from '../store/store.ts';
 import { createClock } from './clock.ts';
 import { redact, startRedaction } from './deletion.ts';
-import { createFeed } from './feed.ts';
-import { endGift } from './gifts.ts';
+import { createFeed } from './event-feed.ts';
+import { endGift } from './complimentary-access.ts';
 import { createIds } from './ids.ts';
 import { finishJob, startJob } from './jobs.ts';
-import { step } from './journeys.ts';
+import { sendNextEmail } from './journeys.ts';
 import { sendAwaitedMail } from './mail.ts';
-import { validated } from './subscribing.ts';
+import { finishValidation } from './subscribe.ts';
 import type { Note, World, WorldEvent } from './world.ts';
 
 /** Handles a scheduled event of the row `subject`; the clock stands at the event's time. */
 type ScheduledEvent = (world: World, subject: number, note: Note) => void;
 
 const scheduledEvents: Readonly<Record<string, ScheduledEvent>> = {
-  'subscription.validated': validated,
+  'subscription.validated': finishValidation,
   'job.started': startJob,
   'job.finished': finishJob,
-  'journey.step': step,
+  'journey.step': sendNextEmail,
   'gift.ended': endGift,
   'deletion.started': startRedaction,
   'deletion.finished': redact,

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import type { Assumed } from '../control/assumption-table.ts';
 import type { Store } from '../store/store.ts';
 import type { WorldClock } from './clock.ts';
-import type { Feed } from './feed.ts';
+import type { Feed } from './event-feed.ts';
 import type { Ids } from './ids.ts';
 
 /**

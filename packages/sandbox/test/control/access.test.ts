@@ -2,13 +2,13 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen, type Place } from '../../src/command/listen.ts';
+import { listen, type ListenOptions } from '../../src/command/listen.ts';
 import { createSandbox, publicationId } from '../../src/index.ts';
 import { fresh } from '../caller.ts';
 import { run, start } from '../command/process.ts';
 
 /** A sandbox on a free port, asked with headers that `fetch` would not let one set. */
-async function listening(options: Partial<Place> = {}) {
+async function listening(options: Partial<ListenOptions> = {}) {
   const { address, stop } = await listen(createSandbox({ seed: 'demo' }), { host: '127.0.0.1', port: 0, ...options });
   onTestFinished(stop);
   return (path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => ask(address, path, headers, method);

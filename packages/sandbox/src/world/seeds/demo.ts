@@ -1,6 +1,6 @@
 /** The seed `demo`: a publication that has lived for three years, so that there is something to look at. */
-import { publicationId } from '../fixed.ts';
-import { member, type OriginName, origins } from './crowd.ts';
+import { publicationId } from '../standard-values.ts';
+import { generatedSubscriber, type OriginName, origins } from './generated-subscribers.ts';
 import { demoContent, demoPublicationFields } from './demo-content.ts';
 import type { Seed, SeedContext } from './seed.ts';
 
@@ -74,7 +74,7 @@ function subscriptions({ now, chance }: SeedContext): SeedSubscription[] {
   return Array.from({ length: size }, (_, index) => {
     const created = now - age + apart * (index + 1) - Math.floor(chance('demo.created', index) * apart * 0.9);
     const person = index % 7 === 0 ? people[index / 7] : undefined;
-    return person ? named(person, index / 7, created, now) : fromCrowd(index, created, chance);
+    return person ? named(person, index / 7, created, now) : generated(index, created, chance);
   });
 }
 
@@ -106,8 +106,8 @@ function named(person: Person, index: number, created: number, now: number): See
   };
 }
 
-function fromCrowd(index: number, created: number, chance: SeedContext['chance']): SeedSubscription {
-  const one = member(index, chance);
+function generated(index: number, created: number, chance: SeedContext['chance']): SeedSubscription {
+  const one = generatedSubscriber(index, chance);
   return {
     email: one.email,
     // A crowd of this size could lack a rare status; the demo has every one.

@@ -4,15 +4,15 @@
  */
 import { addressKey } from '@newsletter-kit/core/signup';
 import { grantTypes, standardRedirectUris } from '../../oauth/client-registration.ts';
-import { apiKeys, oauthClients, publicationId } from '../fixed.ts';
+import { apiKeys, oauthClients, publicationId } from '../standard-values.ts';
 import type { World } from '../world.ts';
-import { growCrowd, type Growth } from './crowd.ts';
+import { fillPublication, type Growth } from './generated-subscribers.ts';
 import { type ReadSeed, type SeedAutomation, SeedError, type SeedSubscription } from './seed.ts';
 import type { SeedPlan } from './standard.ts';
 import { applyCustomFields, matchCustomFields } from '../custom-fields.ts';
 import { addDuration } from '../clock.ts';
 import { scheduleStep } from '../journeys.ts';
-import { give } from '../gifts.ts';
+import { giveAccess } from '../complimentary-access.ts';
 
 type SeedPublication = ReadSeed['publications'][number];
 
@@ -50,7 +50,7 @@ export function plant(world: World, plan: SeedPlan, growth?: Growth): void {
     for (const publication of seed.publications) plantPublication(world, publication);
     for (const field of seed.publication_fields) plantPublicationField(world, field);
     const [first] = seed.publications;
-    if (first && growth) growCrowd(world, first.id, growth);
+    if (first && growth) fillPublication(world, first.id, growth);
     note({ type: 'reset' });
   });
 }
@@ -265,7 +265,7 @@ export function plantContent(world: World, publication: SeedPublication): void {
     };
     store.gifts.insertAccess(access);
     for (const [n, email] of given_to.entries())
-      give(world, planted(world, publication_id, email, `${place}.given_to[${n}]`), access);
+      giveAccess(world, planted(world, publication_id, email, `${place}.given_to[${n}]`), access);
   }
   for (const { conditions, created = now, updated = created, ...set } of publication.condition_sets) {
     const seq = store.next('condition_set');

@@ -1,5 +1,5 @@
 /** The seeds that can be chosen by name: `demo` and `empty`. */
-import { publicationId } from '../fixed.ts';
+import { publicationId } from '../standard-values.ts';
 import { readSeed, type ReadSeed, type Seed, type SeedContext, SeedError } from './seed.ts';
 import { demo } from './demo.ts';
 

@@ -4,7 +4,7 @@ import { addDuration } from './clock.ts';
 import type { Note, World } from './world.ts';
 
 /** Gives the access from now on. Who has it already keeps it as it runs. */
-export function give(world: World, subscription: number, access: ComplimentaryAccessRow): void {
+export function giveAccess(world: World, subscription: number, access: ComplimentaryAccessRow): void {
   const { store, clock } = world;
   const running = store.gifts.running(subscription);
   if (running.some((gift) => gift.access === access.seq)) return;
@@ -43,7 +43,7 @@ export function endGift(world: World, seq: number, note: Note): void {
 }
 
 /** Makes a subscription free: its tiers and what it was given end. */
-export function takeTiers(world: World, subscription: number): void {
+export function removeTiers(world: World, subscription: number): void {
   const { gifts, subscriptions } = world.store;
   for (const gift of gifts.running(subscription)) gifts.end(gift.seq);
   subscriptions.clearTiers(subscription);

@@ -6,7 +6,7 @@ import type { ComplimentaryAccessRow } from '../store/content.ts';
 import { attributionColumns, type SubscriptionRow } from '../store/subscriptions.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
-import { give, takeTiers } from './gifts.ts';
+import { giveAccess, removeTiers } from './complimentary-access.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
 import { orderWelcome } from './mail.ts';
 import { type Note, Refusal, type World } from './world.ts';
@@ -47,7 +47,7 @@ export function subscribe(
   note: Note,
   channel: Channel = 'api',
 ): Subscribed {
-  const belongings = findBelongings(world, publication.id, request);
+  const references = resolveReferences(world, publication.id, request);
   const fields = matchCustomFields(
     () => world.store.customFields.ofPublication(publication.id),
     request.custom_fields ?? [],
@@ -55,8 +55,8 @@ export function subscribe(
   const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
 
   const done = existing
-    ? reuse(world, publication, existing, request, belongings, note)
-    : create(world, publication, request, belongings, channel);
+    ? updateExisting(world, publication, existing, request, references, note)
+    : create(world, publication, request, references, channel);
   if (request.send_welcome_email && done.welcome) orderWelcome(world, done.seq);
   const changed = applyCustomFields(world.store.customFields, done.seq, fields.values);
   if (done.changed || changed) note({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
@@ -67,7 +67,7 @@ export function subscribe(
 }
 
 /** The address check of a new subscription is through. */
-export function validated(world: World, seq: number, note: Note): void {
+export function finishValidation(world: World, seq: number, note: Note): void {
   const row = world.store.subscriptions.bySeq(seq);
   if (row?.status !== 'validating') return;
   world.store.subscriptions.setStatus(seq, statusAfterValidation(row.email, row.double_opt_in === 1));
@@ -94,7 +94,7 @@ export function overrideDoubleOpt(
 const activates = (override: DoubleOptOverride | undefined, status: string): boolean =>
   override === 'off' && (status === 'validating' || status === 'pending');
 
-interface Done {
+interface Applied {
   readonly seq: number;
   readonly changed: boolean;
   /** Whether a welcome e-mail belongs to it: it is new or reactivated. */
@@ -119,14 +119,14 @@ const newOnlyFields = [
   'skip_newsletter_list_auto_subscribe',
 ] as const satisfies readonly (keyof SubscriptionRequest)[];
 
-function reuse(
+function updateExisting(
   world: World,
   publication: PublicationRow,
   existing: SubscriptionRow,
   request: SubscriptionRequest,
-  belongings: Belongings,
+  references: References,
   note: Note,
-): Done {
+): Applied {
   const { seq } = existing;
   const all = world.assumed('known_address') === 'all_fields';
   const given = (names: readonly (keyof SubscriptionRequest)[]) => names.filter((name) => request[name] !== undefined);
@@ -142,7 +142,7 @@ function reuse(
   if (!all && assumed.length + late.length > 0)
     reasons.push(`Ignored, as the assumption known_address has it: ${[...assumed, ...late].join(', ')}.`);
   if (all && late.length > 0) reasons.push(`Ignored, for they are about new subscriptions: ${late.join(', ')}.`);
-  if (all) reasons.push(...applyAll(world, existing, request, belongings));
+  if (all) reasons.push(...applyAllFields(world, existing, request, references));
   const changed = all && assumed.length > 0;
 
   if (existing.status !== 'inactive') {
@@ -164,11 +164,11 @@ function reuse(
 }
 
 /** Applies every field of the request to a subscription that exists; answers what was left out. */
-function applyAll(
+function applyAllFields(
   world: World,
   { seq }: SubscriptionRow,
   request: SubscriptionRequest,
-  belongings: Belongings,
+  references: References,
 ): readonly string[] {
   const { subscriptions } = world.store;
   for (const column of attributionColumns) {
@@ -176,12 +176,12 @@ function applyAll(
     if (text !== undefined) subscriptions.setAttribution(seq, column, text);
   }
   if (request.payments_customer_id !== undefined) subscriptions.setCustomer(seq, request.payments_customer_id);
-  if (belongings.tiers.length > 0 || request.tier === 'premium') subscriptions.setTier(seq, 'premium');
-  else if (request.tier === 'free') takeTiers(world, seq);
-  for (const tier of belongings.tiers) subscriptions.addTier(seq, tier);
-  for (const list of belongings.named) subscriptions.addToList(seq, list);
-  if (belongings.gift) give(world, seq, belongings.gift);
-  return enrollInto(world, belongings.automations, seq);
+  if (references.tiers.length > 0 || request.tier === 'premium') subscriptions.setTier(seq, 'premium');
+  else if (request.tier === 'free') removeTiers(world, seq);
+  for (const tier of references.tiers) subscriptions.addTier(seq, tier);
+  for (const list of references.named) subscriptions.addToList(seq, list);
+  if (references.gift) giveAccess(world, seq, references.gift);
+  return enrollInto(world, references.automations, seq);
 }
 
 /** Enrolls into each automation that takes it; answers a sentence for each that does not. */
@@ -198,9 +198,9 @@ function create(
   world: World,
   publication: PublicationRow,
   request: SubscriptionRequest,
-  belongings: Belongings,
+  references: References,
   channel: Channel,
-): Done {
+): Applied {
   const { store, clock, ids } = world;
   const seq = store.next('sub');
   const status = firstStatus(request.double_opt_override);
@@ -215,7 +215,7 @@ function create(
     email_key: addressKey(request.email),
     status,
     created: clock.seconds(),
-    tier: belongings.tiers.length > 0 ? 'premium' : (request.tier ?? 'free'),
+    tier: references.tiers.length > 0 ? 'premium' : (request.tier ?? 'free'),
     utm_source: request.utm_source ?? '',
     utm_medium: request.utm_medium ?? '',
     utm_channel: channel,
@@ -232,19 +232,19 @@ function create(
     open_rate: 0,
     click_through_rate: 0,
   });
-  for (const tier of belongings.tiers) store.subscriptions.addTier(seq, tier);
-  for (const list of belongings.lists) store.subscriptions.addToList(seq, list);
-  if (belongings.gift) give(world, seq, belongings.gift);
+  for (const tier of references.tiers) store.subscriptions.addTier(seq, tier);
+  for (const list of references.lists) store.subscriptions.addToList(seq, list);
+  if (references.gift) giveAccess(world, seq, references.gift);
   if (status === 'validating') store.due.schedule(clock.now() + validationTime, 'subscription.validated', seq);
 
-  const reasons = [`A new subscription, ${status}.`, ...enrollInto(world, belongings.automations, seq)];
+  const reasons = [`A new subscription, ${status}.`, ...enrollInto(world, references.automations, seq)];
   if (request.referral_code && !referrer)
     reasons.push('referral_code belongs to nobody on this publication: no credit was given.');
   return { seq, changed: true, welcome: true, reasons };
 }
 
 /** What a request names of the publication; tiers and lists by their `seq`. */
-interface Belongings {
+interface References {
   readonly tiers: readonly number[];
   /** The lists it names, and those that a new subscription joins. */
   readonly named: readonly number[];
@@ -253,7 +253,7 @@ interface Belongings {
   readonly gift: ComplimentaryAccessRow | undefined;
 }
 
-function findBelongings({ store }: World, publicationId: string, request: SubscriptionRequest): Belongings {
+function resolveReferences({ store }: World, publicationId: string, request: SubscriptionRequest): References {
   const asksForTiers = (request.premium_tiers ?? request.premium_tier_ids) !== undefined;
   const tiers = asksForTiers ? store.workspace.tiers(publicationId) : [];
   const lists = store.workspace.lists(publicationId);

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod';
 import { apiError } from '../api/errors.ts';
-import { readText } from '../api/reading.ts';
+import { readText } from '../api/read-request.ts';
 import { check } from '../api/validation.ts';
 
 /** The checked body; an empty one counts as `{}`. @throws ApiError 400 that names each problem */

@@ -143,7 +143,7 @@ type Status = (typeof statuses)[number][0];
 const originNames = Object.keys(origins) as OriginName[];
 
 /** One of the crowd. */
-export interface Member {
+export interface GeneratedSubscriber {
   readonly email: string;
   readonly name: string;
   readonly status: Status;
@@ -156,7 +156,7 @@ export interface Member {
 }
 
 /** The `n`th of the crowd; the same `n` is the same person in every sandbox of one id seed. */
-export function member(n: number, chance: SeedContext['chance']): Member {
+export function generatedSubscriber(n: number, chance: SeedContext['chance']): GeneratedSubscriber {
   const pick = <Item>(kind: string, items: readonly [Item, ...Item[]]): Item =>
     items[Math.floor(chance(kind, n) * items.length)] ?? items[0];
   const name = pick('crowd.given', givenNames);
@@ -190,7 +190,7 @@ function shared(hundredth: number): Status {
  * Fills a publication up to a size, its newcomers spread evenly over its life so far; one in ten has a custom field,
  * where there are any.
  */
-export function growCrowd(world: World, publicationId: string, { size, progress }: Growth): void {
+export function fillPublication(world: World, publicationId: string, { size, progress }: Growth): void {
   const { store, clock, ids } = world;
   const publication = store.workspace.publication(publicationId);
   if (!publication) return;
@@ -204,7 +204,7 @@ export function growCrowd(world: World, publicationId: string, { size, progress 
 
   for (let i = 0; i < newcomers; i += 1) {
     const seq = store.next('sub');
-    const one = member(seq, ids.fraction);
+    const one = generatedSubscriber(seq, ids.fraction);
     const tier = one.premium ? tiers[seq % tiers.length] : undefined;
     store.subscriptions.insert({
       ...blank,
