@@ -1,4 +1,4 @@
-/** Puts the sandbox together: the world, the API on it, the control beside it, the window in front. */
+/** Assembles the sandbox: the world, the API, OAuth, the control routes and the pages. */
 import { createRequire } from 'node:module';
 import { Hono } from 'hono';
 import { answer, apiPrefix, errorAnswer, settle } from './api/api.ts';
@@ -31,28 +31,28 @@ import type { WorldEvent } from './world/world.ts';
 export interface SandboxOptions {
   /** `:memory:` (default), or a file that keeps everything across restarts. */
   readonly db?: string;
-  /** What a new database starts with, and what a reset goes back to. Default `empty`. */
+  /** The initial content of a new database, and of a reset. Default `empty`. */
   readonly seed?: SeedName | Seed;
   /** Fills the seed's first publication up to so many subscriptions. Default: as many as the seed has. */
   readonly seedSize?: number;
-  /** Called now and then while a large publication is filled. */
+  /** Called repeatedly while a large publication is filled. */
   readonly onPlanting?: (planted: number, size: number) => void;
   /** How requests are limited. Default `spec`. */
   readonly profile?: Profile | QuotaRequest;
   /** How the sandbox fills gaps of the specification, where not by default. */
   readonly assumptions?: AssumptionChoice;
   /**
-   * Where time comes from, in milliseconds. Default `Date.now`; a constant function makes a clock that only `advance`
-   * moves.
+   * Returns the real time in milliseconds. Default `Date.now`; with a constant function only `advance` moves the
+   * clock.
    */
   readonly now?: () => number;
-  /** Chooses the ids and referral codes. Default 1; the same number gives the same ids. */
+  /** Seed of the generator of ids and referral codes. Default 1; the same number gives the same ids. */
   readonly idSeed?: number;
 }
 
 const { version: sandboxVersion } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
 
-/** Above this many subscriptions, a database in memory lays what is not in use in a temporary file. */
+/** Subscriptions above which a database in memory moves unused pages to a temporary file. */
 const inMemoryLimit = 100_000;
 
 function locationOf({ db = ':memory:', seedSize = 0 }: SandboxOptions): string {
@@ -66,18 +66,18 @@ export interface Sandbox {
    * connection.
    */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
-  /** Goes back to a seed, by default the one it started with. @throws SeedError where it can't be planted */
+  /** Replaces all content by a seed, by default the initial one. @throws SeedError where it can't be planted */
   readonly reset: (seed?: SeedName | Seed) => void;
   readonly clock: Clock;
-  /** What goes wrong on purpose. */
+  /** Faults injected into requests. */
   readonly faults: Faults;
-  /** How the gaps of the specification are filled. */
+  /** The interpretation chosen for each gap of the specification. */
   readonly assumptions: Assumptions;
   /** How requests are limited. */
   readonly rateLimit: Pick<RateLimit, 'use' | 'state'>;
-  /** The whole world kept and taken back. */
+  /** Snapshots of all content, which can be restored. */
   readonly snapshots: Snapshots;
-  /** Lets everything happen that has fallen due. Every request does this first. */
+  /** Runs every scheduled event that is due. Every request does this first. */
   readonly settle: () => void;
   /** The last thousand requests, oldest first, or those of them that meet the filter. */
   readonly requests: (filter?: LogFilter) => readonly LogEntry[];
@@ -88,7 +88,7 @@ export interface Sandbox {
    * recorded so far. What is set in process (`faults.add`, `reset`) is not recorded: set it before, or by `/_sandbox`.
    */
   readonly record: () => () => Recording;
-  /** Calls `listener` with each request and each change from now on; the answer ends that. */
+  /** Calls `listener` with each request and each change from now on; the returned function unsubscribes. */
   readonly subscribe: (listener: (event: SandboxEvent) => void) => () => void;
   /** Whether the database was new and has been planted with the seed; false where a file already held something. */
   readonly planted: boolean;
@@ -128,10 +128,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   let recorder: Recorder | undefined;
   /** Whether nothing has changed since the seed was planted. */
   let pristine = false;
-  /** Where time came from when the seed was planted. */
+  /** Real time when the seed was loaded. */
   let plantedAt = 0;
   const source = options.now ?? Date.now;
-  /** The clock stands meanwhile: the same seed at the same time makes the same world. */
+  /** The clock is held at one time, so that the same seed at the same time makes the same content. */
   const plantSeed = (next: SeedName | Seed | undefined, size: typeof growth): void => {
     plantedAt = Math.trunc(source());
     world.clock.during(plantedAt, () => plant(world, findSeed(next ?? seed), size));

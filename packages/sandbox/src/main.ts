@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `newsletter-sandbox`. Loads nothing before the version of Node is known to do. */
+/** The command `newsletter-sandbox`. Checks the version of Node before it loads anything else. */
 import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,11 +1,13 @@
-/** For vitest: a sandbox of its own for each test, without a port or with one. Needs vitest beside it. */
+/**
+ * Fixtures for vitest: each test gets its own sandbox, in process or on a port. Requires vitest as a peer dependency.
+ */
 import { test as base } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
 import { listen } from './command/listen.ts';
 import { environmentOf } from './command/environment.ts';
 import { apiKeys, publicationId } from './world/standard-values.ts';
 
-/** What a client needs to reach the sandbox: the options of core's `createClient`. */
+/** The options of core's `createClient` that connect it to the sandbox. */
 export interface ClientSettings {
   readonly baseUrl: string;
   readonly token: string;
@@ -33,7 +35,7 @@ export interface SandboxFixtures {
   sandbox: Sandbox;
   /** For `createClient`: reaches {@link SandboxFixtures.sandbox}. */
   clientOptions: ClientSettings;
-  /** A fresh sandbox on a free port, for what can't be given a `fetch`. */
+  /** A fresh sandbox on a free port, for clients that take no `fetch`. */
   sandboxOnPort: SandboxOnPort;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The API: every request goes the same way – route, token, quota, publication, check, work – and always ends in a JSON
- * answer.
+ * Answers API requests: route, authenticate, count against the rate limit, find the publication, validate, run the
+ * rule.
  */
 import { inspect } from 'node:util';
 import { type Operation, operations } from '@newsletter-kit/core/contract';
@@ -16,12 +16,12 @@ import type { Change } from './nearest.ts';
 import { readJson, readQuery } from './read-request.ts';
 import { createRouter } from './router.ts';
 
-/** Where the API lies below the sandbox's address. */
+/** Path prefix of the API. */
 export const apiPrefix = '/v2';
 
 const route = createRouter(operations, { api: apiPrefix, app: '' });
 
-/** The operations of the contract at a method and path; several only where the body tells them apart. */
+/** The operations of the contract at a method and path; several only where the body decides which one is meant. */
 export function operationsAt(method: string, path: string): readonly Operation[] {
   const match = route(method, path);
   return match.kind === 'found' ? match.operations : [];
@@ -34,9 +34,9 @@ export interface Trace {
   readonly reasons: string[];
   /** Code of the rule that refused the request. */
   rule: string | null;
-  /** What would have made it valid. */
+  /** Changes that would make the request valid. */
   changes: readonly Change[];
-  /** Whether it made something that was not there before. */
+  /** Whether it created a record. */
   created: boolean;
   /** Counts the whole list behind the page it answered. */
   total: (() => number) | null;
@@ -53,7 +53,7 @@ export const blankTrace = (): Trace => ({
   total: null,
 });
 
-/** Answers one request of the API and tells the trace how. Never rejects. */
+/** Answers one request of the API and records in the trace how. Never rejects. */
 export async function answer(
   world: World,
   rateLimit: RateLimit,
@@ -114,19 +114,19 @@ export async function answer(
   }
 }
 
-/** What a promise came to, to be thrown later. */
+/** Settles a promise into its value or its error, so that the error can be thrown later. */
 const settled = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> =>
   promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
 
-/** Lets everything happen that has fallen due, as far as the store can be written. */
+/** Runs every scheduled event that is due, as far as the store can be written. */
 export function settle(world: World): void {
   try {
     world.settle();
   } catch (error) {
-    // What could not be written stays due; the request itself finds out whether it needs to write.
+    // Events that could not be written stay due; the request itself fails if it needs to write.
     if (!isStorageFailure(error)) throw error;
   }
 }
@@ -136,7 +136,7 @@ export function errorAnswer(status: ErrorStatus, ...details: readonly ErrorDetai
   return respond(status, errorBody(status, details), {});
 }
 
-/** Every error as one the API can answer; what nobody foresaw is printed and answered as 500. */
+/** Converts any error into an API error. Unexpected errors are printed and answered with 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Refusal) return new ApiError(400, error.details);
@@ -161,7 +161,7 @@ function respond(status: number, body: unknown, headers: Readonly<Record<string,
   return noteText(response, text);
 }
 
-/** The two mistakes that lead most people to an unknown path. */
+/** A hint for the two most frequent causes of an unknown path. */
 function hint(path: string): string {
   if (/^\/(?:publications|workspaces)\b/.test(path)) return ` Every path of the API begins with ${apiPrefix}.`;
   return path.length > 1 && path.endsWith('/') ? ' A path has no slash at its end.' : '';

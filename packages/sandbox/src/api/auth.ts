@@ -43,7 +43,8 @@ export function authenticate(world: World, authorization: string | null): Bearer
 }
 
 /**
- * Lets an OAuth token do only what was granted; where the contract names no scope, any token will do.
+ * Requires the operation's scope of an OAuth token; operations without a scope in the contract accept any token.
+ *
  * @throws ApiError 403
  */
 export function requireScope(bearer: Bearer, { scope }: Operation): void {

@@ -1,6 +1,6 @@
 /**
- * The valid request nearest to one that was refused, for the request log. Pure. A {@link Nearest} takes nothing from
- * the request but its shape; an {@link ExampleRequest} keeps what was sent.
+ * Finds the valid request nearest to a refused one, for the request log. Pure. A {@link Nearest} holds only the shape
+ * of the request; an {@link ExampleRequest} keeps the values that were sent.
  */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import { bodyExamples } from '../openapi/examples.ts';
@@ -25,7 +25,7 @@ export interface Refused {
   readonly status: number;
   /** The operation it matched. */
   readonly operation: Operation | null;
-  /** What its own checks say to change. */
+  /** Changes suggested by the operation's own validation. */
   readonly changes: readonly Change[];
 }
 
@@ -50,7 +50,7 @@ const byStatus: Readonly<Record<number, readonly Change[]>> = {
   401: [{ field: 'Authorization', to: 'Bearer <API key or access token>' }],
 };
 
-/** A request that can be sent as it is. Its key is left to whoever sends it. */
+/** A request that can be sent unchanged. The sender adds the key. */
 export interface ExampleRequest {
   readonly method: string;
   /** Path with its query. */
@@ -131,7 +131,7 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
   return body;
 }
 
-/** What stands for any value of its kind, where an example says more. */
+/** Whether a suggested value is a placeholder that an example should replace. */
 const isPlaceholder = (to: unknown): boolean =>
   typeof to === 'string' ? /^(?:text$|another value$|at (?:most|least) )/.test(to) : typeof to === 'object';
 
@@ -143,10 +143,10 @@ function parse(text: string | null): unknown {
   }
 }
 
-/** Another method is a smaller mistake than half a word of the path. */
+/** A wrong method costs less than half a misspelt segment. */
 const methodCost = 0.4;
 
-/** Few mean what the specification does not show: `/subscriptions` lacks a publication rather than a list of them. */
+/** Extensions are rarely meant: `/subscriptions` lacks a publication rather than means a list of publications. */
 const extensionCost = 1;
 
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {

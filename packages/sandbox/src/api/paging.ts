@@ -1,5 +1,6 @@
 /**
- * Cuts a list into pages: opaque cursors that survive inserts, and the deprecated page numbers with their two headers.
+ * Paginates lists: opaque cursors that are stable under inserts, and deprecated page numbers with their two warning
+ * headers.
  */
 import { pageLimit } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
@@ -16,25 +17,25 @@ export interface PagingQuery {
 export interface Page {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Counts the whole list; only for a page by cursor, whose body need not tell it. */
+  /** Counts the whole list. Only set for a page by cursor, whose body need not have the total. */
   readonly total?: () => number;
 }
 
 /** A list as an operation answers it. */
 export interface Listing<Row extends Position> {
-  /** Name of the list, part of its cursors: one list's cursor is no good in another. */
+  /** Name of the list, part of its cursors: a cursor is valid in its own list only. */
   readonly list: string;
   /** Ascending where left out. */
   readonly direction?: 'asc' | 'desc' | undefined;
   readonly rows: Rows<Row>;
   readonly record: (row: Row) => unknown;
-  /** Whether answers by cursor tell the total as well. */
+  /** Whether pages by cursor have `total_results` as well. */
   readonly total?: boolean;
 }
 
 /**
- * A list that takes `cursor` and `page`: by page number where one is asked for, otherwise by cursor. A cursor is the
- * place of the last row seen, so rows that come or go elsewhere move nothing.
+ * A list that takes `cursor` and `page`: by page number where one is given, otherwise by cursor. A cursor is the
+ * position of the last row returned, so inserts and deletions elsewhere do not shift pages.
  */
 export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Page {
   if (query.page === undefined) return cursorList(query, listing);
@@ -63,7 +64,7 @@ export function cursorList<Row extends Position>(
   return { body, total: () => rows.total() };
 }
 
-/** A list that takes `page` alone: its answer tells page and totals whether or not a page was asked for. */
+/** A list that takes `page` alone: every answer has the page number and the totals. */
 export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Page {
   const reply = offsetPage(query, listing);
   return query.page === undefined

@@ -1,7 +1,4 @@
-/**
- * How many requests the workspace may make: by profile, or by numbers of one's own. The specification shows neither
- * quota nor headers.
- */
+/** Rate limit of the workspace: a profile, or a custom quota. The specification defines neither quota nor headers. */
 import * as z from 'zod';
 import type { Clock } from '../world/clock.ts';
 import { apiError } from './errors.ts';
@@ -15,7 +12,7 @@ export const profiles = ['spec', 'service', 'unlimited'] as const;
  */
 export type Profile = (typeof profiles)[number];
 
-/** A limit of one's own. */
+/** A custom quota. */
 export const quotaSchema = z.strictObject({
   /** Requests in a window. */
   limit: z.int().min(0).max(1_000_000_000),

@@ -1,4 +1,4 @@
-/** Reads what a request carries: its query by the names the contract gives, its JSON body up to a size. */
+/** Reads the query and the JSON body of a request. */
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from '@newsletter-kit/core/contract';
 import { ApiError, apiError } from './errors.ts';
@@ -8,7 +8,7 @@ import { noteText } from './request-notes.ts';
 export const bodyLimit = 8 * 1024 * 1024;
 
 /**
- * The parameters the operation knows, lists without their `[]`; and the names it does not know, which are ignored.
+ * The query parameters of the operation, lists without their `[]`, and the unknown names, which are ignored.
  *
  * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400, and where a
  *   number of paging is written in another way than by digits
@@ -35,7 +35,7 @@ export function readQuery(
   return { query, ignored: [...ignored] };
 }
 
-/** The schemas take whatever JavaScript reads as a number, `1e1` and ` 10` too. */
+/** The schemas also accept other JavaScript number literals such as `1e1` and ` 10`. */
 function refuseOddNumber(name: 'limit' | 'page', value: string): void {
   if (/^-?\d+$/.test(value)) return;
   const message = `"${name}" must be a whole number.`;
@@ -87,7 +87,7 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
 /** The body as text. @throws ApiError 413 where it is longer than `limit`, in bytes; 400 where it is not UTF-8 */
 export async function readText(request: Request, limit = bodyLimit): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
-  // Over a port every body announces its length or comes in chunks; only the latter has to be counted while it is read.
+  // Over HTTP every body announces its length or is chunked; only a chunked one has to be counted while it is read.
   const bytes = request.headers.has('transfer-encoding')
     ? await readChunks(request, limit)
     : Buffer.from(await request.arrayBuffer());

@@ -1,4 +1,4 @@
-/** Rows of the store as records of the API. */
+/** Converts rows of the store into records of the API. */
 import type { CustomFieldRow } from '../store/custom-fields.ts';
 import type { Store } from '../store/store.ts';
 import type { ListedRow } from '../store/subscriptions.ts';

@@ -52,7 +52,7 @@ export interface Rule {
   ) => Reply;
 }
 
-/** What a rule does otherwise than the contract says. */
+/** Exceptions from what follows from the contract. */
 export interface RuleOptions {
   /** Default: operations without a publication in their path. */
   readonly wholeWorkspace?: boolean;
@@ -124,7 +124,7 @@ export const listOf = <Row extends Position>(
   options: Pick<Listing<Row>, 'direction' | 'total'> = {},
 ): Omit<Listing<Row>, 'list'> => ({ ...options, rows: 'total' in rows ? rows : recordsInMemory(rows), record });
 
-/** The rule of a list; whether it has pages, and of which kind, stands in the contract. */
+/** The rule of a list. The contract says whether and how it is paginated. */
 export function listRule<Id extends OperationId, Row extends Position>(
   id: Id,
   describe: (call: CallOf<Id>, query: OutputOf<Id, 'query'>) => Omit<Listing<Row>, 'list'>,

@@ -85,7 +85,7 @@ function problem(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** A value that would pass; an address of nobody, never one that was sent. */
+/** A valid value for the field; an address nobody owns, never one that was sent. */
 function change(issue: z.core.$ZodIssue): Change {
   const field = fieldPath(issue.path) || 'body';
   switch (issue.code) {

@@ -1,4 +1,7 @@
-/** `newsletter-sandbox certify -- CMD`: runs a command once under every reading and tells which it survives. */
+/**
+ * `newsletter-sandbox certify -- CMD`: runs a command once under each reading of the specification and reports which
+ * it survives.
+ */
 import type { Sandbox } from '../app.ts';
 import { environmentOf } from './environment.ts';
 import type { CertifyOptions, CommandOptions } from './options.ts';
@@ -7,7 +10,7 @@ import { requestLines } from './exec.ts';
 import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
 
-/** How a command fared under a reading. */
+/** The result of a command under one reading. */
 interface Verdict {
   readonly name: string;
   readonly kind: Reading['kind'];

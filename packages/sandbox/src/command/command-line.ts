@@ -1,4 +1,4 @@
-/** Does what the command line says, and answers the exit code. */
+/** Runs the command that the command line names, and returns the exit code. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { help, readOptions, UsageError, type CommandOptions } from './options.ts';
 
@@ -63,7 +63,7 @@ async function serveUntilStopped(options: CommandOptions): Promise<number> {
     'Stop with Ctrl-C.',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-  // Kept as soon as there is a moment, for not everyone who stops it asks it to stop.
+  // Written early, because the process may be killed without a signal that it can handle.
   setTimeout(flushCompileCache, 500).unref();
   return new Promise((resolve) => {
     let stopping = false;

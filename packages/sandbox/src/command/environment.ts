@@ -1,4 +1,4 @@
-/** What a program finds in its environment to reach a sandbox. */
+/** The environment variables that connect a program to a sandbox. */
 import { apiKeys, oauthClients, publicationId } from '../world/standard-values.ts';
 
 /**

@@ -9,7 +9,7 @@ import { serve } from './serve.ts';
 import type { LogEntry } from '../control/log.ts';
 
 /**
- * Runs the command against a fresh sandbox and tells on standard error what it asked, where it failed.
+ * Runs the command against a fresh sandbox; where it failed, prints its requests on standard error.
  *
  * @returns the exit code to end with: the command's own, 128 and its number for a signal, 127 where it could not be
  *   started

@@ -25,7 +25,10 @@ export interface Listening {
   readonly stop: () => Promise<void>;
 }
 
-/** How often what has fallen due happens without a request, in milliseconds; only the window and its events notice. */
+/**
+ * Milliseconds between runs of the scheduled events when no request arrives; only the pages and their events need
+ * them.
+ */
 const tick = 100;
 
 /** @throws {@link ServeError}; the sandbox is closed then */
@@ -63,7 +66,7 @@ function settle(sandbox: Sandbox): void {
   try {
     sandbox.settle();
   } catch {
-    // A full disk. It stays due, and the next request that has to write says so.
+    // Caused by a full disk. The event stays due, and the next request that has to write reports it.
   }
 }
 
@@ -96,7 +99,7 @@ export function listener(
       outgoing.write(response.part, () => incoming.socket.destroy());
       return RESPONSE_ALREADY_SENT;
     } catch (error) {
-      // Where the caller went away while its request waited, nobody is left to answer either.
+      // A caller that has disconnected needs no answer.
       if (!(error instanceof ConnectionLost) && !request.signal.aborted) throw error;
       incoming.socket.resetAndDestroy();
       return RESPONSE_ALREADY_SENT;

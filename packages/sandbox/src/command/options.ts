@@ -39,7 +39,7 @@ export interface CertifyOptions {
   readonly timeout: number;
 }
 
-/** A mistake in how the command was called, as a sentence that says what to do. */
+/** A usage error: a sentence that names the mistake and the remedy. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -138,7 +138,7 @@ export function readOptions(
     given[name] ?? (env[table[name].variable] || table[name].fallback);
   return {
     host: value('host'),
-    // Several commands may run at a time; the port of the sandbox that is left running is none of theirs.
+    // Several commands may run at once, so exec and certify take a free port unless `--port` names one.
     port: readPort(command ? (given.port ?? '0') : value('port')),
     db: value('db'),
     allowedHosts: (given['allowed-host'] ?? env[table['allowed-host'].variable]?.split(',') ?? [])
@@ -287,7 +287,7 @@ function readSize(text: string): number | undefined {
   );
 }
 
-/** Memory bears more, but nobody has tried. */
+/** The largest size that was tested. */
 const largestSize = 10_000_000;
 
 function readProfile(text: string): Profile {

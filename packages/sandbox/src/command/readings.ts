@@ -59,7 +59,7 @@ const faults: readonly Reading[] = [
     kind: 'fault',
     about: 'three requests are allowed in 2 s, as RateLimit headers tell, and more answer 429',
     set: ({ rateLimit }) => rateLimit.use({ ...quota, headers: true, retryAfter: false }),
-    // A client that heeds the headers meets it without being refused.
+    // A client that obeys the headers meets the limit without being refused.
     met: (sandbox) => sandbox.requests().length > quota.limit,
   },
   faultReading('errors-500', 'the first two requests answer 500', [{ effect: { status: 500 }, times: 2 }]),

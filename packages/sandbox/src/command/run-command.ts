@@ -1,4 +1,4 @@
-/** Runs a command in a process of its own, hands signals on to it, and says how it ended. */
+/** Runs a command in a child process, forwards signals to it, and reports how it ended. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 
@@ -11,7 +11,7 @@ const grace = 2000;
 export interface Ended {
   /** Its exit code, 128 and its number for a signal, 127 where it could not be started. */
   readonly code: number;
-  /** Goes on a sentence that begins with "the command". */
+  /** Completes a sentence that begins with "the command". */
   readonly how: string;
   readonly started: boolean;
   /** What it printed last, on both of its outputs; empty unless captured. */

@@ -50,7 +50,7 @@ function startRecording(sandbox: Sandbox, file: string): () => void {
   }
 }
 
-/** One line that counts up; where nobody watches, a line for each. */
+/** Progress: one line that is rewritten on a terminal, otherwise one line each. */
 function planting(planted: number, size: number): void {
   const line = `Planting subscriptions: ${planted} of ${size}`;
   process.stderr.write(process.stderr.isTTY ? `\r${line}${planted >= size ? '\n' : ''}` : `${line}\n`);

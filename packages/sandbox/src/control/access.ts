@@ -1,6 +1,6 @@
 /**
- * Who may use a sandbox that listens: requests for hosts that are meant to reach it (against DNS rebinding), pages of
- * this machine (against cross-site requests), and holders of the control token.
+ * Access control of a sandbox on a port: allowed hosts (against DNS rebinding), local origins (against cross-site
+ * requests), and the control token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -29,8 +29,8 @@ const normalizedHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /**
- * Checks requests that come over a port. A name that belongs to somebody else may resolve to this machine, and a
- * browser then takes the sandbox for a part of that site; so a name has to be known. An IP address can't be rebound.
+ * Checks the Host of requests over HTTP. A foreign name may resolve to this machine (DNS rebinding), and a browser
+ * then treats the sandbox as part of that site; so names must be allowed. An IP address cannot be rebound.
  *
  * @returns a function that answers what it does not let through, and undefined for the rest
  */
@@ -58,7 +58,7 @@ function requireToken(request: Request, url: URL, token: string): Response | und
       headers: { Location: '/', 'Set-Cookie': `${cookie}=${token}; Path=/; HttpOnly; SameSite=Lax` },
     });
   }
-  // A preflight carries neither; what it asks for does.
+  // A preflight has neither token nor cookie; the request it precedes has.
   if (!url.pathname.startsWith(controlPrefix) || request.method === 'OPTIONS') return undefined;
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const [, kept] = new RegExp(`(?:^|; *)${cookie}=([^;]*)`).exec(request.headers.get('cookie') ?? '') ?? [];
@@ -80,8 +80,8 @@ function equalsToken(given: string | null, token: string): boolean {
 }
 
 /**
- * Whether a control request comes from a page of another site. A browser names the page's origin in every request that
- * can change something; for the rest it says whether the page is of another site.
+ * Whether a control request comes from a page of another site. Browsers send `Origin` with every request that can
+ * change something, and `Sec-Fetch-Site` with the rest.
  */
 export function isCrossSite({ headers, method, url }: Request): boolean {
   const origin = headers.get('origin');

@@ -12,7 +12,7 @@ export interface Draft {
   readonly facts: Facts;
 }
 
-/** What an answer does not say of itself. */
+/** Facts about an answer that its body and headers do not contain. */
 export interface Facts {
   /** Whether the request made something that was not there before. */
   readonly created: boolean;
@@ -60,7 +60,7 @@ export interface Assumption {
   readonly others: Readonly<Record<string, (draft: Draft) => Draft>>;
 }
 
-/** A value that the work of an operation looks at; its answer stays as it is. */
+/** A value that the operation's rule reads itself; the answer needs no change. */
 const decidedByRule = (draft: Draft): Draft => draft;
 
 const paging = ['limit', 'has_more', 'next_cursor', 'page', 'total_results', 'total_pages'];
@@ -94,7 +94,7 @@ const unknownValues: Readonly<Record<string, Readonly<Record<string, string>>>> 
   kind: { double: 'decimal' },
 };
 
-/** The record, and the records within it, with values that no enumeration of today has. */
+/** Replaces values in a record and its nested records by ones that no enumeration has today. */
 function withUnknownValues(record: Json): Json {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => {
@@ -283,7 +283,7 @@ export type AssumptionId = keyof typeof assumptions;
 export type AssumptionValue<Id extends AssumptionId> =
   | (typeof assumptions)[Id]['default']
   | (keyof (typeof assumptions)[Id]['others'] & string);
-/** Tells which value an assumption has now. */
+/** Returns the current value of an assumption. */
 export type Assumed = <Id extends AssumptionId>(id: Id) => AssumptionValue<Id>;
 /** Each assumption that differs from its default. */
 export type AssumptionChoice = { readonly [Id in AssumptionId]?: AssumptionValue<Id> | undefined };

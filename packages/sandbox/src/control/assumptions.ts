@@ -1,4 +1,4 @@
-/** The assumptions in force: which value each has, and what they make of an answer. */
+/** The current value of each assumption, and how it changes answers. */
 import { apiError } from '../api/errors.ts';
 import {
   type Assumed,

@@ -1,7 +1,4 @@
-/**
- * `/_sandbox/…`: what only a sandbox has. Mounts the facilities, keeps strange pages out, and answers mistakes as the
- * API does.
- */
+/** `/_sandbox/…`: mounts the control routes, refuses cross-site pages, and answers errors in the API's format. */
 import { Hono } from 'hono';
 import { errorAnswer, toApiError } from '../api/api.ts';
 import { apiError, errorBody } from '../api/errors.ts';
@@ -34,7 +31,7 @@ export interface ControlOptions {
   readonly reset: (seed?: unknown) => void;
 }
 
-/** Every facility, in a file of its own. */
+/** The control routes. */
 const facilities: readonly ((options: ControlOptions) => Hono)[] = [
   resetControl,
   requestControl,

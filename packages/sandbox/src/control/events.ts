@@ -1,6 +1,6 @@
 /**
- * What the sandbox tells whoever watches: each request, each subscription that came or changed, each turn of a control,
- * each reset – also as Server-Sent Events.
+ * Events for observers: each request, subscription change, message, control call and reset; also as Server-Sent
+ * Events.
  */
 import type { MessageSummary } from './inbox/message.ts';
 import type { LogEntry } from './log.ts';
@@ -23,7 +23,7 @@ export type SandboxEvent =
   | { readonly type: 'reset' };
 
 const heartbeat = 15_000;
-/** Events a slow reader may be behind before it is let go; it reconnects and reads the state anew. */
+/** Events a slow reader may lag behind before its stream is closed; it reconnects and reads the state anew. */
 const backlog = 1000;
 
 export function eventControl({ events }: { readonly events: Feed<SandboxEvent> }): Hono {

@@ -1,4 +1,4 @@
-/** What faults do to a request: delays, refusals, and connections that break before or after the work was done. */
+/** Applies faults to a request: delays, error answers, and connections that break before or after the work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FiredFault } from './faults.ts';
 
@@ -22,13 +22,13 @@ export type Refuse = (
   headers: Readonly<Record<string, string>>,
 ) => Response;
 
-/** What a request does when nothing is in its way. Each call is one entry of the request log, with these notes. */
+/** The steps of a request without faults. Each call adds one entry to the request log, with these notes. */
 export interface RequestSteps {
   /** Does the request's work. */
   readonly work: (request: Request, notes: readonly string[]) => Promise<Response>;
   /** A refusal in the error body that belongs to the path: that of the API, or that of OAuth. */
   readonly refuse: Refuse;
-  /** Notes that the request ended without its work; null stands for no answer at all. */
+  /** Logs that the request ended without its work; null where there was no answer. */
   readonly end: (response: Response | null, notes: readonly string[]) => Promise<void>;
 }
 

@@ -55,7 +55,7 @@ export interface Fault {
   readonly fired: number;
 }
 
-/** A request, as far as faults look at it. */
+/** The parts of a request that faults match on. */
 export interface FaultTarget {
   readonly method: string;
   readonly path: string;
@@ -63,7 +63,7 @@ export interface FaultTarget {
   readonly operations: readonly string[];
 }
 
-/** Whether a fault with this `match` meets the request. */
+/** Whether a fault with this `match` applies to the request. */
 export function matchesFault(match: string, { method, path, operations }: FaultTarget): boolean {
   if (match === '*') return true;
   if (match.includes(' ')) return wildcard(match, '.*').test(`${method} ${path}`);
@@ -101,7 +101,7 @@ export interface Faults {
 
 /** The faults as the sandbox uses them. */
 export interface FaultSet extends Faults {
-  /** Whether any is set: spares the work of describing a request to nobody. */
+  /** Whether any fault is set; avoids work when there is none. */
   readonly any: boolean;
   /** Counts the request at every fault that it meets. */
   fire(met: FaultTarget): readonly FiredFault[];

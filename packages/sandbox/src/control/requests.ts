@@ -47,7 +47,7 @@ export function requestControl({ log, repeat }: RequestControlOptions): Hono {
     });
 }
 
-/** The exchange, with a request that is ready to be sent where the log knows what to change. */
+/** The exchange, with a corrected request where the log knows what to change. */
 function described(exchange: Exchange) {
   const { nearest, target, request } = exchange;
   if (!nearest || nearest.change.length === 0) return exchange;

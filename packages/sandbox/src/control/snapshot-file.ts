@@ -1,7 +1,6 @@
 /**
- * A snapshot as a file: JSON lines that can be read, compared and kept. A heading; then for each table a line with its
- * columns and a line for each row; at the end the number of rows and a digest of everything before, so that a file that
- * was cut or edited is noticed.
+ * The file format of snapshots: JSON lines. A heading; for each table a line with its columns and a line for each
+ * row; at the end the number of rows and a SHA-256 digest, which detects truncated and edited files.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';

@@ -66,7 +66,7 @@ export function jobControl({ world }: { readonly world: World }): Hono {
 }
 
 const mostShown = 200;
-/** Counting goes no further, so that a search of a large publication stays quick. */
+/** Largest number counted, so that a search of a large publication stays fast. */
 const mostCounted = 10_000;
 
 const searchQuery = z.strictObject({
@@ -86,7 +86,7 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
       const search = { status, text };
       const found = store.overview.subscriptions(search, limit + 1, before);
       const rows = found.slice(0, limit);
-      // The only page is its own count; a text that nobody matches costs a look at every row, and one is enough.
+      // The only page is its own count. A text without matches is compared with every row, and one pass is enough.
       const whole = before === undefined && found.length <= limit;
       const matching = whole ? found.length : store.overview.countSubscriptions(search, mostCounted + 1);
       return context.json({

@@ -1,6 +1,5 @@
 /**
- * Where every request of the API passes: through the faults that are set, then its work, then into the log and to
- * whoever watches.
+ * Passes every request through the faults, its work and the assumptions, then logs it and publishes it as an event.
  */
 import { apiPrefix, blankTrace, operationsAt, type Trace } from '../api/api.ts';
 import { nearestRequest } from '../api/nearest.ts';

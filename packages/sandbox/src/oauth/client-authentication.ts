@@ -1,4 +1,4 @@
-/** Which client asks: by HTTP Basic or by parameters of the body, never by both (RFC 6749 §2.3). */
+/** Authenticates the client: by HTTP Basic or by body parameters, never by both (RFC 6749 §2.3). */
 import type { Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import { bearerChallenge, OauthError, realm } from './errors.ts';
@@ -48,7 +48,7 @@ function secretProblem(client: OauthClientRow, secret: string | undefined): stri
     : 'The client_secret is wrong.';
 }
 
-/** Whoever tried Basic is answered with a Basic challenge as well (RFC 6749 §5.2). */
+/** A failed Basic authentication gets a Basic challenge as well (RFC 6749 §5.2). */
 function invalidClient(mechanism: Credentials['mechanism'], reason: string): OauthError {
   const plain = new OauthError('invalid_client', { reason });
   if (mechanism === 'body') return plain;

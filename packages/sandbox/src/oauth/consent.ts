@@ -1,6 +1,4 @@
-/**
- * Stands in for the person in a test: opens the consent page, presses a button, and tells where the browser is sent.
- */
+/** Gives consent in a test in place of a person: opens the consent page, presses a button, returns the redirect. */
 
 /** How the consent ended before it came to a redirect. */
 export class ConsentError extends Error {
@@ -8,7 +6,7 @@ export class ConsentError extends Error {
 }
 
 /**
- * Answers a consent page of the sandbox, as a person in a browser would.
+ * Submits the consent page of the sandbox as a browser would.
  *
  * @param fetch - `sandbox.fetch`, or the global `fetch` for a sandbox on a port
  * @param authorizationUrl - the address an app sends the person to, `/oauth/authorize?client_id=…`

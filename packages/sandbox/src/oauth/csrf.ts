@@ -1,8 +1,7 @@
 /**
- * Keeps other sites from pressing Allow: the form carries a token that has to equal the one in the browser's cookie,
- * and the browser has to say that the form was opened here. The token comes from the seeded generator, so that two runs
- * show the same page; what protects is that another site can neither read nor set the cookie, nor choose the Origin
- * header.
+ * CSRF protection of the consent form: its token must equal the browser's cookie, and the Origin must be ours. The
+ * token comes from the seeded generator, so that two runs show the same page; the protection rests on the cookie,
+ * which another site can neither read nor set.
  */
 import type { World } from '../world/world.ts';
 import { OauthError } from './errors.ts';
@@ -32,7 +31,7 @@ export function tokenFor(
   };
 }
 
-/** Lets only a form through that our own page sent. @throws OauthError */
+/** Requires that the form was sent by our own page. @throws OauthError */
 export function requireOwnForm(request: Request, token: string | undefined): void {
   const problem = problemOf(request, token);
   if (problem !== undefined)

@@ -1,4 +1,4 @@
-/** Codes and tokens: issued, redeemed, rotated, revoked. Each lives and dies by the sandbox's clock. */
+/** Issues, redeems, rotates and revokes authorization codes and tokens, by the sandbox's clock. */
 import type { GrantRow, IssuedToken } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
@@ -49,7 +49,11 @@ export function issueCode(world: World, consent: Consent): string {
   });
 }
 
-/** The tokens for a code. A code that comes a second time ends those that it gave. @throws OauthError invalid_grant */
+/**
+ * Exchanges a code for tokens. A code used twice revokes the tokens issued for it.
+ *
+ * @throws OauthError invalid_grant
+ */
 export function redeemCode(world: World, redemption: Redemption): IssuedToken {
   const { oauth } = world.store;
   const grant = oauth.grant(redemption.code);

@@ -1,4 +1,4 @@
-/** Proof Key for Code Exchange (RFC 7636): whoever redeems a code must be who asked for it. */
+/** Proof Key for Code Exchange (RFC 7636): code challenge and code verifier. */
 import { createHash } from 'node:crypto';
 
 /** Each method with what makes a challenge of a verifier. */

@@ -1,4 +1,4 @@
-/** What a token may be allowed: every scope of the specification, in words for the consent page. */
+/** The OAuth scopes of the specification, with a description of each for the consent page. */
 import { defaultScope } from '@newsletter-kit/core/contract';
 import { OauthError } from './errors.ts';
 

@@ -114,7 +114,7 @@ export const introspect: Endpoint = async (call) => {
   return json(200, { active: false });
 };
 
-/** Who asks: a client by its credentials, or by a good access token that is not the one it asks about. */
+/** Identifies the caller: a client by its credentials, or by a valid access token other than the one introspected. */
 function callerOf({ world, request }: OauthCall, parameters: Parameters): string {
   const credentials = readCredentials(request, parameters);
   if (credentials) return authenticateClient(world.store.oauth, credentials).uid;
@@ -133,7 +133,7 @@ function callerOf({ world, request }: OauthCall, parameters: Parameters): string
   });
 }
 
-/** Why the caller learns nothing. The answer itself never says. */
+/** The reason why the answer is `active: false`, for the request log only. */
 function hiddenBecause(world: World, found: FoundToken | undefined, caller: string): string | undefined {
   if (!found) return 'There is no such token.';
   if (found.token.client !== caller) return 'The token was issued to another client.';

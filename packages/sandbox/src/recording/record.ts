@@ -1,4 +1,4 @@
-/** Records what passes through a sandbox: each request with its answer, and each turn of a control. */
+/** Records requests with their answers, and control calls. */
 import { STATUS_CODES } from 'node:http';
 import { notedText, onHandled } from '../api/request-notes.ts';
 import { ConnectionLost, CutResponse } from '../control/fault-effects.ts';
@@ -36,7 +36,7 @@ const connectionHeaders =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|expect|accept-encoding|sec-.*)$/;
 /** One-time values that keep nothing secret once they were used, and without which the request is another one. */
 const oneTime = new Set(['code_verifier', 'authenticity_token', 'set-cookie']);
-/** What the page of OAuth that asks for consent keeps in a browser. */
+/** Cookie of the consent page. */
 const consentCookie = /newsletter_sandbox_consent=[^;]*/;
 
 export function createRecorder({ state, snapshot, now, plantedAt, version }: RecorderOptions): Recorder {
@@ -147,7 +147,7 @@ async function textOf(response: Response): Promise<string> {
   return notedText(response) ?? (response.body === null ? '' : response.clone().text());
 }
 
-/** A name for each secret, the same wherever it stands; what every sandbox has or has issued itself is none. */
+/** Replaces each secret by a stable name. Standard credentials and values issued by the sandbox are kept. */
 function createNames() {
   const { uid, secret } = oauthClients.confidential;
   const known = new Set<string>([

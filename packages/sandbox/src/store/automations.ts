@@ -1,4 +1,4 @@
-/** Automations in the store: what they send, and the journeys subscribers take through them. */
+/** Store of automations, their e-mails, and the journeys of subscribers. */
 import type { Database } from './database.ts';
 import { inserter, selection, type Rows } from './rows.ts';
 

@@ -204,10 +204,10 @@ export function giftStore(database: Database) {
       selection(database, { table: 'complimentary_access', where: 'publication_id = ?', values: [publicationId] }),
     counts: (access: number) => counts.get(access) ?? { total: 0, active: 0 },
     gift: (seq: number) => gift.get(seq),
-    /** What a subscription has been given and still has, with the tier it gives. */
+    /** The running gifts of a subscription, with the tier each gives. */
     running: (subscription: number) => running.all(subscription),
     end: (seq: number): void => end.run(seq),
-    /** From now on this gift is what the tier hangs on. */
+    /** Marks this gift as the one that the subscription's tier depends on. */
     carryTier: (seq: number): void => pass.run(seq),
   };
 }

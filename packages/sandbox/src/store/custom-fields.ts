@@ -1,4 +1,4 @@
-/** Custom fields in the store: the fields of a publication and the values subscriptions hold. */
+/** Store of custom fields: the fields of a publication and the values of subscriptions. */
 import type { Database } from './database.ts';
 
 /** A custom field as stored; `options` is a JSON list. */
@@ -52,12 +52,12 @@ export function customFieldStore(database: Database) {
     byDisplay: (publicationId: string, display: string) => byDisplay.get(publicationId, display),
     byId: (publicationId: string, id: string) => byId.get(id, publicationId),
     rename: (field: number, display: string): void => rename.run(display, field),
-    /** Takes the field away, and every value of it. */
+    /** Deletes the field and its values. */
     remove(field: number): void {
       removeValues.run(field);
       remove.run(field);
     },
-    /** Takes every value of a subscription away. */
+    /** Deletes every value of a subscription. */
     clearValues: (subscription: number): void => clearValues.run(subscription),
     setValue: (subscription: number, field: number, json: string): void => setValue.run(subscription, field, json),
     clearValue: (subscription: number, field: number): void => clearValue.run(subscription, field),

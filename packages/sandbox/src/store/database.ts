@@ -1,11 +1,8 @@
-/**
- * One SQLite database, in memory or in a file: opened, checked, its statements prepared once, its writes in
- * transactions.
- */
+/** Opens one SQLite database, in memory or in a file; caches prepared statements and runs transactions. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { applicationId, indexes, keyedTables, schemaVersion, tables } from './tables.ts';
 
-/** As `:memory:`, but what goes beyond 32 MB lies in a temporary file that goes with the process. */
+/** As `:memory:`, but pages beyond 32 MB lie in a temporary file that SQLite deletes. */
 export const temporaryFile = '';
 
 /** A value that a statement binds. */
@@ -116,11 +113,11 @@ function wrap(connection: DatabaseSync): Database {
   };
 }
 
-/** Rows come as arrays and are given their names here: half the time of having the driver do it. */
+/** Rows are read as arrays and named here, in half the time that the driver takes. */
 function statement(prepared: StatementSync): Statement<unknown> {
   const names = prepared.columns().map((column) => column.name);
   prepared.setReturnArrays(true);
-  // Copied and filled, for an object that grows key by key takes three times as long.
+  // Copied from a template: an object that grows key by key takes three times as long.
   const blank: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, null]));
   const named = (values: unknown): unknown => {
     const row: Record<string, unknown> = { ...blank };
@@ -140,7 +137,7 @@ function statement(prepared: StatementSync): Statement<unknown> {
 
 function prepareFile(connection: DatabaseSync, location: string): void {
   if (location === temporaryFile) {
-    // Nobody else sees it and nothing of it outlives the process, so nothing has to reach the disk in order.
+    // No other process reads it and nothing outlives the process, so no write has to reach the disk in order.
     connection.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
   } else if (location !== ':memory:') {
     // One process per file: the ids, the clock and the window belong to it.

@@ -1,4 +1,4 @@
-/** The inbox in the store: the e-mails that the service would have sent, and which subscribers wait for one. */
+/** Store of the inbox: the e-mails the service would have sent, and the e-mails that subscribers still wait for. */
 import type { Database } from './database.ts';
 
 /** An e-mail as stored; its text is made from this when it is read. */
@@ -58,7 +58,7 @@ export function inboxStore(database: Database) {
     total: (recipient: string): number => total.get(recipient)?.n ?? 0,
     removeOne: (id: string): void => removeOne.run(id),
     removeAll: (): void => removeAll.run(),
-    /** Takes away everything about a subscription. */
+    /** Deletes every message and state of a subscription. */
     forget(subscription: number): void {
       forget.run(subscription);
       clearState.run(subscription);

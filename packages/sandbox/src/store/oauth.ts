@@ -1,4 +1,4 @@
-/** OAuth in the store: what a person granted to a client, and the tokens issued for it. */
+/** Store of OAuth: grants, authorization codes and tokens. */
 import type { Database } from './database.ts';
 import type { OauthClientRow } from './workspace.ts';
 

@@ -1,4 +1,4 @@
-/** What a person who looks asks the store: across publications, the latest first, found by a part of what is known. */
+/** Queries of the sandbox's window: across publications, newest first, with a text search. */
 import type { Bound, Database } from './database.ts';
 import { subscriptionColumns, type SubscriptionRow } from './subscriptions.ts';
 import type { ApiKeyRow, OauthClientRow } from './workspace.ts';
@@ -67,7 +67,7 @@ export function overviewStore(database: Database) {
         .all(before, ...values, limit);
     },
 
-    /** How many there are, counted up to `most`. */
+    /** Counts the matches, at most `most`. */
     countSubscriptions(search: SubscriptionSearch, most: number): number {
       const { where, values } = whereClause(search);
       const counted = `SELECT 1 FROM subscriptions WHERE true${where} LIMIT ?`;

@@ -1,4 +1,4 @@
-/** What every table is asked for: a row put in, and a list in the order of creation, a stretch at a time. */
+/** Shared queries of all tables: insert a row, and read a list page by page in order of creation. */
 import type { Bound, Database } from './database.ts';
 
 /** A place in the order of a list: by time of creation, then by arrival. */

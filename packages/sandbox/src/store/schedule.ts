@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 export interface ClockRow {
   /** Milliseconds between the time's source and the clock. */
   readonly ahead: number;
-  /** Milliseconds since the Unix epoch at which the clock stands; null while it runs. */
+  /** Milliseconds since the Unix epoch while the clock is frozen; null while it runs. */
   readonly frozen: number | null;
 }
 
@@ -20,7 +20,7 @@ export function clockStore(database: Database) {
   };
 }
 
-/** Something that happens to `subject` (a row's `seq`) at `at` (milliseconds of the sandbox's clock). */
+/** A scheduled event of `subject` (a row's `seq`), due `at` (milliseconds of the sandbox's clock). */
 export interface DueRow {
   readonly seq: number;
   readonly at: number;
@@ -37,7 +37,7 @@ export function dueStore(database: Database) {
   const first = database.prepare<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
   const count = database.prepare<{ n: number }>('SELECT count(*) AS n FROM due');
   const done = database.prepare('DELETE FROM due WHERE seq = ?');
-  // Every request asks what has fallen due; up to this time it is known that nothing has.
+  // Every request queries due events; before this time it is known that there are none.
   let nothingDueUntil = 0;
   database.onUndone(() => {
     nothingDueUntil = 0;
@@ -53,14 +53,14 @@ export function dueStore(database: Database) {
       if (!row) nothingDueUntil = first.get()?.at ?? Number.POSITIVE_INFINITY;
       return row;
     },
-    /** What falls due first of all, be it later. */
+    /** The next event, due or not. */
     first: () => first.get(),
     count: (): number => count.get()?.n ?? 0,
     done: (seq: number): void => done.run(seq),
   };
 }
 
-/** Answers 1, 2, 3 … for each kind; kept in the store, so that a restart goes on where it stopped. */
+/** Returns 1, 2, 3 … for each kind. Persistent, so a restart continues the sequence. */
 export function counter(database: Database): (kind: string) => number {
   const count = database.prepare<{ n: number }>(
     'INSERT INTO counters (kind, n) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET n = n + 1 RETURNING n',

@@ -1,7 +1,4 @@
-/**
- * Copies of every table, kept beside the tables themselves until the store is closed. Not written to the database's
- * file.
- */
+/** Copies of every table in temporary tables, kept until the store is closed. Not written to the database's file. */
 import type { Bound, Database } from './database.ts';
 import { keyedTables, tables } from './tables.ts';
 

@@ -1,9 +1,9 @@
-/** Subscriptions in the store: rows, the filtered and paged list, and what hangs on a subscription. */
+/** Store of subscriptions: rows, the filtered and paginated list, tiers and list memberships. */
 import { utmFields } from '@newsletter-kit/core/contract';
 import type { Bound, Database } from './database.ts';
 import { selection, type Rows } from './rows.ts';
 
-/** What a request can say about where a subscription comes from. */
+/** The columns of attribution that a request can set. */
 export const attributionColumns = [...utmFields, 'referring_site'] as const;
 type AttributionColumn = (typeof attributionColumns)[number];
 
@@ -47,7 +47,7 @@ export interface SubscriptionFilter {
   readonly createdBefore?: number | undefined;
 }
 
-/** The columns that hold what the row's field of the same name says. */
+/** Columns with the same name and value as the field of the row. */
 const plain = [
   'seq',
   'id',
@@ -168,9 +168,9 @@ export function subscriptionStore(database: Database) {
     setAttribution: (seq: number, column: AttributionColumn, text: string): void => setText[column].run(text, seq),
     setCustomer: (seq: number, id: string): void => setCustomer.run(id, seq),
     setDoubleOptIn: (seq: number, needed: number): void => setDoubleOptIn.run(needed, seq),
-    /** One more e-mail went out to it; nobody opens it here, so the rates fall. */
+    /** Counts one more e-mail received. Nobody opens it here, so the rates fall. */
     received: (seq: number): void => received.run(seq),
-    /** Leaves the row and its id, and takes everything else away; `emailKey` stands where the address was. */
+    /** Deletes everything but the row, its id and its time of creation; `emailKey` replaces the address. */
     redact: (seq: number, emailKey: string): void => redact.run(emailKey, seq),
 
     addTier: (seq: number, tier: number): void => addTier.run(seq, tier),
@@ -185,8 +185,7 @@ export function subscriptionStore(database: Database) {
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
     list(publicationId: string, filter: SubscriptionFilter): Rows<ListedRow> {
       const asked = filterNames.filter((name) => filter[name] !== undefined);
-      // Written out as well, for SQLite takes an index over some rows only where it reads that the query is about
-      // those.
+      // Repeated as a literal: SQLite uses a partial index only where the query contains its condition.
       const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];
       const bind = (name: keyof SubscriptionFilter): Bound => {
         const value = filter[name] ?? null;

@@ -1,4 +1,4 @@
-/** The tables of the sandbox. A change here raises `schemaVersion`; an older file is refused rather than guessed at. */
+/** The database schema. Every change raises `schemaVersion`; older files are refused. */
 
 /** Stored in the file (`user_version`). */
 export const schemaVersion = 2;
@@ -87,7 +87,7 @@ export const tables = {
   counters: `kind TEXT PRIMARY KEY, n INTEGER NOT NULL`,
 } as const;
 
-/** Tables that are found by their whole key alone: without a row number they take half the room. */
+/** Tables read by their whole key only: WITHOUT ROWID halves their size. */
 export const keyedTables: readonly string[] = ['custom_field_values', 'subscription_tiers', 'list_memberships'];
 
 /**

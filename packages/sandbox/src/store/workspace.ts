@@ -1,4 +1,4 @@
-/** The workspace in the store: publications, their tiers and newsletter lists, API keys and OAuth clients. */
+/** Store of the workspace: publications, premium tiers, newsletter lists, API keys and OAuth clients. */
 import type { Database } from './database.ts';
 
 export interface PublicationRow {
@@ -86,8 +86,7 @@ export function workspaceStore(database: Database) {
 }
 
 /**
- * Every request asks for its key and its publication, which only seeds write: what was found is kept until they may
- * have.
+ * Caches rows until the tables are replaced: every request reads its key and its publication, which only seeds write.
  */
 function cached<Row>(database: Database, read: (key: string) => Row | undefined): (key: string) => Row | undefined {
   const known = new Map<string, Row>();

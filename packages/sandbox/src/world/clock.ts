@@ -1,6 +1,6 @@
 /**
- * The clock that everything in the sandbox reads, and the ISO 8601 durations by which it is advanced. The clock never
- * runs backwards, so arrival and creation agree.
+ * The clock of the sandbox, and the ISO 8601 durations by which it is advanced. It never runs backwards, so arrival
+ * and creation agree.
  */
 import type { ClockRow, ClockStore } from '../store/schedule.ts';
 
@@ -8,8 +8,8 @@ const durationPattern =
   /^P(?=[\dT])(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,6})W)?(?:(\d{1,7})D)?(?:T(?=\d)(?:(\d{1,8})H)?(?:(\d{1,9})M)?(?:(\d{1,11}(?:[.,]\d{1,3})?)S)?)?$/;
 
 /**
- * The time that lies so much later, in milliseconds. Years and months are those of the calendar, in UTC: a month after
- * 31 January is the last day of February.
+ * Adds a duration to a time, in milliseconds. Years and months are calendar units in UTC: a month after 31 January is
+ * the last day of February.
  *
  * @throws RangeError where `duration` is none
  */
@@ -43,8 +43,8 @@ export interface Clock {
   /** Whole seconds since the Unix epoch, as the API's timestamps. */
   seconds(): number;
   /**
-   * Moves the clock forward, by milliseconds or by an ISO 8601 duration such as `P14D`. What falls due on the way
-   * happens with the next request or `settle()`, in order, each at its own time.
+   * Moves the clock forward, by milliseconds or by an ISO 8601 duration such as `P14D`. The next request or
+   * `settle()` runs the events that became due, in order, each at its own time.
    *
    * @throws RangeError for a negative number and for what is no duration
    */
@@ -53,16 +53,16 @@ export interface Clock {
   set(time: number): void;
   /** Stops the clock until {@link Clock.thaw}; `advance` and `set` still move it. */
   freeze(): void;
-  /** Lets a stopped clock run again, from where it stands. */
+  /** Resumes a frozen clock from its current time. */
   thaw(): void;
   readonly frozen: boolean;
 }
 
 /** The clock as the world uses it. */
 export interface WorldClock extends Clock {
-  /** Runs `work` with the clock standing at `time`: what falls due sees its own time. */
+  /** Runs `work` with the clock held at `time`, so that a scheduled event sees its own time. */
   during<T>(time: number, work: () => T): T;
-  /** Takes up what the store holds, after its content was replaced. */
+  /** Reloads the clock from the store after its content was replaced. */
   load(): void;
 }
 

@@ -1,9 +1,9 @@
-/** Complimentary access: giving a tier for a while, and what happens when the while is over. */
+/** Complimentary access: grants a tier for a period, and removes it when the period ends. */
 import type { ComplimentaryAccessRow } from '../store/content.ts';
 import { addDuration } from './clock.ts';
 import type { Note, World } from './world.ts';
 
-/** Gives the access from now on. Who has it already keeps it as it runs. */
+/** Grants the access from now on. A running grant of the same access is kept as it is. */
 export function giveAccess(world: World, subscription: number, access: ComplimentaryAccessRow): void {
   const { store, clock } = world;
   const running = store.gifts.running(subscription);
@@ -24,7 +24,7 @@ export function giveAccess(world: World, subscription: number, access: Complimen
   if (ends !== null) store.due.schedule(ends, 'gift.ended', seq);
 }
 
-/** The access is over: the tier goes with it, unless it was there before or another gift still gives it. */
+/** Ends a grant and removes its tier, unless the subscription had the tier before or another grant gives it. */
 export function endGift(world: World, seq: number, note: Note): void {
   const { gifts, subscriptions } = world.store;
   const gift = gifts.gift(seq);
@@ -42,7 +42,7 @@ export function endGift(world: World, seq: number, note: Note): void {
   note({ type: 'subscription', change: 'updated', seq: gift.subscription });
 }
 
-/** Makes a subscription free: its tiers and what it was given end. */
+/** Makes a subscription free: removes its tiers and ends its grants. */
 export function removeTiers(world: World, subscription: number): void {
   const { gifts, subscriptions } = world.store;
   for (const gift of gifts.running(subscription)) gifts.end(gift.seq);

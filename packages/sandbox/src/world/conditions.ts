@@ -1,4 +1,4 @@
-/** Conditions of a condition set: a small language over subscriptions, as data and as SQL. */
+/** The conditions of condition sets, as data and as SQL. */
 import { customFieldValue } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import type { ConditionSetRow } from '../store/content.ts';
@@ -18,7 +18,7 @@ const attributes = [
   'referring_site',
 ] as const;
 
-/** The conditions there are. A list meets a value where it contains it. */
+/** All kinds of conditions. A list custom field meets a condition where it contains the value. */
 const condition = z.union([
   z.strictObject({ attribute: z.enum(attributes), equals: z.string() }),
   z.strictObject({ attribute: z.enum(attributes), in: z.array(z.string()).min(1) }),

@@ -37,7 +37,7 @@ export function requestDeletion(world: World, email: string): DeletionRequestRow
   return row;
 }
 
-/** The delay is over. */
+/** Starts the redaction after the delay. */
 export function startRedaction(world: World, seq: number): void {
   world.store.deletionRequests.setStatus(seq, 'processing', null);
   world.store.due.schedule(world.clock.now() + deletionTimes.processing, 'deletion.finished', seq);
@@ -64,7 +64,7 @@ export function redact(world: World, seq: number, note: Note): void {
   deletionRequests.setStatus(seq, 'completed', world.clock.now());
 }
 
-/** Of an item about this subscription, only its id stays: the rest may tell about the person. */
+/** Removes everything but the id from an item about this subscription. */
 function withoutItem(params: string, id: string): string {
   return JSON.stringify(JSON.parse(params), (_key, value: unknown) => {
     const about =

@@ -1,10 +1,10 @@
-/** Passes what happens on to whoever listens, in order. */
+/** Publishes events to subscribers, in order. */
 
 export interface Feed<Event> {
   /** Calls `listener` with every event from now on; the answer ends that. */
   subscribe(listener: (event: Event) => void): () => void;
   publish(event: Event): void;
-  /** Whether anyone listens: spares the work of describing an event to nobody. */
+  /** Whether there is a subscriber; avoids describing events when there is none. */
   readonly listening: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Ids and codes of new records. Each is a pure function of the sandbox's seed number, the kind and the count of records
- * of that kind: two runs that do the same things name everything the same, and a restart goes on without repeating.
+ * Generates ids and codes. Each is a pure function of the id seed, the kind and the number of the record, so two
+ * equal runs give equal ids, and a restart repeats none.
  */
 
 export interface Ids {

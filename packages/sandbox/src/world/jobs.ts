@@ -1,6 +1,6 @@
 /**
- * Jobs: work that is accepted now and done a little later by the clock, item by item, with a line in the log for each
- * that failed.
+ * Jobs: bulk operations that are accepted now and run later by the clock, with an error log entry for each failed
+ * item.
  */
 import type { JobRow } from '../store/jobs.ts';
 import type { PublicationRow } from '../store/workspace.ts';
@@ -50,7 +50,7 @@ export function startJob(world: World, seq: number): void {
   world.store.due.schedule(world.clock.now() + jobTimes.processing, 'job.finished', seq);
 }
 
-/** A job is done: all at once, so that nobody sees half of it. It has failed where nothing of it could be applied. */
+/** Runs a job in one transaction. It has failed where none of its items could be applied. */
 export function finishJob(world: World, seq: number, note: Note): void {
   const { jobs, workspace } = world.store;
   const job = jobs.bySeq(seq);
@@ -68,6 +68,6 @@ export function finishJob(world: World, seq: number, note: Note): void {
     },
     world.clock.seconds(),
   );
-  // Nobody can read an import, and its rows hold addresses.
+  // No operation shows an import, and its rows hold addresses.
   if (job.type === 'import') jobs.setParams(seq, '{}');
 }

@@ -1,4 +1,4 @@
-/** Journeys: a subscriber's way through an automation, one e-mail at a time, as the clock goes. */
+/** Journeys: a subscriber passes through an automation, one e-mail at a time, by the clock. */
 import type { AutomationRow, JourneyRow } from '../store/automations.ts';
 import { sendMail } from './mail.ts';
 import { validationTime } from './status.ts';
@@ -10,7 +10,7 @@ export function takesApiEnrollment({ status, trigger_events }: AutomationRow): b
   return (status === 'running' || status === 'live') && Array.isArray(triggers) && triggers.includes('api');
 }
 
-/** Sends a subscription on its way; null where it is on it already. */
+/** Starts a journey; null where the subscription is on one through this automation already. */
 export function enroll(world: World, automation: AutomationRow, subscription: number): JourneyRow | null {
   const { store, clock, ids } = world;
   if (store.automations.running(subscription, automation.seq)) return null;
@@ -31,15 +31,15 @@ export function enroll(world: World, automation: AutomationRow, subscription: nu
   return journey;
 }
 
-/** Plans what comes next of a journey: its next e-mail after that one's wait, or its end at once. */
+/** Schedules the next e-mail of a journey after its wait, or the end of the journey. */
 export function scheduleStep(world: World, { seq, automation, step: done }: JourneyRow): void {
   const next = activeEmails(world, automation)[done];
   world.store.due.schedule(world.clock.now() + (next?.wait ?? 0) * 1000, 'journey.step', seq);
 }
 
 /**
- * The next e-mail of a journey is due. A subscriber who is not active yet is waited for, a day at a time and a month at
- * most; one who has left, or whose address is invalid, exits early.
+ * Sends the due e-mail of a journey. For a subscriber who is not active yet it waits a day at a time, at most a
+ * month; it exits early for one who has left or whose address is invalid.
  */
 export function sendNextEmail(world: World, seq: number, note: Note): void {
   const { store, clock } = world;

@@ -1,4 +1,4 @@
-/** The e-mails the service would send: who gets which, and what a subscriber's click does. */
+/** Sends e-mails to the inbox, and follows the confirm and unsubscribe links in them. */
 import type { MessageRow } from '../store/inbox.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import type { Note, World } from './world.ts';
@@ -11,15 +11,15 @@ const subjects: Readonly<Record<Exclude<MessageKind, 'automation'>, (publication
   welcome: (publication) => `Welcome to ${publication}`,
 };
 
-/** Orders a welcome for when the subscription becomes active. */
+/** Requests the welcome e-mail for when the subscription becomes active. */
 export function orderWelcome(world: World, subscription: number): void {
   const state = world.store.inbox.state(subscription);
   if (state) world.store.inbox.setState(subscription, { asked: state.asked, welcome: 1 });
 }
 
 /**
- * Sends what a subscription waits for since it changed: a confirmation once each time it becomes pending, the welcome
- * that was ordered once it is active.
+ * Sends the e-mails that a change of status triggers: a confirmation each time it becomes pending, the requested
+ * welcome once it is active.
  */
 export function sendAwaitedMail(world: World, subscription: number, note: Note): void {
   const { inbox } = world.store;
@@ -77,7 +77,7 @@ export function linkState(world: World, message: MessageRow, click: Click): 'ope
   return from.includes(row.status) ? 'open' : 'gone';
 }
 
-/** Does what the subscriber's click asks for. */
+/** Applies the link that the subscriber followed. */
 export function followLink(world: World, message: MessageRow, click: Click): void {
   if (linkState(world, message, click) !== 'open') return;
   world.write((note) => {

@@ -1,4 +1,6 @@
-/** What every sandbox has: names that tests, documentation and users rely on. */
+/**
+ * The publication, API keys and OAuth clients of every standard seed, which tests, documentation and users rely on.
+ */
 
 /** The publication of every standard seed. */
 export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';

@@ -1,6 +1,6 @@
 /**
- * The statuses a subscription takes, as pure rules. The specification has no transition table; these keep its three
- * rules.
+ * The status transitions of subscriptions, as pure functions. The specification has no transition table; these keep
+ * its three rules.
  */
 
 export type DoubleOptOverride = 'on' | 'off' | 'not_set';

@@ -1,4 +1,4 @@
-/** Subscribing: what a SubscriptionRequest does to the world, for single and bulk creation alike. */
+/** Applies a SubscriptionRequest to the world: creates the subscription or updates the one with this address. */
 import type { ErrorDetail, SubscriptionRequest } from '@newsletter-kit/core/schema';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { AutomationRow } from '../store/automations.ts';
@@ -66,7 +66,7 @@ export function subscribe(
   return { row, created: !existing, warnings: fields.warnings, reasons: done.reasons };
 }
 
-/** The address check of a new subscription is through. */
+/** Finishes the address check of a new subscription. */
 export function finishValidation(world: World, seq: number, note: Note): void {
   const row = world.store.subscriptions.bySeq(seq);
   if (row?.status !== 'validating') return;
@@ -184,7 +184,7 @@ function applyAllFields(
   return enrollInto(world, references.automations, seq);
 }
 
-/** Enrolls into each automation that takes it; answers a sentence for each that does not. */
+/** Enrolls into each automation that accepts API enrollment; returns a sentence for each that does not. */
 function enrollInto(world: World, automations: readonly AutomationRow[], seq: number): readonly string[] {
   return automations.flatMap((automation) => {
     if (!takesApiEnrollment(automation))

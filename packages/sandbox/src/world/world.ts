@@ -1,4 +1,4 @@
-/** The world that every rule works on: store, clock, ids and event feed, as types. `open-world.ts` opens one. */
+/** The types of the world that rules read and write: store, clock, ids and event feed. `open-world.ts` opens one. */
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import type { Assumed } from '../control/assumption-table.ts';
 import type { Store } from '../store/store.ts';
@@ -30,8 +30,8 @@ export interface World {
    */
   write<T>(work: (note: Note) => T): T;
   /**
-   * Runs everything that has fallen due, oldest first, each in its own transaction and with the clock at its due time.
-   * What it schedules in turn runs too, where that has fallen due as well. Answers how many of each kind happened.
+   * Runs every due event, oldest first, each in its own transaction and with the clock at its due time, including due
+   * events that they schedule. Returns how many of each kind ran.
    */
   settle(): Readonly<Record<string, number>>;
 }

@@ -1,6 +1,6 @@
 /**
- * What surrounds the subscribers of the demo: automations with their journeys, authors, an advertisement, gifts,
- * condition sets, publication fields.
+ * Content of the demo seed: automations with journeys, authors, an advertisement, complimentary access, condition
+ * sets, publication fields.
  */
 import type { Seed } from './seed.ts';
 

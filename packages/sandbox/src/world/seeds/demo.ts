@@ -1,4 +1,4 @@
-/** The seed `demo`: a publication that has lived for three years, so that there is something to look at. */
+/** The seed `demo`: a three-year-old publication with 300 subscribers. */
 import { publicationId } from '../standard-values.ts';
 import { generatedSubscriber, type OriginName, origins } from './generated-subscribers.ts';
 import { demoContent, demoPublicationFields } from './demo-content.ts';

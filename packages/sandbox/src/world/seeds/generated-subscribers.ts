@@ -187,8 +187,8 @@ function shared(hundredth: number): Status {
 }
 
 /**
- * Fills a publication up to a size, its newcomers spread evenly over its life so far; one in ten has a custom field,
- * where there are any.
+ * Adds generated subscriptions until the publication has the given size, spread evenly over its age; every tenth has
+ * a custom field, if the publication has one.
  */
 export function fillPublication(world: World, publicationId: string, { size, progress }: Growth): void {
   const { store, clock, ids } = world;

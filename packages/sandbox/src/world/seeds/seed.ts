@@ -87,7 +87,7 @@ const automationEmail = z.strictObject({
 const seedJourney = z.strictObject({
   /** Address of a subscription of the publication. */
   email: address,
-  /** A seedJourney in progress goes on with the clock: its next e-mail is due after that one's wait. */
+  /** A journey in progress continues with the clock: its next e-mail is due after that one's wait. */
   status: z.enum(journeyStatuses).default('in_progress'),
   started: seconds.optional(),
   completed: seconds.optional(),
