@@ -88,8 +88,8 @@ function authorsNamed(authors: readonly AuthorRow[], name: string): readonly Aut
 }
 
 /**
- * Finds an author by id, full name or first name – an id also with the prefix `user_` or `guest_` that the service gives
- * it. Of several the oldest, and a full name before a first name.
+ * Finds an author by id, full name or first name – an id also with the prefix `user_` or `guest_` that the service
+ * gives it. Of several the oldest, and a full name before a first name.
  */
 function findAuthor(authors: readonly AuthorRow[], wanted: string): AuthorRow | undefined {
   const id = wanted.replace(/^(?:user|guest)_/, '').toLowerCase();

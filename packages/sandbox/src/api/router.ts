@@ -58,7 +58,8 @@ function firstMatch([routes, values]: Result<Methods>): { methods: Methods; para
   if (!route) return undefined;
   const [methods, places] = route;
   const params: Record<string, string> = {};
-  for (const [name, place] of Object.entries(places))
+  const entries: readonly [string, string | number][] = Object.entries(places);
+  for (const [name, place] of entries)
     params[name] = decode(typeof place === 'number' ? (values?.[place] ?? '') : place);
   return { methods, params };
 }

@@ -1,6 +1,6 @@
 /**
- * A rule answers one operation of the contract. Its schemas, paging and reach follow from the contract, so a new endpoint
- * needs one rule and nothing else.
+ * A rule answers one operation of the contract. Its schemas, paging and reach follow from the contract, so a new
+ * endpoint needs one rule and nothing else.
  */
 import { operation, type OperationById, type OperationId } from '@newsletter-kit/core/contract';
 import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
@@ -104,7 +104,7 @@ export function ruleWithSchemas<Id extends OperationId, Query extends z.ZodType,
       if (ofPublication && !call.publication) throw new Error(`${id} was called without a publication.`);
       const read = (schema: z.ZodType | undefined, input: unknown): unknown => checked(schema ?? nothing, input, call);
       return work(
-        call as CallOf<Id>,
+        call,
         read(sides.query, query) as z.output<Query>,
         read(sides.body, body) as z.output<Body>,
       );

@@ -96,6 +96,18 @@ test('ten come in one page unless limit says otherwise, oldest first unless dire
   expect(await list(sandbox, { limit: '100', tier: 'premium' })).toMatchObject({ has_more: false, next_cursor: null });
 });
 
+test.each([
+  ['one row fewer than the limit', 4, { has_more: false, next_cursor: null }],
+  ['exactly as many rows as the limit', 5, { has_more: false, next_cursor: null }],
+  ['one row more than the limit', 6, { has_more: true, next_cursor: expect.any(String) as string }],
+])('has_more with %s', async (_name, rows, paging) => {
+  const sandbox = fresh();
+  for (let n = 1; n <= rows; n += 1) await create(sandbox, { email: `reader${n}@example.com` });
+  const page = await list(sandbox, { limit: '5' });
+  expect(page).toMatchObject(paging);
+  expect(page.data).toHaveLength(Math.min(rows, 5));
+});
+
 describe('paging fields', () => {
   test.each([
     { limit: '4', more: true },

@@ -46,7 +46,7 @@ test.each([
   ['2027-08-31', 'P1M', '2027-09-30'],
   ['2027-12-31', 'P1M', '2028-01-31'],
   ['2027-11-30', 'P1M', '2027-12-30'],
-])('from %s on, %s leads to %s: the same day of the month, or the last one', async (from, advance, to) => {
+])('months and years are calendar units: %s plus %s is %s', async (from, advance, to) => {
   const sandbox = fresh({ now: () => Date.parse(from) });
   expect((await control(sandbox, 'POST', '/clock', { advance })).body).toMatchObject({
     now: `${to}T00:00:00.000Z`,
