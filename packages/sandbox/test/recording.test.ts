@@ -119,7 +119,7 @@ test('requests that arrive together are replayed in the order in which they were
   expect(await replay(parsed(recording()))).toEqual({ requests: 41, differences: [] });
 });
 
-test('what differs is told with its place', async () => {
+test('a difference is reported with its path', async () => {
   const sandbox = fresh();
   const recording = sandbox.record();
   await send(sandbox, 'POST', subscriptionsPath, { email: 'ada@example.com' });

@@ -18,7 +18,7 @@ test('a test gets a sandbox of its own, and settings for a client of it', async 
   ]);
 });
 
-test('the next test begins with nobody subscribed', async ({ sandbox, clientOptions }) => {
+test('the next test starts with an empty publication', async ({ sandbox, clientOptions }) => {
   met.push(sandbox);
   expect((await createClient(clientOptions).subscriptions.list()).items).toEqual([]);
 });

@@ -59,7 +59,7 @@ test('automations and journeys answer in the shape of offset paging whether or n
   expect(met).toHaveLength(4);
 });
 
-test('an enrolled subscriber gets one e-mail after another as the clock goes, then has completed the journey', async () => {
+test('an enrolled subscriber gets each e-mail after its wait, then completes the journey', async () => {
   const sandbox = demo();
   const { automation, subscription } = await known(sandbox);
   const sent = async () =>
@@ -100,7 +100,7 @@ test('an enrolled subscriber gets one e-mail after another as the clock goes, th
   expect(await received()).toBe(had + 3);
 });
 
-test('a subscriber who leaves exits the journey early', async () => {
+test('an unsubscribed subscriber exits the journey early', async () => {
   const sandbox = demo();
   const { automation, subscription } = await known(sandbox);
   await enroll(sandbox, automation, { subscription_id: subscription.id });
@@ -117,7 +117,7 @@ test('a subscriber who leaves exits the journey early', async () => {
   ).toContain(subscription.email);
 });
 
-test('who is to confirm first is waited for; one who never does exits after a month', async () => {
+test('a journey waits for a pending subscriber, at most a month', async () => {
   const sandbox = demo();
   const { automation } = await known(sandbox);
   await create(sandbox, { email: 'slow@example.com', double_opt_override: 'on', automation_ids: [automation] });
@@ -173,7 +173,7 @@ test.each(refused)('enrolling %s is refused', async (_, which, body, status, say
   expect(errorsOf(answered)[0]?.message).toContain(says);
 });
 
-test('a second enrolment is refused while the first goes on, and taken when it is over', async () => {
+test('a second enrollment is refused while the first is in progress, and accepted afterwards', async () => {
   const sandbox = demo();
   const { automation, subscription } = await known(sandbox);
   await enroll(sandbox, automation, { email: subscription.email });

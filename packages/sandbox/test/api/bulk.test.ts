@@ -39,7 +39,7 @@ test('an import answers at once, unwrapped, and subscribes with the clock; no op
   expect((await send(sandbox, 'GET', `${updatesPath}/${answer.import_id}`)).status).toBe(404);
 });
 
-test('a bulk update is pending, then processing, then complete, and nothing of it is seen before', async () => {
+test('a bulk update is pending, processing, complete; its changes appear only when complete', async () => {
   const sandbox = demo();
   const { subscription } = await known(sandbox);
   const { data } = await ask(sandbox, 'subscriptions.bulkUpdatePut', actionsPath, {
@@ -60,7 +60,7 @@ test('a bulk update is pending, then processing, then complete, and nothing of i
   expect((await one(sandbox, subscription.email))?.status).toBe('inactive');
 });
 
-test('an item sets tier, customer, custom fields and lists; a field with delete goes', async () => {
+test('an item sets tier, customer, custom fields and lists; delete removes a field', async () => {
   const sandbox = demo();
   const row = await one(sandbox, 'annie.easley@example.org');
   const tide =
@@ -93,14 +93,14 @@ test('an item sets tier, customer, custom fields and lists; a field with delete 
   });
 });
 
-test('unsubscribe: false brings nobody back', async () => {
+test('unsubscribe: false reactivates no subscription', async () => {
   const sandbox = demo();
   const zoe = await one(sandbox, 'zoë@example.com');
   await update(sandbox, [{ subscription_id: zoe?.id, unsubscribe: false }]);
   expect((await one(sandbox, 'zoë@example.com'))?.status).toBe('inactive');
 });
 
-test('an item that can not be applied is told in error_log and leaves its subscription alone; where none can, the job has failed', async () => {
+test('a failed item is listed in error_log and changes nothing; the job fails where every item fails', async () => {
   const sandbox = demo();
   const row = await one(sandbox, 'annie.easley@example.org');
   const [weekly] = row?.newsletter_list_ids ?? [];

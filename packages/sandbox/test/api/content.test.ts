@@ -194,7 +194,7 @@ test.each([
   },
 );
 
-test('publication fields leave archived ones out unless status asks for them, and always tell their total', async () => {
+test('publication fields omit archived ones by default and always have total_results', async () => {
   const sandbox = demo();
   const active = await ask(sandbox, 'publicationFields.list', `${fieldsPath}?limit=100`);
   expect(Object.keys(active)).toEqual(['data', 'limit', 'has_more', 'next_cursor', 'total_results']);

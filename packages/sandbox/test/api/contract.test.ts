@@ -221,7 +221,7 @@ test.each(documented)('%s answers %i in the error body', async (id, status) => {
   expect(sandbox.requests().at(-1)).toMatchObject({ operation: id, status });
 });
 
-test('an operation that documents no 400 answers none to a query it can not read', async () => {
+test('an operation that documents no 400 answers none to an unreadable query', async () => {
   for (const { id, errors } of apiOperations) {
     if (errors.some((status: number) => status === 400)) continue;
     const { call, there } = await world();

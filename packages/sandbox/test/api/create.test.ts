@@ -29,7 +29,7 @@ test.each(realAddresses)(
   },
 );
 
-test('attribution is kept as it came: spaces, umlauts, emoji, 300 characters, quotes', async () => {
+test('attribution is stored unchanged: spaces, umlauts, emoji, 300 characters, quotes', async () => {
   const sandbox = fresh();
   const attribution = {
     utm_source: 'landing page',
@@ -44,7 +44,7 @@ test('attribution is kept as it came: spaces, umlauts, emoji, 300 characters, qu
   expect((await list(sandbox)).data[0]).toMatchObject(attribution);
 });
 
-test('what was not sent is an empty text, never missing', async () => {
+test('fields that were not sent are empty texts, never missing', async () => {
   const { data } = await create(fresh(), { email: 'ada@example.com' });
   expect(data).toMatchObject({
     utm_source: '',
@@ -240,7 +240,7 @@ test('newsletter lists are joined automatically unless that is skipped', async (
   expect(await lists('three@example.com')).toEqual([weekly]);
 });
 
-test('what does not exist on the publication is refused by name, and nothing is created', async () => {
+test('a reference that the publication does not have is refused by name, and nothing is created', async () => {
   const sandbox = fresh();
   const answered = await send(sandbox, 'POST', subscriptionsPath, {
     email: 'ada@example.com',
@@ -304,7 +304,7 @@ test("the customer id is taken under the specification's name and under the serv
   ).toBe(400);
 });
 
-test('two sandboxes that are asked the same answer the same, byte for byte; another id seed gives other ids', async () => {
+test('equal requests give equal answers, byte for byte; another id seed gives other ids', async () => {
   const run = async (idSeed: number) => {
     const sandbox = fresh({ seed: 'demo', idSeed });
     await create(sandbox, { email: 'ada+1@example.com', custom_fields: [{ name: 'First Name', value: 'Ada' }] });

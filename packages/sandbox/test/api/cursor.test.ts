@@ -10,7 +10,7 @@ const interlude = fc.record({
   reuse: fc.boolean(),
 });
 
-test('walking by cursor while others subscribe meets everyone who was there exactly once, in order, in both directions', async () => {
+test('cursors return every earlier subscription exactly once, in order, in both directions, while others subscribe', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('asc' as const, 'desc' as const),

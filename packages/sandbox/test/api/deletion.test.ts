@@ -107,7 +107,7 @@ test('journeys, gifts and the parameters of jobs forget the person too', async (
   });
 });
 
-test('a second request is a conflict while the first is open; one for nobody is not found', async () => {
+test('a second deletion request conflicts with an open one; an unknown address is not found', async () => {
   const sandbox = fresh({ seed: two });
   await ask(sandbox, 'deletionRequests.create', requestsPath, { email: person.email });
   const second = await send(sandbox, 'POST', `/publications/${other}/data_privacy/deletion_requests`, {

@@ -62,7 +62,7 @@ test('creation_date takes the whole day in UTC and nothing of the days beside it
   expect(data.map((one) => one.email)).toEqual(['first@example.com', 'last@example.com']);
 });
 
-test('an expandable key is there only when it is asked for', async () => {
+test('an expandable key is present only when expanded', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const [plain] = (await list(sandbox, { email: 'ada.lovelace@example.com' })).data;
   const keys = ['subscription_premium_tiers', 'referrals', 'stats', 'custom_fields', 'newsletter_list_ids', 'tags'];
@@ -79,7 +79,7 @@ test('an expandable key is there only when it is asked for', async () => {
   });
 });
 
-test('ten come in one page unless limit says otherwise, oldest first unless direction says otherwise', async () => {
+test('a page holds ten subscriptions by default, oldest first by default', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const up = await list(sandbox);
   expect(up.data).toHaveLength(10);
@@ -135,7 +135,7 @@ describe('paging fields', () => {
     expect(byPage.headers.get('x-pagination-migration-guide')).toMatch(/cursor/);
   });
 
-  test('a page behind the last one is empty; totals count what the filter lets through', async () => {
+  test('a page after the last one is empty; totals count the filtered rows', async () => {
     const sandbox = fresh({ seed: 'demo' });
     expect(await list(sandbox, { page: '100' })).toMatchObject({ data: [], total_results: 300, total_pages: 30 });
     expect(await list(sandbox, { page: '1', status: 'needs_attention' })).toMatchObject({

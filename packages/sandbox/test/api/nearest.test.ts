@@ -132,7 +132,7 @@ test('a request that was answered, or refused for its number alone, has none', a
   ]);
 });
 
-test('nothing of what was sent shows in it: no address, no token', async () => {
+test('contains no value that was sent: no address, no token', async () => {
   const sandbox = fresh();
   await send(
     sandbox,

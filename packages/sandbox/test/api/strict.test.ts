@@ -123,7 +123,7 @@ test.each(['pending', 'validating'] as const)(
   },
 );
 
-test('double_opt_override off does not bring back who unsubscribed', async () => {
+test('double_opt_override off does not reactivate an unsubscribed subscriber', async () => {
   const seed: Seed = {
     publications: [{ id: publicationId, name: 'P', subscriptions: [{ email: 'ada@example.com', status: 'inactive' }] }],
   };
@@ -144,7 +144,7 @@ const second = {
   send_welcome_email: true,
 } as const;
 
-test('a known address keeps everything but custom fields; the log names what was ignored, the warnings do not', async () => {
+test('a known address changes custom fields only; the log names the ignored fields', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'ada@example.com', utm_source: 'first', double_opt_override: 'off' });
   const again = await create(sandbox, { ...second, custom_fields: [{ name: 'First Name', value: 'Ada' }] });

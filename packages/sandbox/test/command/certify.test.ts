@@ -51,7 +51,7 @@ test('every other value of every assumption is a reading, and the main faults ar
   ]);
 });
 
-test('a command that takes any answer survives, and what it never met is told apart', async () => {
+test('a tolerant command survives; readings that no request met are reported as not met', async () => {
   const only = ['--only', 'created_status', '--only', 'bulk_import=data', '--only', 'duplicate'];
   const { code, outcomes, stderr } = await certify(only, node(`await ${create}`));
   expect(outcomes).toEqual({
@@ -64,7 +64,7 @@ test('a command that takes any answer survives, and what it never met is told ap
   expect(stderr).toContain('Survived 4 of 4 readings; 1 of them not met by any request.');
 });
 
-test('a command that takes 200 alone fails where it is answered otherwise; its requests and output are told, its state is fresh', async () => {
+test('a command that accepts only 200 fails under 201; its requests and output are printed, its state is fresh', async () => {
   const code = `const answer = await ${create}; if (answer.status !== 200) { console.error('It was', answer.status); process.exit(3); }`;
   const only = ['--only', 'created_status', '--only', 'errors-500', '--only', 'last_cursor'];
   const ended = await certify(only, node(code));

@@ -36,7 +36,7 @@ test('a command finds the sandbox in its environment, and its success is the com
   });
 });
 
-test('where the command fails, its requests are told with reasons and the nearest valid one; its exit code is kept', async () => {
+test('a failed command keeps its exit code; its requests are printed with reasons and the nearest valid one', async () => {
   const ended = await run([
     'exec',
     ...script(`
@@ -53,7 +53,7 @@ test('where the command fails, its requests are told with reasons and the neares
   expect(ended.stderr).toContain('/subscribers → 404');
 });
 
-test('a command that sent nothing is told where the sandbox was', async () => {
+test('a failed command that sent no request is shown how to reach the sandbox', async () => {
   expect(await run(['exec', '--', process.execPath, '-e', 'process.exit(1)'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('sent no request to the sandbox. Its address is in NEWSLETTER_API_URL'),
@@ -66,7 +66,7 @@ test('a command that is not there ends with 127 and one sentence', async () => {
   expect(stderr).toMatch(/^newsletter-sandbox: the command could not be started \(.*ENOENT\).*\n$/);
 });
 
-test('it starts over on a database that holds something, and takes no port of a sandbox that runs', async () => {
+test('exec resets a database with content and uses a free port', async () => {
   const db = `${scratchFolder()}/sandbox.db`;
   const count = script(`
     const create = await fetch(${publication}/subscriptions\`, { method: 'POST', headers: { ...${headers}, 'Content-Type': 'application/json' }, body: JSON.stringify({ email: process.pid + '@example.com' }) });

@@ -16,7 +16,7 @@ interface Listed {
 }
 const listed = async (sandbox = fresh()) => (await control(sandbox, 'GET', '/assumptions')).body as Listed;
 
-test('every assumption tells what the specification leaves open, its values and which is in force', async () => {
+test('every assumption lists what is not specified, its values and the current one', async () => {
   const { data } = await listed();
   expect(data.length).toBeGreaterThan(12);
   for (const one of data) {
@@ -27,7 +27,7 @@ test('every assumption tells what the specification leaves open, its values and 
   }
 });
 
-test('setting assumptions sets those that are named and takes the others back; a reset goes back to the first', async () => {
+test('setting assumptions resets the others to their default; a reset restores the initial ones', async () => {
   const sandbox = fresh({ assumptions: { last_cursor: 'absent' } });
   const inForce = async () =>
     (await listed(sandbox)).data.filter((one) => one.value !== one.default).map((one) => `${one.id}=${one.value}`);

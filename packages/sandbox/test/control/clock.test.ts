@@ -4,7 +4,7 @@ import { create, errorsOf, fresh, list, noon } from '../caller.ts';
 import { control } from './control.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
-test('the clock tells the time and what falls due next', async () => {
+test('GET /clock answers the time and the next scheduled event', async () => {
   const sandbox = fresh();
   expect((await control(sandbox, 'GET', '/clock')).body).toEqual({
     now: '2026-11-04T12:00:00.000Z',
@@ -17,7 +17,7 @@ test('the clock tells the time and what falls due next', async () => {
   });
 });
 
-test('advancing lets happen what falls due on the way, and tells how much of each kind', async () => {
+test('advancing runs the events that become due and counts them by kind', async () => {
   const sandbox = fresh();
   for (const name of ['ada', 'grace', 'linus']) await create(sandbox, { email: `${name}@example.com` });
   expect(await control(sandbox, 'POST', '/clock', { advance: 'P14D' })).toMatchObject({
@@ -75,7 +75,7 @@ test.each([
   expect(sandbox.clock.now()).toBe(noon);
 });
 
-test('a stopped clock stands until it is moved, and runs on from there', async () => {
+test('a frozen clock keeps its time until it is moved or thawed', async () => {
   let real = noon;
   const sandbox = fresh({ now: () => real });
   await control(sandbox, 'POST', '/clock', { freeze: true });
@@ -93,7 +93,7 @@ test('a stopped clock stands until it is moved, and runs on from there', async (
   expect((await control(sandbox, 'GET', '/clock')).body).toMatchObject({ now: '2026-12-24T19:00:01.000Z' });
 });
 
-test('a file keeps where its clock was, and a reset takes it back', async () => {
+test('a database file keeps its clock; a reset restores real time', async () => {
   const db = `${scratchFolder()}/sandbox.db`;
   const first = createSandbox({ db, now: () => noon });
   await control(first, 'POST', '/clock', { advance: 'P14D' });

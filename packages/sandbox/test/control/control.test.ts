@@ -59,7 +59,7 @@ test.each([
   expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 300 } });
 });
 
-test('the log tells method, path, operation, status and reasons of each request, and forgets beyond a thousand', async () => {
+test('the log keeps method, path, operation, status and reasons of the last thousand requests', async () => {
   const sandbox = fresh();
   await send(sandbox, 'GET', `${subscriptionsPath}?limit=500&email=ada%40example.com`);
   const { body } = await control(sandbox, 'GET', '/requests');
@@ -91,7 +91,7 @@ test('the log tells method, path, operation, status and reasons of each request,
   expect(await control(sandbox, 'GET', '/requests?after=2100')).toMatchObject({ body: { data: [{ n: 2101 }] } });
 });
 
-test('every request and every change reaches the event stream, in order, until the reader goes', async () => {
+test('the event stream sends every request and change, in order, until it is closed', async () => {
   const sandbox = fresh();
   const response = await sandbox.fetch('http://sandbox.test/_sandbox/events');
   expect(response.headers.get('content-type')).toBe('text/event-stream');

@@ -85,7 +85,7 @@ test('a proxy in front of the API may answer with a page, or with nothing', asyn
   expect([empty.status, await empty.text()]).toEqual([504, '']);
 });
 
-test('the nth request that a fault meets is hit, once unless times says otherwise', async () => {
+test('a fault with nth hits the nth matching request, once by default', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ match: 'subscriptions.create', effect: { status: 500 }, nth: 2, times: 2 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 500 }, nth: 2 });
@@ -177,7 +177,7 @@ test('duplicate: the request is applied twice, and the first answer is seen', as
   ]);
 });
 
-test('latency: the answer comes later, and a caller that gives up is let go with its own reason', async () => {
+test('latency delays the answer; an aborted request rejects with its own reason', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ effect: { latency: 60 }, times: 1 });
   expect(await waits(() => create(sandbox, ada))).toEqual([60]);
@@ -197,7 +197,7 @@ test('delays add up before another fault decides', async () => {
   expect(sandbox.requests()[0]?.reasons).toHaveLength(3);
 });
 
-test('a client with retries gets its subscription through what breaks, once', async () => {
+test('a client with retries creates its subscription exactly once despite faults', async () => {
   const sandbox = fresh();
   for (const [index, effect] of (['lostResponse', 'truncate', { status: 503 }] as const).entries())
     sandbox.faults.add({ match: 'subscriptions.create', effect, nth: index + 1 });

@@ -31,7 +31,7 @@ async function asked(options: object = {}) {
   return { sandbox, message: await only(sandbox) };
 }
 
-test('whoever has to confirm gets one e-mail when pending, and its link leads to active', async () => {
+test('a pending subscriber gets one confirmation e-mail, and its link activates them', async () => {
   const { sandbox, message } = await asked();
   expect(message).toEqual({
     id: expect.any(String),
@@ -95,7 +95,7 @@ test('the unsubscribe link makes inactive, with one click as RFC 8058 has it', a
   expect(await status(sandbox)).toBe('inactive');
 });
 
-test('a welcome that was ordered comes once the subscription is active: after confirming, after the check, or at once', async () => {
+test('sends a requested welcome when the subscription becomes active: after confirming, after the address check, or at once', async () => {
   const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).toReversed();
   const { sandbox, message } = await asked({ send_welcome_email: true });
   expect(await kinds(sandbox)).toEqual(['confirmation']);
@@ -139,7 +139,7 @@ test('a known subscriber gets no second welcome, not with a later change either'
   expect(await kinds(left)).toEqual(['confirmation', 'welcome']);
 });
 
-test('who is invalid gets nothing; who comes back and has to confirm again is asked again', async () => {
+test('an invalid subscriber gets no e-mail; a reactivated one is asked to confirm again', async () => {
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@nowhere.invalid', double_opt_override: 'on', send_welcome_email: true });
   sandbox.clock.advance(1000);
@@ -201,7 +201,7 @@ test('unknown e-mails and unknown links are 404s', async () => {
   }
 });
 
-test('who watches hears of each e-mail; redaction takes what was sent with it', async () => {
+test('each e-mail is published as an event; redaction deletes the e-mails', async () => {
   const events: SandboxEvent[] = [];
   const sandbox = fresh();
   sandbox.subscribe((event) => events.push(event));

@@ -4,7 +4,7 @@ import { control } from './control.ts';
 
 const call = (sandbox: ReturnType<typeof fresh>) => send(sandbox, 'GET', subscriptionsPath);
 
-test('the rate limit is switched while the sandbox runs, and a reset takes it back', async () => {
+test('the rate limit can be changed while the sandbox runs; a reset restores it', async () => {
   const sandbox = fresh();
   expect((await control(sandbox, 'GET', '/profile')).body).toEqual({
     profile: 'spec',
@@ -28,7 +28,7 @@ test('the rate limit is switched while the sandbox runs, and a reset takes it ba
   expect(sandbox.rateLimit.state.profile).toBe('spec');
 });
 
-test('a limit of one’s own counts its window by the sandbox’s clock, with headers and Retry-After as asked', async () => {
+test('a custom quota counts its window by the sandbox’s clock, with headers and Retry-After as set', async () => {
   const sandbox = fresh();
   await control(sandbox, 'PUT', '/profile', { limit: 2, windowSeconds: 10, retryAfter: true });
   await call(sandbox);

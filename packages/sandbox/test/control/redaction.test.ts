@@ -77,7 +77,7 @@ describe('bodies', () => {
     );
   });
 
-  test('what holds no secret stays as it was, to the last space', () => {
+  test('text without secrets stays unchanged, including white space', () => {
     for (const text of ['{ "email" : "ada@example.com" }', '{"referral_code": "x", "tokens_left": 3}', 'plain', ''])
       expect(body(text, json, false)).toBe(text);
   });

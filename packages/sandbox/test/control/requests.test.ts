@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('a long body is cut, and the log says how long it was', async () => {
+test('a long body is truncated in the log, with its full length', async () => {
   const sandbox = fresh();
   const name = 'x'.repeat(100_000);
   await send(sandbox, 'POST', customFieldsPath, { kind: 'string', display: name });
@@ -128,7 +128,7 @@ test('a request is sent again with a key of choice, and the new one names the ol
   expect(last(sandbox).request?.headers).not.toHaveProperty('authorization');
 });
 
-test('a request that meets a fault when it is sent again is told as one without an answer', async () => {
+test('a repeated request that a fault breaks is logged without an answer', async () => {
   const sandbox = fresh();
   await send(sandbox, 'GET', subscriptionsPath);
   sandbox.faults.add({ effect: 'reset' });
@@ -138,7 +138,7 @@ test('a request that meets a fault when it is sent again is told as one without 
   expect(last(sandbox).response).toBeNull();
 });
 
-test('what was not kept in whole is not sent again, and the answer says why', async () => {
+test('a request that was not kept completely is not sent again; the error says why', async () => {
   const sandbox = fresh();
   await send(sandbox, 'POST', customFieldsPath, { kind: 'string', display: 'x'.repeat(100_000) });
   await sandbox.fetch('http://sandbox.test/oauth/revoke', {

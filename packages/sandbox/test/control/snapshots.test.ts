@@ -8,7 +8,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 const addresses = async (sandbox: Sandbox) => (await list(sandbox, { limit: '100' })).data.map((one) => one.email);
 const file = (sandbox: Sandbox) => [...sandbox.snapshots.export(sandbox.snapshots.take().id)].join('');
 
-test('a snapshot takes everything back: subscribers, what is due, the clock, the numbers of ids', async () => {
+test('restoring a snapshot restores subscribers, scheduled events, the clock and the id counters', async () => {
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@example.com' });
   const { body } = await control(sandbox, 'POST', '/snapshots', { name: 'before' });
@@ -31,7 +31,7 @@ test('a snapshot takes everything back: subscribers, what is due, the clock, the
   expect((await create(sandbox, { email: 'grace@example.com' })).data).toEqual(next);
 });
 
-test('what was due when the snapshot was taken happens after it was restored, though nothing was due in between', async () => {
+test('scheduled events of a snapshot run after it is restored', async () => {
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@example.com' });
   const { id } = sandbox.snapshots.take();

@@ -68,7 +68,7 @@ test('pages follow each other without gap or repetition while others arrive', as
   );
 });
 
-test('one subscription comes with everything known of it', async () => {
+test('one subscription is answered with all expansions and its journeys', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { data: referrer } = await create(sandbox, { email: 'ada@example.com' });
   const { data } = await create(sandbox, {
@@ -136,7 +136,7 @@ test('jobs show with their errors, imports included', async () => {
   ]);
 });
 
-test('whoever may reset may read what a client needs to connect', async () => {
+test('/connection answers what a client needs to connect', async () => {
   const { body } = await control(fresh(), 'GET', '/connection');
   expect(body).toMatchObject({
     base_url: 'http://sandbox.test/v2',

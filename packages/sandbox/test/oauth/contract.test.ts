@@ -53,7 +53,7 @@ test('every operation below {app_url} is here', () => {
   );
 });
 
-test.each(ids)('%s succeeds as the contract says, and the log knows it by that name', async (id) => {
+test.each(ids)('%s succeeds with the documented status and is logged under its operation', async (id) => {
   const sandbox = fresh();
   const answer = await successes[id](sandbox);
   expect(answer.status).toBe(operation(id).success);
@@ -61,7 +61,7 @@ test.each(ids)('%s succeeds as the contract says, and the log knows it by that n
   expect(sandbox.requests().at(-1)).toMatchObject({ operation: id, status: operation(id).success });
 });
 
-test('token info says whose token it is, what it may do and how long', async () => {
+test('token info answers owner, scope and expiry', async () => {
   const sandbox = fresh();
   const { access_token: token } = await tokensFor(sandbox, 'subscriptions:read posts:read', asked);
   sandbox.clock.advance(200_000);

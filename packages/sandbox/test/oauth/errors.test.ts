@@ -100,7 +100,7 @@ describe('authorize', () => {
     },
   );
 
-  test('a client or redirect URI that is named twice is told in place', async () => {
+  test('a repeated client_id or redirect_uri is an error without redirect', async () => {
     for (const name of ['client_id', 'redirect_uri']) {
       const answer = await get(fresh(), `${authorizeUrl().slice(`${origin}/oauth/`.length)}&${name}=x`);
       expect([answer.status, errorOf(answer)]).toEqual([
@@ -165,12 +165,12 @@ describe('authorize', () => {
     expect(Object.fromEntries(location.searchParams)).toEqual({ error, error_description, state: 'a b&c' });
   });
 
-  test('a client that may not ask for codes is told so', async () => {
+  test('refuses a client that is not registered for authorization codes', async () => {
     const answer = await limited().fetch(authorizeUrl({ ...asked, client_id: 'only-refresh' }));
     expect(new URL(answer.headers.get('location') ?? '').searchParams.get('error')).toBe('unauthorized_client');
   });
 
-  test('a parameter that comes twice is told to the app; no state is sent back where there were two', async () => {
+  test('a repeated parameter redirects with an error, without a repeated state', async () => {
     const twice = async (name: string) =>
       new URL((await fresh().fetch(`${authorizeUrl()}&${name}=x`)).headers.get('location') ?? '').searchParams;
     expect(Object.fromEntries(await twice('scope'))).toEqual({
@@ -429,7 +429,7 @@ describe('token', () => {
   ];
   refused('token', rows);
 
-  test('a client that may not refresh gets no refresh token, and is told so when it tries', async () => {
+  test('a client without the refresh_token grant gets no refresh token and may not refresh', async () => {
     const sandbox = limited();
     const client = { client_id: 'no-refresh', client_secret: 's' };
     const code = await codeFor(sandbox, { ...asked, ...client });
@@ -468,7 +468,7 @@ describe('token', () => {
     expect((await post(sandbox, 'token', without(await exchange(sandbox), 'client_secret'), headers)).status).toBe(200);
   });
 
-  test('whoever tried Basic is answered with Basic too', async () => {
+  test('a failed Basic authentication gets a Basic challenge', async () => {
     const { headers } = await post(
       fresh(),
       'token',
@@ -540,7 +540,7 @@ describe('introspect', () => {
   ];
   refused('introspect', rows);
 
-  test('an access token can ask about another one of its client, not about itself, and not once it is revoked', async () => {
+  test('a valid access token may introspect others of its client, not itself', async () => {
     const sandbox = fresh();
     const [one, two] = [await tokensFor(sandbox), await tokensFor(sandbox)];
     const bearer = { Authorization: `Bearer ${one.access_token}` };
@@ -570,7 +570,7 @@ describe('token info', () => {
     return error.error_description;
   };
 
-  test('a token that is missing, unknown, expired or revoked is told apart', async () => {
+  test('distinguishes missing, unknown, expired and revoked tokens', async () => {
     const sandbox = fresh();
     const [one, two] = [await tokensFor(sandbox), await tokensFor(sandbox)];
     for (const headers of [

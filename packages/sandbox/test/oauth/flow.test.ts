@@ -52,7 +52,7 @@ test.each([
   expect(await works(sandbox, (await app(sandbox, { authentication, challenge }).connect()).access_token)).toBe(true);
 });
 
-test('the state comes back, and an app that was given another one notices', async () => {
+test('returns the state unchanged; an app detects a different one', async () => {
   const sandbox = fresh();
   const [asked, other] = [app(sandbox), app(sandbox)];
   const parameters = await asked.ask();
@@ -62,7 +62,7 @@ test('the state comes back, and an app that was given another one notices', asyn
   expect(() => other.read(address)).toThrow('unexpected "state"');
 });
 
-test('a person who denies sends the app access_denied', async () => {
+test('denying consent redirects with access_denied', async () => {
   expect(await refusal(app(fresh()).ask('deny'))).toBe('access_denied');
 });
 
@@ -83,7 +83,7 @@ test('a code works for ten minutes of the sandbox', async () => {
   expect(await refusal(client.redeem(second))).toBe('invalid_grant');
 });
 
-test('a code that is used twice ends what it gave, refreshed or not', async () => {
+test('a code used twice revokes its tokens, refreshed or not', async () => {
   const sandbox = fresh();
   const client = app(sandbox);
   const parameters = await client.ask();
@@ -134,7 +134,7 @@ test('a refresh token that is used twice ends everything of that consent, and no
   expect(await works(sandbox, other.access_token)).toBe(true);
 });
 
-test('a refresh may ask for less, and later for all of it again, but never for more', async () => {
+test('a refresh may narrow the scope and widen it again up to the granted one', async () => {
   const client = app(fresh());
   const tokens = await client.connect();
   const narrow = await client.refresh(refreshTokenOf(tokens), { scope: 'subscriptions:read' });
@@ -178,7 +178,7 @@ test('revoking an unknown token succeeds, revoking that of another client does n
   expect(await works(sandbox, access_token)).toBe(true);
 });
 
-test('introspection describes the access token while it is good, and says nothing afterwards', async () => {
+test('introspection describes a valid access token and answers inactive afterwards', async () => {
   const sandbox = fresh();
   const client = app(sandbox, { authentication: 'basic' });
   const { access_token } = await client.connect();
@@ -209,13 +209,13 @@ test('introspection describes a refresh token without type and end, and with the
   expect(await client.introspect(narrow.access_token)).toMatchObject({ scope: 'subscriptions:read' });
 });
 
-test('introspection tells one client nothing about the tokens of another', async () => {
+test('introspection answers inactive for the tokens of another client', async () => {
   const sandbox = fresh();
   const { access_token } = await app(sandbox).connect();
   expect(await app(sandbox, { authentication: 'basic' }).introspect(access_token)).toEqual({ active: false });
 });
 
-test('two sandboxes that are asked the same give the same tokens; another seed gives others', async () => {
+test('equal requests give equal tokens; another id seed gives others', async () => {
   const first = await app(fresh(), { challenge: 'plain' }).connect();
   expect(await app(fresh(), { challenge: 'plain' }).connect()).toEqual(first);
   expect((await app(fresh({ idSeed: 2 }), { challenge: 'plain' }).connect()).access_token).not.toBe(first.access_token);

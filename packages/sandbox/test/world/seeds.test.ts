@@ -86,7 +86,7 @@ test('one id seed and one time make one demo; another id seed makes other people
   );
 });
 
-test('a journey of the demo that is in progress goes on', async () => {
+test('a journey in progress of the demo continues', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const [automation] = (await ask(sandbox, 'automations.list', `${publicationPath}/automations`)).data;
   const running = async () =>
@@ -167,7 +167,7 @@ test.each([
   expect(() => planted(publication, more)).toThrow(says);
 });
 
-test('the seed of the README plants all that it shows', async () => {
+test('the seed of the README loads completely', async () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const written = readme.slice(readme.indexOf('## Seeds')).match(/```json\n(.*?)```/s)?.[1] ?? '';
   const sandbox = fresh({ seed: JSON.parse(written) as Seed });
@@ -215,7 +215,7 @@ test('a publication is filled up to a size, spread over its life, and a page at 
   expect(await list(sandbox, { page: '1' })).toMatchObject({ total_results: 0 });
 });
 
-test('a publication beyond what memory should hold answers as any other', async () => {
+test('a publication above the in-memory limit answers like any other', async () => {
   const sandbox = fresh({ seed: 'empty', seedSize: 100_001 });
   expect(await list(sandbox, { page: '1', status: 'all' })).toMatchObject({ total_results: 100_001 });
   expect((await send(sandbox, 'POST', subscriptionsPath, { email: 'one.more@example.com' })).status).toBe(200);
