@@ -10,14 +10,30 @@ import { Refusal, type World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
 import { handled, noteText } from './request-notes.ts';
-import { rules } from './rules.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Change } from './nearest.ts';
 import { readJson, readQuery } from './read-request.ts';
 import { createRouter } from './router.ts';
+import { automationRules } from './automations.ts';
+import { contentRules } from './content.ts';
+import { customFieldRules } from './custom-fields.ts';
+import { deletionRequestRules } from './deletion-requests.ts';
+import type { Rule } from './rule.ts';
+import { subscriptionRules } from './subscriptions.ts';
 
 /** Path prefix of the API. */
 export const apiPrefix = '/v2';
+
+const allRules: readonly Rule[] = [
+  ...subscriptionRules,
+  ...automationRules,
+  ...contentRules,
+  ...customFieldRules,
+  ...deletionRequestRules,
+];
+
+/** The rules by the id of their operation. */
+const rules: ReadonlyMap<string, Rule> = new Map(allRules.map((each) => [each.id, each]));
 
 const route = createRouter(operations, { api: apiPrefix, app: '' });
 

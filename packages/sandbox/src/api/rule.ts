@@ -103,11 +103,7 @@ export function ruleWithSchemas<Id extends OperationId, Query extends z.ZodType,
     answer(call, query, body) {
       if (ofPublication && !call.publication) throw new Error(`${id} was called without a publication.`);
       const read = (schema: z.ZodType | undefined, input: unknown): unknown => checked(schema ?? nothing, input, call);
-      return work(
-        call,
-        read(sides.query, query) as z.output<Query>,
-        read(sides.body, body) as z.output<Body>,
-      );
+      return work(call, read(sides.query, query) as z.output<Query>, read(sides.body, body) as z.output<Body>);
     },
   };
 }
