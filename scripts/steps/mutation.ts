@@ -21,6 +21,8 @@ export interface MutationRun {
   readonly concurrency: number | undefined;
   /** Test every mutant again instead of taking over the results of mutants and tests that did not change. */
   readonly fresh: boolean;
+  /** Glob of the tests to run instead of all tests of the floor. */
+  readonly tests: string | undefined;
 }
 
 /** A mutant that no test noticed. */
@@ -38,6 +40,8 @@ interface FileResult {
   readonly date: string;
   /** Line range, where only a part of the file was mutated. */
   readonly lines?: string;
+  /** Glob of the tests, where only a part of them ran: all of them may notice more. */
+  readonly tests?: string;
   readonly noticed: number;
   readonly survivors: readonly Survivor[];
 }
@@ -50,7 +54,7 @@ const resultsFolder = join(root, 'test', 'mutation', 'results');
 const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.json`);
 
 /** @returns false where a whole floor was measured and stays below the goal */
-export async function runMutations({ name, floor, files, concurrency, fresh }: MutationRun): Promise<boolean> {
+export async function runMutations({ name, floor, files, ...options }: MutationRun): Promise<boolean> {
   const sources = sourcesOf(floor);
   const chosen = files.map(fromRoot);
   for (const file of chosen)
@@ -60,13 +64,13 @@ export async function runMutations({ name, floor, files, concurrency, fresh }: M
   const mutants = await testMutants({
     name,
     files: chosen.length > 0 ? chosen : sources,
-    concurrency,
-    fresh,
+    ...options,
   });
 
   const measured = resultsByFile(
     mutants.filter(({ fileName }) => chosen.length === 0 || chosen.map(withoutLines).includes(fromRoot(fileName))),
     chosen,
+    options.tests,
   );
   for (const [file, result] of Object.entries(measured)) printResult(file, result);
   const results = { ...readResults(name), ...measured };
@@ -90,8 +94,10 @@ async function testMutants({
   files,
   concurrency,
   fresh,
+  tests,
 }: Omit<MutationRun, 'floor'>): Promise<readonly Mutant[]> {
   process.env['MUTATION_FLOOR'] = name;
+  if (tests !== undefined) process.env['MUTATION_TESTS'] = tests;
   const stryker = new Stryker({
     mutate: [...files],
     testRunner: 'vitest',
@@ -101,7 +107,8 @@ async function testMutants({
     // A mutant in code that runs once, while its module loads, would need every test in a new process.
     ignoreStatic: true,
     ...(concurrency === undefined ? {} : { concurrency }),
-    incremental: true,
+    // The results of a part of the tests say nothing about those of all.
+    incremental: tests === undefined,
     incrementalFile: join('.cache', 'mutation', `${name}.json`),
     force: fresh,
     tempDirName: join('.cache', 'mutation', name),
@@ -145,7 +152,7 @@ function withoutLines(file: string): string {
   return file.replace(/:\d+-\d+$/, '');
 }
 
-function resultsByFile(mutants: readonly Mutant[], chosen: readonly string[]): FloorResults {
+function resultsByFile(mutants: readonly Mutant[], chosen: readonly string[], tests: string | undefined): FloorResults {
   const date = new Date().toISOString().slice(0, 10);
   const byFile = Map.groupBy(mutants, ({ fileName }) => fromRoot(fileName));
   return Object.fromEntries(
@@ -156,7 +163,7 @@ function resultsByFile(mutants: readonly Mutant[], chosen: readonly string[]): F
         .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
         .map((mutant) => describeSurvivor(mutant, source));
       const noticed = found.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
-      return [file, { date, ...(lines && { lines }), noticed, survivors }];
+      return [file, { date, ...(lines && { lines }), ...(tests !== undefined && { tests }), noticed, survivors }];
     }),
   );
 }
@@ -246,7 +253,7 @@ ${details.join('')}`;
 
 function describeFloor(name: string, results: FloorResults): string {
   const files = Object.entries(results).map(([file, result]) => {
-    const heading = `\n**${file}**${result.lines ? `, lines ${result.lines}` : ''}: ${describeScore([result])} (${result.date})\n`;
+    const heading = `\n**${file}**${result.lines ? `, lines ${result.lines}` : ''}${result.tests ? `, with ${result.tests} alone` : ''}: ${describeScore([result])} (${result.date})\n`;
     if (result.survivors.length === 0) return heading;
     return `${heading}\n${result.survivors.map((survivor) => `- ${describeMutation(file, survivor)}`).join('\n')}\n`;
   });

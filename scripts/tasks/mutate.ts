@@ -1,7 +1,8 @@
 /**
  * `npm run mutate -- FLOOR [FILE…]`: makes hundreds of small changes to the code of a floor, one at a time, and lists
  * those that no test notices. With files it changes only those; `FILE:10-40` stands for lines 10 to 40.
- * `--concurrency N` runs N test processes; `--fresh` forgets the results of earlier runs. Writes docs/mutation.md.
+ * `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N test
+ * processes; `--fresh` forgets the results of earlier runs. Writes docs/mutation.md.
  */
 import { parseArgs } from 'node:util';
 import { floors } from '../../test/mutation/floors.ts';
@@ -12,11 +13,15 @@ import { task } from '../steps/task.ts';
 await task(() => runMutations(readArguments()));
 
 function readArguments(): MutationRun {
-  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--concurrency N] [--fresh]", where FLOOR is ${Object.keys(floors).join(', ')}.`;
+  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--tests GLOB] [--concurrency N] [--fresh]", where FLOOR is ${Object.keys(floors).join(', ')}.`;
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { concurrency: { type: 'string' }, fresh: { type: 'boolean', default: false } },
+      options: {
+        concurrency: { type: 'string' },
+        fresh: { type: 'boolean', default: false },
+        tests: { type: 'string' },
+      },
     });
     const [name, ...files] = positionals;
     const floor = name === undefined ? undefined : floors[name];
@@ -24,7 +29,7 @@ function readArguments(): MutationRun {
     const concurrency = values.concurrency === undefined ? undefined : Number(values.concurrency);
     if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0))
       throw new Error(`--concurrency is a whole number of 1 or more, not "${values.concurrency}".`);
-    return { name, floor, files, concurrency, fresh: values.fresh };
+    return { name, floor, files, concurrency, fresh: values.fresh, tests: values.tests };
   } catch (error) {
     throw new Complaint(error instanceof Error ? error.message : String(error), usage);
   }

@@ -11,4 +11,60 @@ export interface Explanation {
   readonly reason: string;
 }
 
-export const explanations: readonly Explanation[] = [];
+const duration = 'packages/sandbox/src/world/duration.ts';
+const paging = 'packages/sandbox/src/api/paging.ts';
+const frontier = 'packages/core/src/watch/frontier.ts';
+
+export const explanations: readonly Explanation[] = [
+  {
+    file: duration,
+    original: 'duration.slice(0, 40)',
+    replacement: 'duration',
+    reason: 'only shortens the quotation of a long input in an error message',
+  },
+  { file: duration, original: "'0'", replacement: '""', reason: 'a missing part is 0 either way: Number("") is 0' },
+  {
+    file: duration,
+    original: 'months === 0',
+    replacement: 'false',
+    reason: 'a shortcut: adding no months leads to the same time',
+  },
+  ...['/1:[a-z_]+:(asc|desc):(\\d{1,12}):(\\d{1,15})$/', '/^1:[a-z_]+:(asc|desc):(\\d{1,12}):(\\d{1,15})/'].map(
+    (replacement) => ({
+      file: paging,
+      original: '/^1:[a-z_]+:(asc|desc):(\\d{1,12}):(\\d{1,15})$/',
+      replacement,
+      reason: 'a cursor is written again from what was read and must come out the same, which refuses any other text',
+    }),
+  ),
+  {
+    file: paging,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'the first element, the whole match, is not read',
+  },
+  {
+    file: paging,
+    original: 'written === undefined',
+    replacement: 'false',
+    reason: 'without a match the cursor written again is another one, and so it is refused',
+  },
+  {
+    file: paging,
+    original: "'asc'",
+    replacement: '""',
+    reason: 'SQLite sorts in ascending order where none is named',
+  },
+  {
+    file: frontier,
+    original: 'newest.created < frontier.created',
+    replacement: 'false',
+    reason: 'items that are all older add no id and do not raise the frontier, so the same frontier is made again',
+  },
+  {
+    file: frontier,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'one more id that no record has',
+  },
+];

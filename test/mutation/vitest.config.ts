@@ -1,6 +1,6 @@
 /**
- * Configures vitest for the mutation tests of one floor, which `MUTATION_FLOOR` names.
- * `scripts/steps/mutation.ts` starts Stryker with it.
+ * Configures vitest for the mutation tests of one floor, which `MUTATION_FLOOR` names, or for those of them that
+ * `MUTATION_TESTS` matches. `scripts/steps/mutation.ts` starts Stryker with it.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import base from '../../vitest.config.mts';
@@ -27,7 +27,7 @@ export default defineConfig({
         root,
         test: {
           ...project.test,
-          include: [...floor.tests],
+          include: process.env['MUTATION_TESTS'] === undefined ? [...floor.tests] : [process.env['MUTATION_TESTS']],
           exclude: ['**/*.slow.test.ts'],
           // Stryker ends tests that hang.
           expect: { poll: { timeout: 2000 } },

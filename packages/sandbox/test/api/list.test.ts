@@ -9,6 +9,7 @@ import {
   errorsOf,
   fresh,
   list,
+  publicationPath,
   search,
   send,
   subscriptionsPath,
@@ -176,12 +177,28 @@ test.each(refused)('?%s is a 400 that names %s', async (query, field) => {
   expect(errorsOf(answered)[0]?.message).toContain(`"${field}`);
 });
 
+test.each([
+  ['cursor=nonsense', 'INVALID_CURSOR'],
+  ['cursor=x&page=1', 'INVALID_PAGINATION'],
+])('?%s is refused with the code %s', async (query, code) => {
+  const answered = await send(fresh(), 'GET', `${subscriptionsPath}?${query}`);
+  expect(errorsOf(answered)[0]?.code).toBe(code);
+});
+
+test('a list without cursors advises to stay with pages until it has cursors', async () => {
+  const answered = await send(fresh({ seed: 'demo' }), 'GET', `${publicationPath}/automations?page=1`);
+  expect(answered.headers.get('x-pagination-migration-guide')).toContain('"page" until');
+});
+
 test('a cursor of one direction is refused in the other', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { next_cursor } = await list(sandbox, { direction: 'desc' });
   const answered = await send(sandbox, 'GET', `${subscriptionsPath}?${search({ cursor: next_cursor ?? '' })}`);
   expect(answered.status).toBe(400);
-  expect(errorsOf(answered)[0]?.message).toContain('direction=desc');
+  expect(errorsOf(answered)[0]).toMatchObject({
+    message: expect.stringContaining('direction=desc'),
+    code: 'INVALID_CURSOR',
+  });
 });
 
 test('query parameters that the operation does not know are ignored, also expand without brackets', async () => {

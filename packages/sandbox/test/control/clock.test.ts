@@ -29,6 +29,7 @@ test('advancing runs the events that become due and counts them by kind', async 
 
 test.each([
   ['PT0.25S', '2026-11-04T12:00:00.250Z'],
+  ['PT0,25S', '2026-11-04T12:00:00.250Z'],
   ['PT90M', '2026-11-04T13:30:00.000Z'],
   ['P1W', '2026-11-11T12:00:00.000Z'],
   ['P3M27D', '2027-03-03T12:00:00.000Z'],
