@@ -1,4 +1,5 @@
 /** Every operation against the sandbox: what it gives, in which form, and what it says when it is refused. */
+import { publicationId } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
 import { fillings, offered } from './parameters.ts';
 import { scenarios } from './scenarios.ts';
@@ -457,6 +458,29 @@ describe('Subscription: Update Status', () => {
       expect.objectContaining({ subscription_id: other?.id, status: 'complete' }),
     ]);
   });
+
+  it.each([true, false])(
+    'reports an item whose publication cannot be read; continues with the others: %s',
+    async (continueOnFail) => {
+      const [one, other] = await known(2);
+      const publicationOf = (index: number): string => {
+        if (index === 1) throw new Error('The expression of Publication failed');
+        return publicationId;
+      };
+      const named = [one?.id ?? '', one?.id ?? '', other?.id ?? ''];
+      const run = setStatus(named, { publicationId: publicationOf }, { continueOnFail });
+      if (continueOnFail) {
+        expect((await run).map(({ json }) => json)).toEqual([
+          expect.objectContaining({ subscription_id: one?.id, status: 'complete' }),
+          { error: expect.stringContaining('The expression of Publication failed') },
+          expect.objectContaining({ subscription_id: other?.id, status: 'complete' }),
+        ]);
+      } else {
+        await expect(run).rejects.toMatchObject({ context: { itemIndex: 1 } });
+        expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
+      }
+    },
+  );
 
   it('sends nothing at all where an item is wrong and the node is to stop', async () => {
     const [one] = await known(1);

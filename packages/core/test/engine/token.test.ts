@@ -161,6 +161,23 @@ describe('the token of a call', () => {
     expect(issued).toBe(3);
   });
 
+  it('is not handed back to the call it was refused for, where a renewal for an older token is under way', async () => {
+    const tokens: TokenSet = { accessToken: 'B', refreshToken: 'r1', issuedAt: 0, expiresAt: null, scopes: [] };
+    const renewed: string[] = [];
+    const source = createTokenSource({
+      oauth: {
+        refreshTokens: async ({ refreshToken }) => {
+          renewed.push(refreshToken ?? '');
+          return { ...tokens, accessToken: 'C', refreshToken: 'r2' };
+        },
+      },
+      store: createMemoryTokenStore(tokens),
+      now: () => 0,
+    });
+    expect(await Promise.all([source.refresh('A'), source.refresh('B')])).toEqual(['B', 'C']);
+    expect(renewed).toEqual(['r1']);
+  });
+
   it.each(['sk-77\n', '\r\nsk-77', 'two words', 'schlüssel'])(
     'that no header can hold (%j) is refused at once',
     async (token) => {
