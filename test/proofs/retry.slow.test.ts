@@ -3,7 +3,7 @@
  * state decides, not what was sent: it is compared with that of a sandbox in which the same call met no fault. Time is
  * virtual.
  */
-import { operation, operations, type OperationId } from '@newsletter-kit/core/contract';
+import { operation, operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { createEngine, TimeoutError, type Engine } from '@newsletter-kit/core/engine';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { describe, expect, test } from 'vitest';
@@ -34,8 +34,8 @@ const status = ({ subscription }: Known): Values => ({ subscription_ids: [subscr
 const rename = ({ customField }: Known): Values => ({ id: customField, display: 'Renamed' });
 const inAutomation = ({ automation }: Known): Values => ({ automationId: automation });
 
-/** Arguments with which each operation succeeds. */
-const exercises: Readonly<Record<ApiId, (known: Known) => Values>> = {
+/** Arguments with which each operation succeeds; further extensions may be left out. */
+const exercises: Readonly<Partial<Record<ApiId, (known: Known) => Values>>> = {
   'subscriptions.create': () => ({ email: 'new@example.com', utm_source: 'proof' }),
   'subscriptions.list': () => ({ limit: 3 }),
   'subscriptions.bulkCreate': () => ({ subscriptions: [{ email: 'one@example.com' }, { email: 'two@example.com' }] }),
@@ -156,7 +156,7 @@ async function stateOf({ clock, engine, known: { automation } }: Stage): Promise
 }
 
 const call = (engine: Engine, id: ApiId, known: Known): Promise<unknown> =>
-  engine.call(id, exercises[id](known) as never);
+  engine.call(id, exercises[id]?.(known) as never);
 
 /** Only what a second making of the same record also has. */
 function comparable(id: ApiId, answer: unknown): unknown {
@@ -197,7 +197,9 @@ async function withoutFault(id: ApiId): Promise<{ readonly answer: unknown; read
   return result;
 }
 
-const ids = operations.filter(({ base }) => base === 'api').map(({ id }) => id as ApiId);
+const ids = operations
+  .filter(({ id, base, extension }: Operation) => base === 'api' && (extension !== true || id in exercises))
+  .map(({ id }) => id as ApiId);
 
 test('every operation of the API is exercised', () => {
   expect(Object.keys(exercises).toSorted()).toEqual(ids.toSorted());

@@ -1,0 +1,128 @@
+/**
+ * The hand-written part of a new endpoint: the list of premium tiers and one tier, which the specification does not
+ * have. CONTRIBUTING.md, "Add an endpoint", describes these steps.
+ */
+
+/** Text to insert into a file of the repository. */
+export interface Edit {
+  readonly path: string;
+  /** The text that the insertion stands before; it occurs once in the file. Left out: the end of the file. */
+  readonly before?: string;
+  readonly text: string;
+}
+
+const contract: readonly Edit[] = [
+  {
+    path: 'packages/core/src/contract/content.ts',
+    before: '] as const satisfies readonly Operation[];',
+    text: `  {
+    ...read,
+    id: 'tiers.list',
+    path: '/publications/{publicationId}/tiers',
+    scope: 'publications:read',
+    query: ['limit', 'page'],
+    expand: [],
+    errors: errorsWithForbidden,
+    pagination: 'offset',
+    extension: true,
+    doc: 'List premium tiers',
+  },
+  {
+    ...read,
+    id: 'tiers.get',
+    path: '/publications/{publicationId}/tiers/{tierId}',
+    scope: 'publications:read',
+    query: [],
+    expand: [],
+    errors: errorsWithForbidden,
+    pagination: 'none',
+    extension: true,
+    doc: 'Read one premium tier',
+  },
+`,
+  },
+];
+
+const assumed: readonly Edit[] = [
+  {
+    path: 'packages/core/src/contract/assumed.ts',
+    before: "  'authors.list': [",
+    text: `  'tiers.list': ['The operation is not in the specification; taken from the API reference of a service.'],
+  'tiers.get': ['The operation is not in the specification; as tiers.list.'],
+`,
+  },
+];
+
+const words: readonly Edit[] = [
+  {
+    path: 'packages/core/src/contract/words.ts',
+    before: "  'publicationFields.list': {",
+    text: `  'tiers.list': {
+    description: 'Lists the premium tiers of a publication. An extension: a service may lack it and answer 404.',
+    returns: 'Premium tiers, page by page.',
+    section: 'None',
+    parameters: { publicationId, limit, page },
+  },
+  'tiers.get': {
+    description: 'Reads one premium tier. An extension: a service may lack it and answer 404.',
+    returns: 'The premium tier.',
+    section: 'None',
+    parameters: { publicationId, tierId: { text: 'Prefixed ID of the premium tier, \`tier_<uuid>\`.' } },
+    example: "{ tierId: 'tier_00000000-0000-4000-8000-000000000001' }",
+  },
+`,
+  },
+  {
+    path: 'packages/core/src/contract/words.ts',
+    before: '  publicationFields: {',
+    text: "  tiers: { title: 'Tiers', description: 'The premium tiers of a publication. An extension.' },\n",
+  },
+];
+
+const schema: readonly Edit[] = [
+  {
+    path: 'packages/core/src/schema/content.ts',
+    text: `
+export const tierQuery = shape.request(words['tiers.list'].parameters, { limit: shape.limit, page: shape.page });
+export const tierList = shape.offsetList(tier);
+export const oneTier = shape.enveloped(tier, 'The premium tier.');
+`,
+  },
+  {
+    path: 'packages/core/src/schema/index.ts',
+    before: "  'customFields.create': {",
+    text: `  'tiers.list': { query: content.tierQuery, answer: content.tierList },
+  'tiers.get': { answer: content.oneTier },
+`,
+  },
+];
+
+const sandbox: readonly Edit[] = [
+  {
+    path: 'packages/sandbox/src/api/content.ts',
+    before: 'export const contentHandlers: readonly Handler[] = [',
+    text: `const listTiers = handler(
+  'tiers.list',
+  { query: schemas['tiers.list'].query, body: nothing },
+  ({ world, publication }, query) =>
+    offsetList(query, {
+      list: 'tiers',
+      rows: atHand(world.store.workspace.tiers(publication.id).map((tier) => ({ ...tier, created: 0 }))),
+      record: ({ id, name, status, description }) => ({ id, name, status, description }),
+    }),
+);
+
+const getTier = handler('tiers.get', { query: nothing, body: nothing }, ({ world, publication, params }) => {
+  const found = world.store.workspace.tiers(publication.id).find(({ id }) => id === params['tierId']);
+  if (!found) throw apiError(404, 'NOT_FOUND', 'There is no tier with this id on this publication.');
+  const { id, name, status, description } = found;
+  return { body: { data: { id, name, status, description } } };
+});
+
+`,
+  },
+  { path: 'packages/sandbox/src/api/content.ts', before: '  listAuthors,\n', text: '  listTiers,\n  getTier,\n' },
+];
+
+/** In the order of the recipe. The n8n node and the tests need none. */
+export const edits: readonly Edit[] = [...contract, ...assumed, ...words, ...schema, ...sandbox];

@@ -1,0 +1,102 @@
+/**
+ * Adds an endpoint to a copy of the repository, as CONTRIBUTING.md says, and runs the tests of every room on it. The
+ * endpoint is an extension: a resource that the specification does not have.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../../scripts/chain/root.ts';
+import { edits } from './edits.ts';
+
+const run = promisify(execFile);
+let copy: string;
+
+beforeAll(async () => {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  copy = await mkdtemp(join(root, '.cache', 'extension-'));
+  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    maxBuffer: 2 ** 24,
+  });
+  const paths = stdout.split('\n').filter((path) => path !== '');
+  for (const path of paths) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
+  const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
+  for (const folder of folders) await linkDependencies(folder);
+  for (const { path, before, text } of edits) await insert(join(copy, path), text, before);
+  await node('packages/core/scripts/generate.ts');
+  await node('node_modules/oxfmt/bin/oxfmt', ...new Set(edits.map(({ path }) => path)));
+});
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+/** A file that was deleted and not committed yet. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** Copies the links of pnpm: those to other packages of the workspace are relative, and lead into the copy. */
+async function linkDependencies(folder: string): Promise<void> {
+  const from = join(root, folder, 'node_modules');
+  const to = join(copy, folder, 'node_modules');
+  const names = await readdir(from).catch((): string[] => []);
+  for (const name of names) {
+    if (name === '.pnpm') await symlink(join(from, name), join(to, name));
+    else if (name !== '.cache') await cp(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+async function insert(path: string, text: string, before?: string): Promise<void> {
+  const file = await readFile(path, 'utf8');
+  const parts = before === undefined ? [file, ''] : file.split(before);
+  if (parts.length !== 2) throw new Error(`${path} has "${before}" ${parts.length - 1} times; mend edits.ts.`);
+  await writeFile(path, parts.join(`${text}${before ?? ''}`));
+}
+
+async function node(...args: readonly string[]): Promise<string> {
+  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env;
+  const done = await run(process.execPath, [...args], {
+    cwd: copy,
+    env: { ...env, UPDATE_SCHEMAS: '1' },
+    maxBuffer: 2 ** 26,
+  }).catch((error: { stdout?: string; stderr?: string }) => error);
+  if (done instanceof Error) throw new Error(`${done.stdout ?? ''}\n${done.stderr ?? ''}`);
+  return done.stdout ?? '';
+}
+
+/** The tests that read every operation of the contract, room by room. */
+const tests = [
+  'packages/core/test/contract.test.ts',
+  'packages/core/test/documentation.test.ts',
+  'packages/sandbox/test/api/contract.test.ts',
+  'test/nodes/schemas.test.ts',
+  'test/nodes/operations.test.ts',
+  'test/nodes/contract.test.ts',
+  'test/nodes/description.test.ts',
+  'test/nodes/words.test.ts',
+];
+
+describe('an endpoint that only reads', () => {
+  it('takes at most six hand-written files', () => {
+    expect(new Set(edits.map(({ path }) => path)).size).toBeLessThanOrEqual(6);
+  });
+
+  it('passes the type checks of every room', async () => {
+    await node('node_modules/typescript/bin/tsc', '--build', 'tsconfig.solution.json', '--checkers', '1');
+  });
+
+  it('passes the tests that walk the contract', async () => {
+    await node('node_modules/vitest/vitest.mjs', 'run', ...tests);
+  });
+
+  it('appears in the editor, and in the README of the nodes', async () => {
+    expect(await readFile(join(copy, 'nodes/README.md'), 'utf8')).toContain('| Tier | Get, Get Many |');
+    const schema = await readFile(join(copy, 'nodes/Newsletter/__schema__/v2.0.0/tier/get.json'), 'utf8');
+    expect(Object.keys((JSON.parse(schema) as { properties: object }).properties)).toEqual([
+      'id',
+      'name',
+      'status',
+      'description',
+    ]);
+  });
+});
