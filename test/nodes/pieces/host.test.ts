@@ -1,4 +1,4 @@
-/** How the host copes with what the HTTP helper of n8n 1 does differently. */
+/** The host with the HTTP helper of n8n 1, which returns a 401 as an answer and drops the cause of an error. */
 import { NodeApiError, type IAllExecuteFunctions, type INode, type JsonObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { createHost } from '../../../nodes/Newsletter/transport/host.ts';
@@ -23,7 +23,7 @@ function contextOf(answers: readonly (number | Error)[], refreshOAuth2Token: () 
 
 const request = { method: 'GET', url: 'https://api.example.com/v2', headers: {}, timeoutMs: 1_000 } as const;
 
-it('has an OAuth2 token refreshed once where 401s come back as answers, and sends again', async () => {
+it('refreshes an OAuth2 token once for concurrent 401 answers, and sends the requests again', async () => {
   let refreshed = 0;
   const context = contextOf([401, 401, 200, 200], () => Promise.resolve((refreshed += 1)));
   const host = createHost(context, 'newsletterOAuth2Api');
@@ -32,11 +32,45 @@ it('has an OAuth2 token refreshed once where 401s come back as answers, and send
   expect(refreshed).toBe(1);
 });
 
-it('gives the 401 where there is no new token', async () => {
+it('returns the 401 where the token cannot be refreshed', async () => {
   const refused = contextOf([401], () => Promise.reject(new Error('invalid_grant')));
   expect(await createHost(refused, 'newsletterOAuth2Api').send(request)).toMatchObject({ status: 401 });
   const withKey = contextOf([401], () => Promise.resolve());
   expect(await createHost(withKey, 'newsletterApi').send(request)).toMatchObject({ status: 401 });
+});
+
+it('returns a second 401 after a refresh, and sends no third request', async () => {
+  let refreshed = 0;
+  const context = contextOf([401, 401], () => Promise.resolve((refreshed += 1)));
+  expect(await createHost(context, 'newsletterOAuth2Api').send(request)).toMatchObject({ status: 401 });
+  expect(refreshed).toBe(1);
+});
+
+it('sends a late refused request again with the token that another request refreshed', async () => {
+  let refreshed = 0;
+  let refuse = (): void => undefined;
+  const late = new Promise<void>((resolve) => (refuse = resolve));
+  const statuses = [late.then(() => 401), 401, 200, 200];
+  const context = {
+    helpers: {
+      refreshOAuth2Token: () => Promise.resolve((refreshed += 1)),
+      httpRequestWithAuthentication: async () => ({ statusCode: await statuses.shift(), headers: {}, body: '{}' }),
+    },
+  } as unknown as IAllExecuteFunctions;
+  const host = createHost(context, 'newsletterOAuth2Api');
+  const first = host.send(request);
+  expect(await host.send(request)).toMatchObject({ status: 200 });
+  refuse();
+  expect(await first).toMatchObject({ status: 200 });
+  expect(refreshed).toBe(1);
+});
+
+it('refreshes again where the refreshed token is refused later', async () => {
+  let refreshed = 0;
+  const context = contextOf([401, 200, 401, 200], () => Promise.resolve((refreshed += 1)));
+  const host = createHost(context, 'newsletterOAuth2Api');
+  expect([(await host.send(request)).status, (await host.send(request)).status]).toEqual([200, 200]);
+  expect(refreshed).toBe(2);
 });
 
 it.each([
@@ -45,7 +79,7 @@ it.each([
   ['ERR_CANCELED', { failure: 'aborted', code: 'ERR_CANCELED' }],
   // The status of an answer that broke off.
   ['200', { failure: 'network', code: 'ECONNRESET' }],
-])('knows a broken connection by the code alone: %s', async (httpCode, failure) => {
+])('recognizes a broken connection by its code: %s', async (httpCode, failure) => {
   const error = new NodeApiError(node as unknown as INode, { message: 'It failed.' } as JsonObject, { httpCode });
   await expect(
     createHost(
