@@ -13,7 +13,7 @@ import { dispatch } from './operations/dispatch.ts';
 import { resources } from './operations/index.ts';
 import { nodeProperties } from './operations/properties.ts';
 import { credentials } from './parameters/authentication.ts';
-import { withQuickReader } from './parameters/parameterCache.ts';
+import { withParameterCache } from './parameters/parameterCache.ts';
 
 export class Newsletter implements INodeType {
   description: INodeTypeDescription = {
@@ -39,6 +39,6 @@ export class Newsletter implements INodeType {
   methods = { listSearch, resourceMapping: { getCustomFields } };
 
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-    return [await dispatch(withQuickReader(this), resources)];
+    return [await dispatch(withParameterCache(this), resources)];
   }
 }

@@ -15,7 +15,7 @@ import { outputOf } from './records/output.ts';
 import { subscription } from './records/shapes.ts';
 import { events } from './trigger/events.ts';
 import { toTriggerFailure } from './trigger/failure.ts';
-import { sample } from './trigger/manualPoll.ts';
+import { samplePoll } from './trigger/manualPoll.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
 import { poll } from './trigger/poll.ts';
 import { readSettings } from './trigger/settings.ts';
@@ -51,7 +51,7 @@ export class NewsletterTrigger implements INodeType {
     try {
       const settings = readSettings(this);
       if (this.getMode() !== 'manual') return itemsOf(await poll(this, settings));
-      const found = await sample(this, settings);
+      const found = await samplePoll(this, settings);
       return itemsOf(found.length > 0 ? found : null);
     } catch (error) {
       throw toTriggerFailure(this.getNode(), error);

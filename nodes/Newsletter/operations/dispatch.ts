@@ -1,12 +1,12 @@
-/** Runs the chosen operation for the input items, and keeps every record tied to the item it came from. */
+/** Runs the selected operation for the input items, and links each record to its input item. */
 import type { Engine } from '@newsletter-kit/core/engine';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { publicationOf } from '../parameters/publication.ts';
-import { readForm } from '../records/output.ts';
+import { readOutputForm } from '../records/output.ts';
 import { present } from '../records/present.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
-import { toLines, workInLines } from './concurrency.ts';
+import { groupBy, forEachGroup } from './concurrency.ts';
 import type {
   BatchOperation,
   ItemOperation,
@@ -16,23 +16,23 @@ import type {
   ResourceDefinition,
 } from './definition.ts';
 
-/** Opens what an operation works with for the item of this index. */
-type Open = (itemIndex: number) => Promise<OperationContext>;
+/** Creates the context of the item at this index. */
+type OpenContext = (itemIndex: number) => Promise<OperationContext>;
 
 /** @throws NodeApiError or NodeOperationError, unless the node is set to continue on fail */
 export async function dispatch(
   node: IExecuteFunctions,
   resources: Readonly<Record<string, ResourceDefinition>>,
 ): Promise<INodeExecutionData[]> {
-  const { operation, workspace } = chosen(node, resources);
-  const goOn = node.continueOnFail();
+  const { operation, workspace } = selectedOperation(node, resources);
+  const continueOnFail = node.continueOnFail();
   const notices = new Set<string>();
-  const open = opener(node, notices, workspace);
+  const open = contextFactory(node, notices, workspace);
   const indexes = [...node.getInputData().keys()];
   const outcomes =
     'executeAll' in operation
-      ? await together(operation, indexes, open, goOn)
-      : await itemByItem(node, operation, indexes, open, goOn);
+      ? await runBatch(operation, indexes, open, continueOnFail)
+      : await runItems(node, operation, indexes, open, continueOnFail);
 
   const output = outcomes.map((outcome): INodeExecutionData => {
     const pairedItem = { item: outcome.itemIndex };
@@ -41,9 +41,8 @@ export async function dispatch(
       itemIndex: outcome.itemIndex,
       parameters: operation.properties,
     });
-    if (!goOn) throw error;
-    // At the error output n8n puts what came in beside the message, but takes it away again where the item bears an
-    // error itself.
+    if (!continueOnFail) throw error;
+    // At the error output n8n adds the input of the item to the message, unless the item carries the error itself.
     return {
       json: { error: isVersion1(node) ? error.message : withRemedy(error) },
       ...(node.getNode().onError !== 'continueErrorOutput' && { error }),
@@ -54,31 +53,31 @@ export async function dispatch(
   return output;
 }
 
-/** The message of a failed item. n8n passes on no description beside it, so the remedy stands in the same text. */
+/** The message of a failed item with its remedy: n8n does not pass on the description of an error. */
 function withRemedy({ message, description }: NodeFailure): string {
   return description ? `${message.replace(/\.$/, '')}. ${description}` : message;
 }
 
-/** Starts no other item after the first failure, unless it is to go on. The outcomes are in the order of the items. */
-async function itemByItem(
+/** Runs an operation item by item; without `continueOnFail`, starts no item after the first failure. */
+async function runItems(
   node: IExecuteFunctions,
   operation: ItemOperation,
   indexes: readonly number[],
-  open: Open,
-  goOn: boolean,
+  open: OpenContext,
+  continueOnFail: boolean,
 ): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
-  const subjects = subjectsOf(node, operation, indexes);
-  const lines =
-    operation.about === undefined
+  const evaluated = evaluateRecords(node, operation, indexes);
+  const groups =
+    operation.recordParameter === undefined
       ? [indexes]
-      : toLines(indexes, (itemIndex) => keyOf(subjects.get(itemIndex), itemIndex));
-  await workInLines(lines, async (itemIndex) => {
+      : groupBy(indexes, (itemIndex) => keyOf(evaluated.get(itemIndex), itemIndex));
+  await forEachGroup(groups, async (itemIndex) => {
     try {
-      const known = subjects.get(itemIndex);
-      const context = { ...(await open(itemIndex)), ...(known && { known }) };
+      const values = evaluated.get(itemIndex);
+      const context = { ...(await open(itemIndex)), ...(values && { evaluated: values }) };
       const { record: shape } = operation;
-      const form = shape && readForm(context, shape);
+      const form = shape && readOutputForm(context, shape);
       const records = await operation.execute(context);
       outcomes.set(
         itemIndex,
@@ -87,43 +86,48 @@ async function itemByItem(
       return true;
     } catch (error) {
       outcomes.set(itemIndex, [{ itemIndex, error }]);
-      return goOn;
+      return continueOnFail;
     }
   });
   return indexes.flatMap((itemIndex) => outcomes.get(itemIndex) ?? []);
 }
 
-type Subject = ReadonlyMap<string, unknown>;
+type EvaluatedValues = ReadonlyMap<string, unknown>;
 
-/** The parameter that says what an item is about, under its name, by the index of the item. */
-function subjectsOf(
+/** The value of the operation's record parameter for each item, under the name of the parameter. */
+function evaluateRecords(
   node: IExecuteFunctions,
-  { about }: ItemOperation,
+  { recordParameter }: ItemOperation,
   indexes: readonly number[],
-): ReadonlyMap<number, Subject> {
-  const subjects = new Map<number, Subject>();
-  if (about === undefined) return subjects;
+): ReadonlyMap<number, EvaluatedValues> {
+  const evaluated = new Map<number, EvaluatedValues>();
+  if (recordParameter === undefined) return evaluated;
   for (const itemIndex of indexes) {
     try {
-      subjects.set(itemIndex, new Map([[about.name, node.getNodeParameter(about.name, itemIndex, about.default)]]));
+      evaluated.set(
+        itemIndex,
+        new Map([
+          [recordParameter.name, node.getNodeParameter(recordParameter.name, itemIndex, recordParameter.default)],
+        ]),
+      );
     } catch {
-      // An expression that fails: the operation evaluates it again, and says so.
+      // The operation evaluates a failing expression again, and reports it.
     }
   }
-  return subjects;
+  return evaluated;
 }
 
-/** The same for items about the same record; of an item that says nothing, its own. */
-function keyOf(subject: Subject | undefined, itemIndex: number): string {
-  return subject === undefined ? String(itemIndex) : JSON.stringify([...subject]).toLowerCase();
+/** The group of an item: equal for items of the same record. */
+function keyOf(values: EvaluatedValues | undefined, itemIndex: number): string {
+  return values === undefined ? String(itemIndex) : JSON.stringify([...values]).toLowerCase();
 }
 
-/** In the order of the items, whatever the order they were worked on. */
-async function together(
+/** Runs a batch operation; the outcomes are in the order of the items. */
+async function runBatch(
   operation: BatchOperation,
   indexes: readonly number[],
-  open: Open,
-  goOn: boolean,
+  open: OpenContext,
+  continueOnFail: boolean,
 ): Promise<readonly ItemOutcome[]> {
   const failed: ItemOutcome[] = [];
   const contexts: OperationContext[] = [];
@@ -134,16 +138,18 @@ async function together(
       failed.push({ itemIndex, error });
     }
   }
-  if (failed.length > 0 && !goOn) return failed;
-  return [...failed, ...(await operation.executeAll(contexts, goOn))].toSorted((a, b) => a.itemIndex - b.itemIndex);
+  if (failed.length > 0 && !continueOnFail) return failed;
+  return [...failed, ...(await operation.executeAll(contexts, continueOnFail))].toSorted(
+    (a, b) => a.itemIndex - b.itemIndex,
+  );
 }
 
 /**
- * One engine a publication, so that what it learns of the service's limits serves all items.
+ * Creates contexts with one engine per publication, so that all items share its rate limits.
  *
- * @param workspace - whether no publication is named: n8n refuses to read a locator that is not shown
+ * @param workspace - whether the operation takes no publication: n8n refuses to read a hidden locator
  */
-function opener(node: IExecuteFunctions, notices: Set<string>, workspace: boolean): Open {
+function contextFactory(node: IExecuteFunctions, notices: Set<string>, workspace: boolean): OpenContext {
   const engines = new Map<string, Promise<Engine>>();
   return async (itemIndex) => {
     const publicationId = workspace ? '' : publicationOf(node, itemIndex);
@@ -159,16 +165,16 @@ function opener(node: IExecuteFunctions, notices: Set<string>, workspace: boolea
   };
 }
 
-function chosen(
+function selectedOperation(
   node: IExecuteFunctions,
   resources: Readonly<Record<string, ResourceDefinition>>,
 ): { operation: OperationDefinition; workspace: boolean } {
   const resource = String(node.getNodeParameter('resource', 0));
   const name = String(node.getNodeParameter('operation', 0));
-  const newest = resources[resource]?.operations[name];
-  if (newest !== undefined) {
-    const { name: title, description, action, version1 } = newest;
-    const operation = isVersion1(node) && version1 ? { name: title, description, action, ...version1 } : newest;
+  const current = resources[resource]?.operations[name];
+  if (current !== undefined) {
+    const { name: title, description, action, version1 } = current;
+    const operation = isVersion1(node) && version1 ? { name: title, description, action, ...version1 } : current;
     return { operation, workspace: resources[resource]?.workspace === true };
   }
   throw new NodeOperationError(

@@ -15,7 +15,7 @@ const enroll: ItemOperation = {
   description: 'Enroll an existing subscriber into an automation that has an active Add by API trigger',
   action: 'Enroll a subscriber into an automation',
   record: shapeOf('journeys.enroll'),
-  about: subscriber,
+  recordParameter: subscriber,
   properties: [automation, subscriber, ...collection('options', 'Options', 'Add option', options)],
   async execute(context) {
     const chosen = readSubscriber(context);

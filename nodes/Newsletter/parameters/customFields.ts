@@ -127,7 +127,7 @@ export async function readInput(
   for (const [name, value] of Object.entries(json)) {
     if (isEmpty(value)) continue;
     if (name === 'custom_fields') {
-      for (const [field, of] of together(value)) if (!isEmpty(of)) take(custom, field, name, of);
+      for (const [field, of] of customFieldEntries(value)) if (!isEmpty(of)) take(custom, field, name, of);
       continue;
     }
     const meaning = meaningOf(name);
@@ -146,7 +146,7 @@ export async function readInput(
 const prefix = 'custom:';
 
 /** `[{ name, value }]` or `{ [name]: value }`, as values by name. */
-function together(fields: unknown): readonly (readonly [string, unknown])[] {
+function customFieldEntries(fields: unknown): readonly (readonly [string, unknown])[] {
   if (Array.isArray(fields)) return fields.filter(isRecord).map(({ name, value }) => [String(name), value]);
   return isRecord(fields) ? Object.entries(fields) : [];
 }
@@ -180,24 +180,24 @@ export async function toSentFields(
   });
 }
 
-/** What is known of a publication's custom fields. */
+/** The custom fields of a publication. */
 export interface KnownCustomFields {
   /** The kind of each field by its `display` text, the name by which subscriptions refer to it. */
   readonly kinds: ReadonlyMap<string, string>;
-  /** What the name of an input field means; undefined where it means no field of a subscription. */
+  /** The field of a subscription that the name of an input field stands for; undefined where there is none. */
   meaningOf(name: string): HeadingMeaning | undefined;
 }
 
-/** An engine lives as long as one run of a node, and so does what was read with it. */
+/** Cached for as long as the engine, which is one run of a node. */
 const known = new WeakMap<Engine, Promise<KnownCustomFields>>();
 
 export function readCustomFieldsOf(engine: Engine): Promise<KnownCustomFields> {
-  const asked = known.get(engine) ?? ask(engine);
+  const asked = known.get(engine) ?? loadCustomFields(engine);
   known.set(engine, asked);
   return asked;
 }
 
-async function ask(engine: Engine): Promise<KnownCustomFields> {
+async function loadCustomFields(engine: Engine): Promise<KnownCustomFields> {
   const kinds = new Map<string, string>();
   for await (const { display, kind } of engine.list('customFields.list', {})) kinds.set(display, kind);
   const read = headingReader([...kinds.keys()]);

@@ -1,19 +1,23 @@
-/**
- * Finds the parameters that a message of the service speaks of: it names its fields, which the parameters are named
- * after.
- */
+/** Finds the labels of parameters by the names of the API's fields, which the parameters have. */
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The labels of these parameters, and of those inside of them, whose name is a word of the message. */
+/** Labels of the parameters, nested ones included, whose name is a word of the message. */
 export function labelsIn(message: string, parameters: readonly INodeProperties[]): readonly string[] {
   const words = new Set(message.match(/\w+/g));
-  return [...new Set(everyOne(parameters).flatMap(({ name, displayName }) => (words.has(name) ? [displayName] : [])))];
+  return [...new Set(flatten(parameters).flatMap(({ name, displayName }) => (words.has(name) ? [displayName] : [])))];
 }
 
-function everyOne(parameters: readonly INodeProperties[]): readonly INodeProperties[] {
+/** Quoted labels of fields, for a sentence; a custom field by its own name. */
+export function labelsOf(fields: readonly string[], parameters: readonly INodeProperties[]): string {
+  const labels = new Map(flatten(parameters).map(({ name, displayName }) => [name, displayName]));
+  return fields.map((name) => `"${/^custom_fields\.(.*)$/s.exec(name)?.[1] ?? labels.get(name) ?? name}"`).join(', ');
+}
+
+/** The parameters and those inside of collections. */
+function flatten(parameters: readonly INodeProperties[]): readonly INodeProperties[] {
   return parameters.flatMap((parameter) => [
     parameter,
-    ...(parameter.type === 'collection' ? everyOne((parameter.options ?? []).filter(isParameter)) : []),
+    ...(parameter.type === 'collection' ? flatten((parameter.options ?? []).filter(isParameter)) : []),
   ]);
 }
 

@@ -9,7 +9,7 @@ type Reader = Pick<IExecuteFunctions, 'getNodeParameter'>;
 type Node = Reader & Pick<IExecuteFunctions, 'evaluateExpression' | 'getInputData' | 'getNode'>;
 
 /** How a parameter depends on the item: not at all, by naming fields of it, or in another way. */
-type Dependence = 'none' | 'fields' | 'other';
+type ItemDependence = 'none' | 'fields' | 'other';
 
 /** Exactly `={{ $json.name }}` or `={{ $json["a name"] }}`, as the editor writes it when an input field is dropped. */
 const reference = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[\s*(["'])([^"'\\{}]+)\2\s*\])\s*\}\}$/;
@@ -23,9 +23,9 @@ const reference = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[\s*(["'])([^"'\\{}]+)\2\
  *
  * Values must not be changed. For parameters whose values n8n does not check by a type.
  */
-function quickReader(node: Node): Reader['getNodeParameter'] {
+function cachedReader(node: Node): Reader['getNodeParameter'] {
   const stored: unknown = node.getNode().parameters;
-  const dependences = new Map<string, Dependence>();
+  const dependences = new Map<string, ItemDependence>();
   const firsts = new Map<string, unknown>();
   const columns = new Map<string, readonly unknown[] | null>();
 
@@ -37,7 +37,7 @@ function quickReader(node: Node): Reader['getNodeParameter'] {
     columns.set(name, column);
     return column;
   };
-  const dependenceOf = (path: string, fallback: unknown): Dependence => {
+  const dependenceOf = (path: string, fallback: unknown): ItemDependence => {
     const known = dependences.get(path);
     if (known !== undefined) return known;
     const expressions = expressionsIn(within(stored, path) ?? fallback);
@@ -69,10 +69,10 @@ function quickReader(node: Node): Reader['getNodeParameter'] {
   return read as Reader['getNodeParameter'];
 }
 
-/** The node with a {@link quickReader}, where there are several items to read parameters for. */
-export function withQuickReader(node: IExecuteFunctions): IExecuteFunctions {
+/** The node with a {@link cachedReader}, where there are several items to read parameters for. */
+export function withParameterCache(node: IExecuteFunctions): IExecuteFunctions {
   if (node.getInputData().length < 2) return node;
-  return Object.create(node, { getNodeParameter: { value: quickReader(node) } }) as IExecuteFunctions;
+  return Object.create(node, { getNodeParameter: { value: cachedReader(node) } }) as IExecuteFunctions;
 }
 
 function evaluateColumn(node: Node, name: string): readonly unknown[] | null {

@@ -1,12 +1,12 @@
 /**
- * Turns what a person entered into arguments of an operation, by the descriptions of the parameters themselves.
- * Empty means "not set" and is left out; a wrong value is named before anything is sent.
+ * Converts entered values into the arguments of an operation, by the descriptions of the parameters. Empty values count
+ * as not set; a wrong value fails before anything is sent.
  */
 import { fieldValueReader } from '@newsletter-kit/core/import';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 
-/** A value that does not fit its parameter. The sentence names the parameter. */
+/** A value that does not fit its parameter, which the message names. */
 export class ParameterMismatch extends Error {
   override readonly name = 'ParameterMismatch';
 }
@@ -16,10 +16,10 @@ export interface ItemParameters {
   readonly node: Pick<IExecuteFunctions, 'getNodeParameter'>;
   readonly itemIndex: number;
   /**
-   * What was evaluated for this item already, by the name of the parameter: an expression costs more than a line of
-   * JSON.
+   * Values that were evaluated for this item already, by the name of the parameter: evaluating an expression takes n8n
+   * up to half a millisecond.
    */
-  readonly known?: ReadonlyMap<string, unknown>;
+  readonly evaluated?: ReadonlyMap<string, unknown>;
 }
 
 /**
@@ -27,9 +27,9 @@ export interface ItemParameters {
  *
  * @throws ParameterMismatch, also where a required one is empty
  */
-export function readParameter({ node, itemIndex, known }: ItemParameters, property: INodeProperties): unknown {
-  const entered = known?.has(property.name)
-    ? known.get(property.name)
+export function readParameter({ node, itemIndex, evaluated }: ItemParameters, property: INodeProperties): unknown {
+  const entered = evaluated?.has(property.name)
+    ? evaluated.get(property.name)
     : node.getNodeParameter(property.name, itemIndex, property.default);
   const value = readValue(property, entered);
   if (value === undefined && property.required) throw new ParameterMismatch(`"${property.displayName}" is empty`);
@@ -87,13 +87,13 @@ function readText(property: INodeProperties, value: unknown): string | undefined
   throw new ParameterMismatch(`"${property.displayName}" must be a text`);
 }
 
-/** What was chosen from a list or typed in; an expression, or an agent, may give the bare value instead. */
+/** The chosen or typed ID; an expression or an agent may give the bare value. */
 function readLocated(property: INodeProperties, value: unknown): string | undefined {
   const chosen = isRecord(value) ? value['value'] : value;
   return chosen === undefined || chosen === null ? undefined : readText(property, chosen);
 }
 
-/** The records chosen in groups of one; an expression, or an agent, may give a list of IDs instead. */
+/** IDs of a fixed collection with one locator each; an expression or an agent may give a list of IDs. */
 function readGroups(property: INodeProperties, value: unknown): string[] | undefined {
   if (!isRecord(value)) return readList(property, value);
   const groups = Object.values(value).flatMap((of): unknown[] => (Array.isArray(of) ? of : [of]));
@@ -120,7 +120,7 @@ function readBoolean(property: INodeProperties, value: unknown): boolean {
   throw new ParameterMismatch(`"${property.displayName}" must be true or false`);
 }
 
-/** A list, or a text in which commas separate the entries, as expressions tend to give it. */
+/** A list, or a text with commas between the entries. */
 function readList(property: INodeProperties, value: unknown): string[] | undefined {
   const entries: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
   const texts = entries
@@ -129,7 +129,7 @@ function readList(property: INodeProperties, value: unknown): string[] | undefin
   return texts.length > 0 ? texts : undefined;
 }
 
-/** A day as the API filters by it, YYYY/MM/DD, out of whatever an expression or the date picker gives. */
+/** A day as the API takes it, YYYY/MM/DD, from an expression or the date picker. */
 function readDay(property: INodeProperties, value: unknown): string {
   const text = value instanceof Date ? value.toISOString() : String(value);
   const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})(?:\D|$)/.exec(text) ?? [];
@@ -139,7 +139,7 @@ function readDay(property: INodeProperties, value: unknown): string {
 
 function checkChoice(property: INodeProperties, text: string | undefined): string | undefined {
   if (text === undefined || (property.type !== 'options' && property.type !== 'multiOptions')) return text;
-  // Options that the editor loads are known to the service alone.
+  // Options loaded by the editor are checked by the service.
   if (property.typeOptions?.loadOptionsMethod !== undefined) return text;
   const choices = (property.options ?? []).flatMap((option) => ('value' in option ? [String(option.value)] : []));
   if (choices.includes(text)) return text;

@@ -2,7 +2,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { byName, titleOf } from '../parameters/propertyBuilders.ts';
 import { type ItemParameters, readParameter } from '../parameters/read.ts';
-import type { Form } from './present.ts';
+import type { OutputForm } from './present.ts';
 import type { RecordShape } from './shapes.ts';
 
 const output: INodeProperties = {
@@ -42,7 +42,7 @@ export function outputOf(shape: RecordShape): INodeProperties[] {
  *
  * @throws ParameterMismatch
  */
-export function readForm(item: ItemParameters, shape: RecordShape): Form {
+export function readOutputForm(item: ItemParameters, shape: RecordShape): OutputForm {
   const chosen = readParameter(item, output) ?? 'simplified';
   if (chosen !== 'selected') return { output: chosen === 'raw' ? 'raw' : 'simplified' };
   const [, choice = fields] = outputOf(shape);

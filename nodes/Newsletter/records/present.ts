@@ -4,12 +4,12 @@ import { isRecord } from '../isRecord.ts';
 import type { RecordShape } from './shapes.ts';
 
 /** The choices of the parameter Output. */
-export type Form =
+export type OutputForm =
   | { readonly output: 'simplified' | 'raw' }
   | { readonly output: 'selected'; readonly fields: readonly string[] };
 
 /** The record in this form. What the service warned about stays in each of them. */
-export function present(record: IDataObject, shape: RecordShape, form: Form): IDataObject {
+export function present(record: IDataObject, shape: RecordShape, form: OutputForm): IDataObject {
   if (form.output === 'raw') return record;
   const names = form.output === 'selected' ? form.fields : shape.simple;
   const kept = [...new Set([...names, ...(shape.outcome ?? []), 'warnings'])].filter(

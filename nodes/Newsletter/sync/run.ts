@@ -93,11 +93,11 @@ function contactsIn(items: readonly INodeExecutionData[]): Contacts {
 }
 
 /** Contacts or items that are worked on without a pause; then n8n gets to answer other requests. */
-const atOnce = 2000;
+const partSize = 2000;
 
 async function* recordsOf({ items, indexes }: Contacts, { host }: Pick<Engine, 'host'>): AsyncGenerator {
   for (const [count, index] of indexes.entries()) {
-    if (count % atOnce === 0) await host.sleep(0);
+    if (count % partSize === 0) await host.sleep(0);
     yield items[index]?.json;
   }
 }
@@ -108,9 +108,9 @@ async function inParts<Entry>(
   toItems: (part: readonly Entry[]) => INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
   const items: INodeExecutionData[] = [];
-  for (let start = 0; start < entries.length; start += atOnce) {
+  for (let start = 0; start < entries.length; start += partSize) {
     if (start > 0) await host.sleep(0);
-    for (const item of toItems(entries.slice(start, start + atOnce))) items.push(item);
+    for (const item of toItems(entries.slice(start, start + partSize))) items.push(item);
   }
   return items;
 }

@@ -1,4 +1,4 @@
-/** Tells a person at the editor what happened and what to do, in the words of the node's own fields. */
+/** Converts errors to n8n's error classes, with remedies that use the labels of the node's parameters. */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import {
   ApiError,
@@ -35,10 +35,10 @@ const remediesOAuth2: Readonly<Record<number, string>> = {
   401: 'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.',
 };
 
-/** For an answer that is none of the API's. */
+/** For an answer that is not the API's. */
 const wrongAddress = 'Check the Service of the credential; for Other, check the Base URL, which ends with /v2.';
 
-/** Where an operation has reasons of its own. */
+/** Remedies of single operations. */
 const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
   'journeys.enroll': {
     400: 'Check the Subscription, and that the Automation has an active Add by API trigger.',
@@ -64,7 +64,7 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
   },
 };
 
-/** What a service may lack: a path it does not know is answered by no error of the API. */
+/** Operations that a service may lack; it then answers 404 without an error body of the API. */
 const optional: ReadonlySet<CallName> = new Set(
   operations.flatMap((each: Operation) => (each.extension ? [each.id as CallName] : [])),
 );
@@ -81,37 +81,37 @@ function remedyFor(node: INode, id: CallName, status: number): string {
   return status >= 500 ? 'The service is not working at the moment; try again later.' : '';
 }
 
-/** What a failure belongs to. */
-interface Whereabouts {
+/** The item and the parameters of a failure. */
+interface FailureContext {
   readonly itemIndex?: number;
-  /** The parameters of the operation: the service speaks of its fields, a person knows their labels. */
+  /** The parameters of the operation: messages of the service name fields, the editor shows their labels. */
   readonly parameters?: readonly INodeProperties[];
 }
 
-/** The error n8n shows, for the item it belongs to. Errors of n8n itself pass as they are. */
+/** Converts an error to n8n's error for an item. Errors of n8n are returned as they are. */
 export function toNodeFailure(
   node: INode,
   error: unknown,
-  { itemIndex, parameters = [] }: Whereabouts = {},
+  { itemIndex, parameters = [] }: FailureContext = {},
 ): NodeFailure {
   const at: Options = itemIndex === undefined ? {} : { itemIndex };
   if (error instanceof NodeApiError || error instanceof NodeOperationError) {
     if (itemIndex !== undefined) error.context['itemIndex'] ??= itemIndex;
     return error;
   }
-  if (error instanceof ApiError) return refused(node, error, at, parameters);
+  if (error instanceof ApiError) return apiFailure(node, error, at, parameters);
   if (error instanceof InvalidRequestError) {
-    if (error.problems.some((problem) => problem.includes('publicationId'))) return withoutPublication(node, error, at);
+    if (error.problems.some((problem) => problem.includes('publicationId'))) return publicationFailure(node, error, at);
     const description = 'Nothing was sent. Correct the fields named above.';
     return new NodeOperationError(node, sentence(error.problems.join('; ')), { ...at, description });
   }
   if (error instanceof ParameterMismatch) return new NodeOperationError(node, sentence(error.message), at);
-  if (error instanceof NewsletterError) return lost(node, error, at);
+  if (error instanceof NewsletterError) return connectionFailure(node, error, at);
   return new NodeOperationError(node, error instanceof Error ? error : String(error), at);
 }
 
-/** No publication is named, or what is named cannot be one. */
-function withoutPublication(node: INode, { problems }: InvalidRequestError, at: Options): NodeOperationError {
+/** The publication is missing, or its ID is malformed. */
+function publicationFailure(node: INode, { problems }: InvalidRequestError, at: Options): NodeOperationError {
   const missing = problems.includes('"publicationId" is missing');
   const message = missing ? 'No publication is chosen' : 'The ID of the publication does not look like pub_<uuid>';
   const description = missing
@@ -121,7 +121,7 @@ function withoutPublication(node: INode, { problems }: InvalidRequestError, at: 
 }
 
 /** The service answered an error status. */
-function refused(node: INode, error: ApiError, at: Options, parameters: readonly INodeProperties[]): NodeApiError {
+function apiFailure(node: INode, error: ApiError, at: Options, parameters: readonly INodeProperties[]): NodeApiError {
   const { status, statusText, errors, retryAfterMs } = error;
   const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
@@ -147,8 +147,8 @@ function refused(node: INode, error: ApiError, at: Options, parameters: readonly
   );
 }
 
-/** No answer, or none that could be read, or one from another address. */
-function lost(node: INode, error: NewsletterError, at: Options): NodeApiError {
+/** No answer, an unreadable one, or a redirect. */
+function connectionFailure(node: INode, error: NewsletterError, at: Options): NodeApiError {
   const said = sentence(error.message.slice(error.operation.length + 2));
   const [message = said, ...rest] = said.split(/(?<=\.) /);
   const down = error instanceof NetworkError || error instanceof TimeoutError;
@@ -169,7 +169,7 @@ function lost(node: INode, error: NewsletterError, at: Options): NodeApiError {
   );
 }
 
-/** What n8n's own waiting between polls goes by. */
+/** The cause by which n8n decides how long to wait before the next poll. */
 function causeOf(status: number, retryAfterMs: number | undefined): Cause {
   const timing = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 401) return { cause: 'credential-invalid' };

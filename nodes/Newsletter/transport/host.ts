@@ -1,4 +1,4 @@
-/** The engine's host inside n8n: its HTTP helper signs and sends, its clock waits. */
+/** Implements the engine's host on n8n: HTTP with the node's credential, time, and the refresh of OAuth2 tokens. */
 import {
   redact,
   TransportError,
@@ -10,24 +10,24 @@ import {
 import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 
-/** A host that signs with the node's credential of this type. */
+/** Creates a host that authenticates with the node's credential of this type. */
 export function createHost(context: IAllExecuteFunctions, credentialType: string): Host {
   const refresh = refreshOnce(context, credentialType);
   return {
     async send(request) {
       try {
         const { httpRequestWithAuthentication } = context.helpers;
-        const ask = async (): Promise<HostAnswer> =>
+        const sendOnce = async (): Promise<HostAnswer> =>
           toAnswer(await httpRequestWithAuthentication.call(context, credentialType, toHelperRequest(request)));
         const token = refresh.tokens;
-        const answer = await ask();
+        const answer = await sendOnce();
         if (answer.status !== 401 || !(await refresh.after(token))) return answer;
-        return await ask();
+        return await sendOnce();
       } catch (error) {
-        return answerWithin(error);
+        return answerFromError(error);
       }
     },
-    sleep: (ms, signal) => (signal === undefined ? sleep(ms) : unlessAborted(sleep(ms), signal)),
+    sleep: (ms, signal) => (signal === undefined ? sleep(ms) : abortable(sleep(ms), signal)),
     now: () => Date.now(),
     monotonic: () => performance.now(),
     random: () => Math.random(),
@@ -35,17 +35,17 @@ export function createHost(context: IAllExecuteFunctions, credentialType: string
 }
 
 /**
- * Refreshes the token of an OAuth2 credential where n8n has not done it. n8n 1 does not know the exception that
- * {@link toHelperRequest} makes of 401: there a 401 comes back as an answer. From n8n 2 on it never does.
+ * Refreshes the token of an OAuth2 credential in n8n 1, whose HTTP helper returns a 401 as an answer. From n8n 2 on the
+ * helper throws on 401, as {@link toHelperRequest} asks, and n8n refreshes the token itself.
  */
 function refreshOnce(context: IAllExecuteFunctions, credentialType: string) {
   let refreshing: Promise<unknown> | undefined;
   const state = {
-    /** How many new tokens there were. */
+    /** Number of refreshes. */
     tokens: 0,
     /**
-     * @param token - `tokens` when the refused request was sent: another may have had the token refreshed since
-     * @returns false for an API key, and where the service gives no new token: its 401 then says to connect again
+     * @param token - `tokens` when the refused request was sent; a concurrent request may have refreshed since
+     * @returns false for an API key, and where the refresh failed; the 401 is then the answer
      */
     async after(token: number): Promise<boolean> {
       if (!credentialType.endsWith('OAuth2Api')) return false;
@@ -64,8 +64,8 @@ function refreshOnce(context: IAllExecuteFunctions, credentialType: string) {
 }
 
 /**
- * n8n refreshes an expired token only where the helper throws on 401, so this one status is left to throw; every other
- * status comes back as an answer. The body is asked for as text, because reading it is the engine's work.
+ * n8n refreshes an expired token only when the helper throws on 401, so only this status throws. The body is requested
+ * as text, because the engine parses it.
  */
 function toHelperRequest({ method, url, headers, body, timeoutMs }: HostRequest): IHttpRequestOptions {
   return {
@@ -78,7 +78,7 @@ function toHelperRequest({ method, url, headers, body, timeoutMs }: HostRequest)
     json: false,
     returnFullResponse: true,
     ignoreHttpStatusErrors: { ignore: true, except: [401] },
-    // A redirect would take the key, or a POST, to an address that nobody chose: the engine names it instead.
+    // Following a redirect would send the key, or a POST, to another address; the engine reports it instead.
     disableFollowRedirect: true,
   };
 }
@@ -90,11 +90,11 @@ function toAnswer(response: unknown): HostAnswer {
 }
 
 /**
- * The 401 inside a thrown error as an answer; a broken connection as the engine's own error; anything else is thrown
- * on. No other status throws: an answer of one that comes inside an error broke off before its end.
+ * Converts a thrown 401 to an answer, and a connection failure to the engine's error; rethrows any other error. No
+ * other status throws: an error with another status is an answer that broke off.
  */
-function answerWithin(error: unknown): HostAnswer {
-  const cause = error instanceof NodeApiError ? (error.cause ?? causeInN8n1(error)) : undefined;
+function answerFromError(error: unknown): HostAnswer {
+  const cause = error instanceof NodeApiError ? (error.cause ?? causeFromN8n1(error)) : undefined;
   if (!isRecord(cause)) throw error;
   const { response, code } = cause;
   if (isRecord(response) && response['status'] === 401) {
@@ -102,20 +102,20 @@ function answerWithin(error: unknown): HostAnswer {
   }
   if (typeof code !== 'string') throw error;
   if (code === 'ERR_CANCELED') throw new TransportError('aborted', { code });
-  // The cause itself holds the request with its key.
+  // The original cause contains the request with its key.
   const { message } = cause;
   const details = { code, cause: new Error(redact(typeof message === 'string' ? message : code)) };
   throw new TransportError(code === 'ETIMEDOUT' || code === 'ECONNABORTED' ? 'timeout' : 'network', details);
 }
 
-/** n8n 1 loses the cause, and keeps its code as `httpCode`: the status where an answer broke off. */
-function causeInN8n1({ httpCode, messages }: NodeApiError): unknown {
+/** n8n 1 drops the cause, and keeps its code as `httpCode`, or the status where an answer broke off. */
+function causeFromN8n1({ httpCode, messages }: NodeApiError): unknown {
   if (httpCode === null || httpCode === '401') return undefined;
   return { code: /^\d+$/.test(httpCode) ? 'ECONNRESET' : httpCode, message: messages[0] };
 }
 
 /** The promise, or a rejection as soon as the signal aborts. */
-function unlessAborted(waiting: Promise<void>, signal: Signal): Promise<void> {
+function abortable(waiting: Promise<void>, signal: Signal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(new TransportError('aborted'));
     if (signal.aborted) return abort();

@@ -1,4 +1,4 @@
-/** The events the trigger watches for. The key is the event's value in a workflow and must never change. */
+/** Events of the trigger. The key is the value of the event in a workflow and must never change. */
 import type { SubscriptionEventType } from '@newsletter-kit/core/watch';
 
 /** One event. */
@@ -7,16 +7,16 @@ export interface EventDefinition {
   /** As the list of nodes offers it. */
   readonly action: string;
   readonly description: string;
-  /** What core's watch calls it. */
+  /** The event of core's watch. */
   readonly type: SubscriptionEventType;
   /**
-   * Where it is looked for:
-   * - `newest` – at the top of the list, in one request where nothing is new
-   * - `all` – in the whole list, part after part
-   * - `inactive` – in the whole list of that status, which is all that is read and kept
+   * The part of the list that polls read:
+   * - `newest` – the newest subscriptions, in one request where nothing is new
+   * - `all` – the whole list, in parts
+   * - `inactive` – the whole list of that status; only those subscriptions are kept
    */
-  readonly looks: 'newest' | 'all' | 'inactive';
-  /** The status of whatever it reports, where that is always the same. */
+  readonly reads: 'newest' | 'all' | 'inactive';
+  /** The status of every reported subscription, where it is always the same. */
   readonly status?: string;
 }
 
@@ -26,7 +26,7 @@ export const events: Readonly<Record<string, EventDefinition>> = {
     action: 'On subscriber activated',
     description: 'When a subscriber confirms, or is active from the start or again',
     type: 'became_active',
-    looks: 'all',
+    reads: 'all',
     status: 'active',
   },
   subscriptionCreated: {
@@ -34,21 +34,21 @@ export const events: Readonly<Record<string, EventDefinition>> = {
     action: 'On new subscriber',
     description: 'When an address is subscribed, wherever it was entered',
     type: 'created',
-    looks: 'newest',
+    reads: 'newest',
   },
   subscriptionStatusChanged: {
     name: 'Subscriber Status Changed',
     action: 'On subscriber status changed',
     description: 'When the status becomes another one',
     type: 'status_changed',
-    looks: 'all',
+    reads: 'all',
   },
   subscriptionUnsubscribed: {
     name: 'Subscriber Unsubscribed',
     action: 'On subscriber unsubscribed',
     description: 'When a subscription becomes inactive, by whatever way',
     type: 'unsubscribed',
-    looks: 'inactive',
+    reads: 'inactive',
     status: 'inactive',
   },
   subscriptionUpdated: {
@@ -56,11 +56,11 @@ export const events: Readonly<Record<string, EventDefinition>> = {
     action: 'On subscriber updated',
     description: 'When the tier or a custom field changes',
     type: 'updated',
-    looks: 'all',
+    reads: 'all',
   },
 };
 
-/** The events that are looked for in one of these ways. */
-export function eventsThat(looks: (event: EventDefinition) => boolean): string[] {
-  return Object.entries(events).flatMap(([value, event]) => (looks(event) ? [value] : []));
+/** Values of the events that fulfil a condition. */
+export function eventsWhere(condition: (event: EventDefinition) => boolean): string[] {
+  return Object.entries(events).flatMap(([value, event]) => (condition(event) ? [value] : []));
 }

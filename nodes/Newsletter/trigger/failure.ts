@@ -1,4 +1,4 @@
-/** Tells a person what keeps the trigger from watching, and what to do. */
+/** Converts errors of a poll to n8n's errors, with what to do about them. */
 import { ApiError } from '@newsletter-kit/core/engine';
 import { CapacityError, WatchStateError } from '@newsletter-kit/core/watch';
 import { NodeOperationError, type INode } from 'n8n-workflow';
@@ -30,7 +30,7 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
     );
   }
   const failure = toNodeFailure(node, error);
-  // A key that was revoked, a publication that is gone: what was kept stays as it is.
+  // A revoked key or a deleted publication leaves the state as it is.
   if (error instanceof ApiError && [401, 403, 404].includes(error.status))
     failure.description = `${failure.description ?? ''} Once that is put right, the trigger reports what has happened since its last poll.`;
   return failure;

@@ -2,14 +2,14 @@
 import type { SubscriptionEvent } from '@newsletter-kit/core/watch';
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { type Form, present, toRecord } from '../records/present.ts';
+import { type OutputForm, present, toRecord } from '../records/present.ts';
 import { subscription as shape } from '../records/shapes.ts';
 import type { EventDefinition } from './events.ts';
 
-/** The values that count, by the field of a subscription; a field that is not named here may hold anything. */
+/** Accepted values by field of a subscription; other fields may have any value. */
 export type Filter = Readonly<Record<string, readonly string[]>>;
 
-/** The filter that a collection of parameters makes, which are named as the fields. */
+/** Builds the filter from a collection whose parameters are named like the fields. */
 export function toFilter(entered: Readonly<Record<string, unknown>>): Filter {
   const lists = Object.entries(entered).map(([name, value]): [string, string[]] => [
     name,
@@ -29,15 +29,15 @@ function comparable(value: unknown): string {
     .toLowerCase();
 }
 
-/** The events that are about a subscription that is there. */
+/** Events of an existing subscription. */
 export type Reported<Subscription> = Exclude<SubscriptionEvent<Subscription>, { readonly type: 'removed' }>;
 
-export function toItem(event: Reported<object>, { looks }: EventDefinition, form: Form): IDataObject {
-  return { ...present(toRecord(event.subscription), shape, form), ...facts(event, looks) };
+export function toItem(event: Reported<object>, { reads }: EventDefinition, form: OutputForm): IDataObject {
+  return { ...present(toRecord(event.subscription), shape, form), ...facts(event, reads) };
 }
 
-/** Where one status alone is looked at, the one before is never known. */
-function facts(event: Reported<object>, looks: EventDefinition['looks']): IDataObject {
+/** Fields of the event. The previous status is unknown where only one status is read. */
+function facts(event: Reported<object>, reads: EventDefinition['reads']): IDataObject {
   if (event.type === 'updated') return { changed: [...event.changed] };
-  return event.type === 'created' || looks === 'inactive' ? {} : { previous_status: event.from };
+  return event.type === 'created' || reads === 'inactive' ? {} : { previous_status: event.from };
 }

@@ -1,4 +1,7 @@
-/** A run by hand: the latest subscription that is as the event says, for building a workflow on. Touches no state. */
+/**
+ * A poll by hand: returns the latest subscription that fits the event, to build a workflow on. Leaves the state as it
+ * is.
+ */
 import type { Engine, Item } from '@newsletter-kit/core/engine';
 import type { SubscriptionEventType } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
@@ -9,16 +12,16 @@ import type { Settings } from './settings.ts';
 
 type Subscription = Item<'subscriptions.list'>;
 
-export async function sample(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
+export async function samplePoll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
   const { event, form } = settings;
   const { engine } = await openEngine(context, settings.publication);
   const latest = await find(engine, settings);
   if (latest === undefined) return [];
-  return [toItem(as(event.type, latest, settings), event, form)];
+  return [toItem(sampleEvent(event.type, latest, settings), event, form)];
 }
 
-/** Pages that are read in search of one that fits the filters. */
-const pagesAtMost = 5;
+/** Pages to search for a subscription that fits the filters. */
+const maxPages = 5;
 
 async function find(engine: Engine, { event, expand, filter }: Settings): Promise<Subscription | undefined> {
   const narrow = Object.keys(filter).length > 0;
@@ -32,13 +35,17 @@ async function find(engine: Engine, { event, expand, filter }: Settings): Promis
   });
   for await (const subscription of list) {
     if (matches(filter, subscription)) return subscription;
-    if ((read += 1) >= pagesAtMost * largestPage) return undefined;
+    if ((read += 1) >= maxPages * largestPage) return undefined;
   }
   return undefined;
 }
 
-/** The subscription in an event of this kind. What it was before nobody knows. */
-function as(type: SubscriptionEventType, subscription: Subscription, { changes }: Settings): Reported<Subscription> {
+/** The subscription as an event of this type; its previous status is unknown. */
+function sampleEvent(
+  type: SubscriptionEventType,
+  subscription: Subscription,
+  { changes }: Settings,
+): Reported<Subscription> {
   if (type === 'updated')
     return { type, changed: changes.filter((change) => change === 'tier' || change === 'custom_fields'), subscription };
   if (type === 'created' || type === 'removed') return { type: 'created', subscription };

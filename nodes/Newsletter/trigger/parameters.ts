@@ -2,8 +2,8 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { byName, choice, collection, texts } from '../parameters/propertyBuilders.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
-import { events, eventsThat } from './events.ts';
-import { capacity, requestsAPoll } from './limits.ts';
+import { events, eventsWhere } from './events.ts';
+import { capacity, requestsPerPoll } from './limits.ts';
 
 /** The list of events in the editor, made from the table. */
 export const eventProperty = choice(
@@ -22,7 +22,7 @@ const restart =
 const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read what is left, and begin an execution without items now and then, so that n8n saves what they learned. Until a subscription was read, its changes are not reported. Up to ${round(capacity)}`;
 
 /** What the event costs, how long it takes to be seen, and what is promised. */
-const costs: readonly (readonly [looks: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
+const costs: readonly (readonly [reads: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
   [
     'newest',
     'costOfNewest',
@@ -31,12 +31,12 @@ const costs: readonly (readonly [looks: 'newest' | 'all' | 'inactive', name: str
   [
     'all',
     'costOfAll',
-    `The service does not tell what has changed, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsAPoll} requests, a change is seen after 5 polls at most; with the newest 100 subscriptions, at the next poll. ${learning} subscriptions can be watched. ${restart}`,
+    `The service does not tell what has changed, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsPerPoll} requests, a change is seen after 5 polls at most; with the newest 100 subscriptions, at the next poll. ${learning} subscriptions can be watched. ${restart}`,
   ],
   [
     'inactive',
     'costOfInactive',
-    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsAPoll} requests, one that becomes inactive is seen at the next poll or the one after. ${learning} inactive subscriptions can be watched. ${restart}`,
+    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsPerPoll} requests, one that becomes inactive is seen at the next poll or the one after. ${learning} inactive subscriptions can be watched. ${restart}`,
   ],
 ];
 
@@ -45,10 +45,10 @@ const notices = costs.map(([where, name, text]): INodeProperties => ({
   name,
   type: 'notice',
   default: '',
-  displayOptions: { show: { event: eventsThat(({ looks }) => looks === where) } },
+  displayOptions: { show: { event: eventsWhere(({ reads }) => reads === where) } },
 }));
 
-const updated = { show: { event: eventsThat(({ type }) => type === 'updated') } };
+const updated = { show: { event: eventsWhere(({ type }) => type === 'updated') } };
 
 export const changes: INodeProperties = {
   displayName: 'Changes',
@@ -99,7 +99,7 @@ export const filters: readonly INodeProperties[] = [
     default: [],
     description: 'Only subscriptions that have one of these statuses when they are reported',
     options: [...statuses],
-    displayOptions: { show: { '/event': eventsThat(({ status }) => status === undefined) } },
+    displayOptions: { show: { '/event': eventsWhere(({ status }) => status === undefined) } },
   },
   {
     displayName: 'Tier',
@@ -132,7 +132,7 @@ export const sinceOption: INodeProperties = {
   default: '',
   description:
     'Report also what was created between this moment and the activation. Otherwise the trigger reports what is created after it is activated.',
-  displayOptions: { show: { '/event': eventsThat(({ looks }) => looks === 'newest') } },
+  displayOptions: { show: { '/event': eventsWhere(({ reads }) => reads === 'newest') } },
 };
 
 export const pagesOption: INodeProperties = {
@@ -140,7 +140,7 @@ export const pagesOption: INodeProperties = {
   name: 'pages',
   type: 'number',
   typeOptions: { minValue: 1, maxValue: 100 },
-  default: requestsAPoll,
+  default: requestsPerPoll,
   description:
     'How many requests a poll may make, for up to 100 subscriptions each. What is left over is read by the next polls. The service counts requests over the whole organization.',
 };

@@ -1,71 +1,71 @@
-/** A poll by n8n's schedule: reports what happened since the last one, and moves the state on. */
+/** A scheduled poll: returns the events since the last poll, and advances the state. */
 import { type WatchResult, type WatchState, watchSubscriptions } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { largestPage } from '../parameters/list.ts';
 import { openEngine } from '../transport/engine.ts';
 import { matches, type Reported, toItem } from './items.ts';
-import { capacity, checkSize, requestsALearningPoll, timeOf } from './limits.ts';
+import { capacity, checkSize, requestsPerFirstScanPoll, timeBudget } from './limits.ts';
 import type { Settings } from './settings.ts';
-import { Memory } from './state.ts';
+import { WatchStateStore } from './state.ts';
 
 /**
- * @returns what happened; null where nothing did and n8n need not save anything
+ * @returns an item for each event; null where there is none and n8n need not save the state
  * @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state
  *   then stays as it was
  */
 export async function poll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[] | null> {
   const { event, form, filter } = settings;
   const { engine, publicationId } = await openEngine(context, settings.publication);
-  const memory = new Memory(context);
-  const begun = memory.resume(publicationId, settings);
-  const { state, from } = begun;
-  if (from === 'nowhere') await checkSize(engine, event);
-  const time = timeOf(context, from === 'nowhere');
+  const store = new WatchStateStore(context);
+  const loaded = store.load(publicationId, settings);
+  const { state, from } = loaded;
+  if (from === 'new') await checkSize(engine, event);
+  const time = timeBudget(context, from === 'new');
   const watch = watchSubscriptions({
     engine,
     events: [event.type],
     customFields: settings.customFields,
-    ...(event.looks === 'inactive' && { status: event.looks }),
+    ...(event.reads === 'inactive' && { status: event.reads }),
     expand: settings.expand,
     state,
-    pages: pagesFor(settings, state, from === 'nowhere'),
+    pages: requestLimit(settings, state, from === 'new'),
     capacity,
     limit: largestPage,
-    hasTime: time.has,
-    call: { totalTimeoutMs: time.ofRequest },
+    hasTime: time.hasTime,
+    call: { totalTimeoutMs: time.requestMs },
   });
   const found = await watch.poll();
-  // Another poll began with the same state and was faster: what it found is what this one found.
-  if (memory.isOvertaken()) return null;
-  tell(context, found);
+  // Another poll started from the same state and finished first: it found the same events.
+  if (store.wasOvertaken()) return null;
+  logProgress(context, found);
   const items = found.events
     .filter((one): one is Exclude<typeof one, { readonly type: 'removed' }> => one.type !== 'removed')
-    .filter((one) => counts(one, settings) && matches(filter, one.subscription))
+    .filter((one) => isRequestedChange(one, settings) && matches(filter, one.subscription))
     .map((one) => toItem(one, event, form));
-  // With "Always Output Data", n8n would make an item of nothing.
+  // With "Always Output Data", n8n would turn an empty result into an item.
   const reports =
-    items.length > 0 || (memory.mustSave(begun, found.state, event) && context.getNode().alwaysOutputData !== true);
-  if (found.state !== state) memory.keep(found.state, begun, reports);
+    items.length > 0 || (store.mustSave(loaded, found.state, event) && context.getNode().alwaysOutputData !== true);
+  if (found.state !== state) store.save(found.state, loaded, reports);
   return reports ? items : null;
 }
 
 /**
- * The first time round, more than the person allows a poll: a change is found from the second look at a subscription
- * on. In the activation, as many as there is time for.
+ * Most requests of a poll. During the first scan more than the option allows: changes are found from the second reading
+ * of a subscription on. During the activation, as many as there is time for.
  */
-function pagesFor({ event, pages }: Settings, { scan }: WatchState, first: boolean): number {
-  if (event.looks === 'newest') return pages;
-  // One request asks what is new; with no other, the scan would stand still.
+function requestLimit({ event, pages }: Settings, { scan }: WatchState, first: boolean): number {
+  if (event.reads === 'newest') return pages;
+  // One request reads what is new; the scan needs another.
   if (scan !== null && scan.pass > 0) return Math.max(pages, 2);
-  return Math.max(pages, first ? Math.ceil(capacity / largestPage) + 2 : requestsALearningPoll);
+  return Math.max(pages, first ? Math.ceil(capacity / largestPage) + 2 : requestsPerFirstScanPoll);
 }
 
-/** Of an update, at least one change that was asked for. */
-function counts(event: Reported<unknown>, { changes }: Settings): boolean {
+/** Whether an update has at least one of the requested changes. */
+function isRequestedChange(event: Reported<unknown>, { changes }: Settings): boolean {
   return event.type !== 'updated' || event.changed.some((change) => changes.includes(change));
 }
 
-function tell(
+function logProgress(
   { logger }: IPollFunctions,
   { scan, complete, interruption }: Pick<WatchResult<never>, 'scan' | 'complete' | 'interruption'>,
 ): void {

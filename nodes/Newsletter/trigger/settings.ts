@@ -1,18 +1,25 @@
-/** Reads how the trigger is set. */
+/** Reads the parameters of the trigger. */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
 import { type INodeProperties, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { type ItemParameters, ParameterMismatch, readFields, readParameter, readValue } from '../parameters/read.ts';
 import { publicationIn } from '../parameters/publication.ts';
-import { readForm } from '../records/output.ts';
-import type { Form } from '../records/present.ts';
+import {
+  type ItemParameters,
+  ParameterMismatch,
+  readCollection,
+  readFields,
+  readParameter,
+  readValue,
+} from '../parameters/read.ts';
+import { readOutputForm } from '../records/output.ts';
+import type { OutputForm } from '../records/present.ts';
 import { subscription } from '../records/shapes.ts';
+import { toUnixSeconds } from './dateTime.ts';
 import { type EventDefinition, events } from './events.ts';
 import { type Filter, toFilter } from './items.ts';
-import { requestsAPoll } from './limits.ts';
-import { toSeconds } from './moment.ts';
-import { changes, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
+import { requestsPerPoll } from './limits.ts';
+import { changes, eventProperty, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
 
 export interface Settings {
   /** The value of the event in a workflow, and what it is. */
@@ -22,7 +29,7 @@ export interface Settings {
   readonly publication: string;
   readonly filter: Filter;
   readonly expand: Arguments<'subscriptions.list'>['expand'];
-  readonly form: Form;
+  readonly form: OutputForm;
   /** Unix seconds; undefined for the moment of the activation. */
   readonly since: number | undefined;
   /** Requests a poll may make. */
@@ -32,70 +39,73 @@ export interface Settings {
   readonly customFields: FieldChoice;
 }
 
-/** @throws NodeOperationError, ParameterMismatch */
+/**
+ * Reads all parameters of the trigger.
+ *
+ * @throws NodeOperationError for an event that this version does not have, ParameterMismatch
+ */
 export function readSettings(context: IPollFunctions): Settings {
-  const chosen = String(context.getNodeParameter('event'));
+  const chosen = String(context.getNodeParameter(eventProperty.name));
   const event = events[chosen];
   if (event === undefined) {
     throw new NodeOperationError(context.getNode(), `This version of the node does not know the event "${chosen}"`, {
       description: 'Choose an Event from the list, or update the package.',
     });
   }
-  const at = withoutItems(context);
-  const { pages } = readFields(at, 'options', [pagesOption]);
+  const item = withoutItems(context);
+  const isShown = ({ displayOptions }: INodeProperties): boolean =>
+    displayOptions?.show?.['/event']?.includes(chosen) ?? true;
   return {
     chosen,
     event,
     publication: publicationIn(context),
-    filter: toFilter(readFields(at, 'filters', filters.filter(shownFor(chosen)))),
-    expand: readInclude(at),
-    form: readForm(at, subscription),
-    since: event.looks === 'newest' ? readSince(at, context.getTimezone()) : undefined,
-    pages: typeof pages === 'number' ? Math.floor(pages) : requestsAPoll,
-    ...(event.type === 'updated' ? readChanges(at) : { changes: [], customFields: 'none' }),
+    filter: toFilter(readFields(item, 'filters', filters.filter(isShown))),
+    form: readOutputForm(item, subscription),
+    ...readOptions(context.getNodeParameter('options', {}), isShown, context.getTimezone()),
+    ...(event.type === 'updated' ? readChanges(item) : { changes: [], customFields: 'none' }),
   };
 }
 
-/** A trigger has no items: its parameters are read without one. */
+/** A trigger has no input items: n8n reads its parameters without an index. */
 function withoutItems(context: IPollFunctions): ItemParameters {
   const read = (name: string, _itemIndex: number, fallback?: unknown): unknown =>
     context.getNodeParameter(name, fallback);
   return { node: { getNodeParameter: read as ItemParameters['node']['getNodeParameter'] }, itemIndex: 0 };
 }
 
-/** An option that was added for another event, and is hidden since, does not count. */
-function shownFor(chosen: string): (option: INodeProperties) => boolean {
-  return ({ displayOptions }) => {
-    const shown = displayOptions?.show?.['/event'];
-    return !Array.isArray(shown) || shown.includes(chosen);
+/**
+ * Reads the collection Options. An option that was added for another event is hidden, and ignored.
+ *
+ * @throws ParameterMismatch
+ */
+function readOptions(
+  entered: unknown,
+  isShown: (option: INodeProperties) => boolean,
+  zone: string,
+): Pick<Settings, 'expand' | 'since' | 'pages'> {
+  const { [pagesOption.name]: pages } = readCollection([pagesOption], entered);
+  const { [sinceOption.name]: since, [includeOption.name]: include } = isRecord(entered) ? entered : {};
+  return {
+    pages: typeof pages === 'number' ? Math.floor(pages) : requestsPerPoll,
+    since:
+      isShown(sinceOption) && since !== undefined && since !== null && since !== '' ? toSince(since, zone) : undefined,
+    // An empty list is a choice; without the option, its default counts.
+    expand: (readValue(includeOption, include ?? includeOption.default) ?? []) as Settings['expand'],
   };
 }
 
-/** Left out it means its default; an empty list is a choice. @throws ParameterMismatch */
-function readInclude({ node, itemIndex }: ItemParameters): Settings['expand'] {
-  const entered: unknown = node.getNodeParameter('options', itemIndex, {});
-  const chosen = isRecord(entered) ? entered[includeOption.name] : undefined;
-  return (readValue(includeOption, chosen ?? includeOption.default) ?? []) as Settings['expand'];
-}
-
-/** A moment, where the other dates of the package are days. @throws ParameterMismatch */
-function readSince({ node, itemIndex }: ItemParameters, zone: string): number | undefined {
-  const entered: unknown = node.getNodeParameter('options', itemIndex, {});
-  const given = isRecord(entered) ? entered[sinceOption.name] : undefined;
-  if (given === undefined || given === null || given === '') return undefined;
-  const seconds = toSeconds(given, zone);
-  if (seconds === undefined)
-    throw new ParameterMismatch(
-      `"${sinceOption.displayName}" must be a date such as 2026-11-20 or 2026-11-20T09:30:00`,
-    );
-  return seconds;
+/** Unix seconds: other dates of the package are days. @throws ParameterMismatch */
+function toSince(value: unknown, zone: string): number {
+  const seconds = toUnixSeconds(value, zone);
+  if (seconds !== undefined) return seconds;
+  throw new ParameterMismatch(`"${sinceOption.displayName}" must be a date such as 2026-11-20 or 2026-11-20T09:30:00`);
 }
 
 /** @throws ParameterMismatch */
-function readChanges(at: ItemParameters): Pick<Settings, 'changes' | 'customFields'> {
-  const wanted = readParameter(at, changes);
+function readChanges(item: ItemParameters): Pick<Settings, 'changes' | 'customFields'> {
+  const wanted = readParameter(item, changes);
   const list = Array.isArray(wanted) ? wanted.map(String) : [];
-  const names = list.includes('custom_fields') ? readParameter(at, fieldNames) : undefined;
+  const names = list.includes('custom_fields') ? readParameter(item, fieldNames) : undefined;
   return {
     changes: list,
     customFields: !list.includes('custom_fields')

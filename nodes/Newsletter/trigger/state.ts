@@ -1,26 +1,26 @@
-/** What the trigger keeps between polls, what makes it start over, and when n8n has to save it. */
+/** Keeps the state of the watch between polls: loads and saves it, and decides when n8n has to save it. */
 import { readWatchState, startWatch, type WatchState } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 import type { EventDefinition } from './events.ts';
-import { isScheduled } from './limits.ts';
+import { usesDurableScheduler } from './limits.ts';
 import type { Settings } from './settings.ts';
 
-/** Where the state stands in the static data of the node, and when it was saved last. */
+/** Keys in the static data of the node: the state, and when it was saved last. */
 const key = 'newsletter';
-const savedKey = 'newsletterSaved';
+const savedAtKey = 'newsletterSaved';
 
-/** A state, and where n8n keeps it. */
-interface Begun {
+/** A state, and where it was loaded from. */
+interface LoadedState {
   readonly state: WatchState;
-  readonly from: 'node' | 'workflow' | 'nowhere';
+  readonly from: 'node' | 'workflow' | 'new';
 }
 
 /**
- * The static data of the node, and for the state of an activation that of the workflow: n8n saves the latter at the end
- * of every activation, but with durable cursors not what the activation's poll puts into the former.
+ * Stores the state in the static data of the node, and after an activation in that of the workflow: n8n saves the
+ * latter at the end of every activation, but with durable cursors not the former.
  */
-export class Memory {
+export class WatchStateStore {
   readonly #node: IDataObject;
   readonly #workflow: IDataObject;
   readonly #slot: string;
@@ -32,69 +32,68 @@ export class Memory {
     this.#workflow = context.getWorkflowStaticData('global');
     this.#slot = `newsletterTrigger:${context.getNode().id}`;
     this.#before = this.#kept();
-    this.#scheduled = isScheduled(context);
+    this.#scheduled = usesDurableScheduler(context);
   }
 
   /**
-   * The state to go on from; of another scope, or where there is none, a new one.
+   * The stored state; a new one where there is none, or only one of another scope.
    *
-   * @throws WatchStateError where it is damaged or of a later version: beginning anew would lose what happened since
+   * @throws WatchStateError for a damaged state or one of a later version: starting over would lose events
    */
-  resume(publicationId: string, settings: Settings): Begun {
+  load(publicationId: string, settings: Settings): LoadedState {
     const scope = scopeOf(publicationId, settings);
-    const places = [
+    const copies = [
       { from: 'node', value: this.#node[key] },
       { from: 'workflow', value: this.#workflow[this.#slot] },
     ] as const;
-    for (const { from, value } of places) {
+    for (const { from, value } of copies) {
       const state = readWatchState(parsed(value, publicationId), scope);
       if (state.revision > 0 || state.created.seen !== null) return { state, from };
     }
-    return { state: startWatch(scope, settings.since), from: 'nowhere' };
+    return { state: startWatch(scope, settings.since), from: 'new' };
   }
 
-  /** Whether another poll, which began with the same state, has kept its own since. */
-  isOvertaken(): boolean {
+  /** Whether another poll, which started from the same state, has saved its own since. */
+  wasOvertaken(): boolean {
     return this.#kept().some((value, index) => value !== this.#before[index]);
   }
 
   /**
-   * Keeps it as one text: n8n watches every object that it is given for changes, and compares and copies it at every
-   * poll.
+   * Saves the state as one text: n8n observes every object in static data, and compares and copies it at every poll.
    *
-   * @param reports - whether the poll gives n8n something, so that it saves this
+   * @param reports - whether the poll returns items, which makes n8n save static data
    */
-  keep(state: WatchState, { from }: Begun, reports: boolean): void {
+  save(state: WatchState, { from }: LoadedState, reports: boolean): void {
     const text = JSON.stringify(state);
-    if (from === 'nowhere') this.#noteSaving(state);
+    if (from === 'new') this.#noteSaving(state);
     if (!reports && !this.#scheduled && from !== 'node') {
       this.#workflow[this.#slot] = text;
       return;
     }
     this.#node[key] = text;
     if (this.#workflow[this.#slot] !== undefined) delete this.#workflow[this.#slot];
-    if (reports || this.#node[savedKey] === undefined) this.#noteSaving(state);
+    if (reports || this.#node[savedAtKey] === undefined) this.#noteSaving(state);
   }
 
   /**
-   * Whether n8n has to save the state although the poll reports nothing. Elsewhere an older state will do: compared
-   * with it, what has changed since is still found.
+   * Whether n8n has to save the state although the poll reports nothing. In all other cases an older state suffices: a
+   * later poll finds the same changes by it.
    */
-  mustSave({ state: before, from }: Begun, after: WatchState, { type, looks }: EventDefinition): boolean {
+  mustSave({ state: before, from }: LoadedState, after: WatchState, { type, reads }: EventDefinition): boolean {
     if (after === before) return false;
-    // The activation, which n8n saves; its durable scheduler may begin without one, after a change of the node.
-    if (from === 'nowhere') return this.#scheduled;
-    if (looks === 'newest' || after.scan === null) return false;
-    // The first look at the list: what it saw can't be seen again as it was.
+    // n8n saves after an activation; its durable scheduler may start without one, after a change of the node.
+    if (from === 'new') return this.#scheduled;
+    if (reads === 'newest' || after.scan === null) return false;
+    // The first scan: the list as it was cannot be read again.
     if (before.scan === null || before.scan.pass === 0) return true;
-    // The first look at a new subscription, where a change of it is told only against that look.
+    // A new subscription: its next change is only found against this first reading.
     if ((type === 'status_changed' || type === 'updated') && after.created !== before.created) return true;
-    // The place in a long list: without it, n8n restarted again and again would never come to its end.
+    // The position in a long list: without it, an n8n that restarts often would never finish a scan.
     const midway = before.scan.reached !== null || after.scan.reached !== null;
     const { at, revision } = this.#saved();
-    // Under the durable scheduler without durable cursors, every poll begins with what was saved last.
+    // Under the durable scheduler without durable cursors, every poll starts from the state saved last.
     const isAsSaved = this.#scheduled && (from === 'workflow' || before.revision === revision);
-    return midway && Date.now() - at >= (isAsSaved ? aWhile : aLongWhile);
+    return midway && Date.now() - at >= (isAsSaved ? saveIntervalMs : longSaveIntervalMs);
   }
 
   #kept(): readonly unknown[] {
@@ -102,11 +101,11 @@ export class Memory {
   }
 
   #noteSaving({ revision }: WatchState): void {
-    this.#node[savedKey] = JSON.stringify({ at: Date.now(), revision });
+    this.#node[savedAtKey] = JSON.stringify({ at: Date.now(), revision });
   }
 
   #saved(): { readonly at: number; readonly revision: number } {
-    const text = this.#node[savedKey];
+    const text = this.#node[savedAtKey];
     const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
     return isRecord(value) && typeof value['at'] === 'number' && typeof value['revision'] === 'number'
       ? { at: value['at'], revision: value['revision'] }
@@ -114,11 +113,11 @@ export class Memory {
   }
 }
 
-/** Milliseconds after which the place in the list is saved. */
-const aWhile = 10 * 60_000;
-const aLongWhile = 6 * 60 * 60_000;
+/** Milliseconds after which the position in the list is saved. */
+const saveIntervalMs = 10 * 60_000;
+const longSaveIntervalMs = 6 * 60 * 60_000;
 
-/** What is watched, in words: another publication, event or filter is another watch, and begins anew. */
+/** Identifies the watch: another publication, event or filter starts a new state. */
 function scopeOf(publicationId: string, { chosen, filter, since }: Settings): string {
   return JSON.stringify([publicationId, chosen, filter, ...(since === undefined ? [] : [since])]);
 }
@@ -131,7 +130,7 @@ function parsed(value: unknown, publicationId: string): unknown {
       return {};
     }
   }
-  // As it was kept before there was more than one event.
+  // The format from before there was more than one event.
   if (isRecord(value) && 'publicationId' in value)
     return value['publicationId'] === publicationId ? value['created'] : null;
   return value;

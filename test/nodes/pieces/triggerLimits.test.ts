@@ -3,7 +3,7 @@ import { createClient } from '@newsletter-kit/core';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/failure.ts';
-import { checkSize, timeOf } from '../../../nodes/Newsletter/trigger/limits.ts';
+import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,23 +13,23 @@ it.each([
   { what: 'its durable scheduler', context: { getPollBudgetMs: () => 36_000 }, whole: 24_000 },
   { what: 'n8n of before, which does not say', context: {}, whole: 45_000 },
 ])('ends before the next poll begins, and before $what abandons it', ({ context, whole }) => {
-  const time = timeOf(context);
+  const time = timeBudget(context);
   vi.advanceTimersByTime(whole - 1);
-  expect(time.has()).toBe(true);
+  expect(time.hasTime()).toBe(true);
   vi.advanceTimersByTime(1);
-  expect(time.has()).toBe(false);
+  expect(time.hasTime()).toBe(false);
   // A request that begins at the last moment is over within the budget too.
-  expect(whole + time.ofRequest).toBeLessThanOrEqual(context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY);
+  expect(whole + time.requestMs).toBeLessThanOrEqual(context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY);
 });
 
 it('gives the activation more time, within the 84 seconds that n8n allows, but not under its durable scheduler', () => {
-  const time = timeOf({ getPollBudgetMs: () => 300_000 }, true);
+  const time = timeBudget({ getPollBudgetMs: () => 300_000 }, true);
   vi.advanceTimersByTime(49_999);
-  expect(time.has()).toBe(true);
-  expect(50_000 + time.ofRequest).toBeLessThan(84_000);
-  const scheduled = timeOf({ getPollBudgetMs: () => 36_000 }, true);
+  expect(time.hasTime()).toBe(true);
+  expect(50_000 + time.requestMs).toBeLessThan(84_000);
+  const scheduled = timeBudget({ getPollBudgetMs: () => 36_000 }, true);
   vi.advanceTimersByTime(24_000);
-  expect(scheduled.has()).toBe(false);
+  expect(scheduled.hasTime()).toBe(false);
 });
 
 it('asks for the size of the list with one request, and refuses too many subscriptions with the remedy', async () => {
@@ -41,7 +41,7 @@ it('asks for the size of the list with one request, and refuses too many subscri
       publicationId,
       fetch: sandbox.fetch,
     });
-    const refusal: unknown = await checkSize(engine, { looks: 'all' }, 10).catch((error: unknown) => error);
+    const refusal: unknown = await checkSize(engine, { reads: 'all' }, 10).catch((error: unknown) => error);
     expect(sandbox.requests()).toHaveLength(1);
     const node = {
       id: '1',
@@ -56,8 +56,8 @@ it('asks for the size of the list with one request, and refuses too many subscri
       description: expect.stringMatching(/"New Subscriber".*"Subscriber Unsubscribed".*newsletter watch/),
       failure: { cause: 'configuration-invalid' },
     });
-    await expect(checkSize(engine, { looks: 'all' }, 1_000)).resolves.toBeUndefined();
-    await expect(checkSize(engine, { looks: 'newest' }, 1)).resolves.toBeUndefined();
+    await expect(checkSize(engine, { reads: 'all' }, 1_000)).resolves.toBeUndefined();
+    await expect(checkSize(engine, { reads: 'newest' }, 1)).resolves.toBeUndefined();
     expect(sandbox.requests()).toHaveLength(2);
   } finally {
     sandbox.close();

@@ -1,6 +1,6 @@
 /** The moment that a date in the editor means. */
 import { describe, expect, it } from 'vitest';
-import { toSeconds } from '../../../nodes/Newsletter/trigger/moment.ts';
+import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/dateTime.ts';
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
@@ -19,14 +19,14 @@ describe('a date in the editor', () => {
     ['2026-10-25T03:30:00', 'Europe/Berlin', '2026-10-25T02:30:00Z'],
     ['2026-11-01T03:00:00', 'America/New_York', '2026-11-01T08:00:00Z'],
   ])('%s in %s is %s', (entered, zone, moment) => {
-    expect(toSeconds(entered, zone)).toBe(seconds(moment));
+    expect(toUnixSeconds(entered, zone)).toBe(seconds(moment));
   });
 
   it('may come as a Date, from an expression', () => {
-    expect(toSeconds(new Date('2026-11-21T09:30:00Z'), 'Europe/Berlin')).toBe(seconds('2026-11-21T09:30:00Z'));
+    expect(toUnixSeconds(new Date('2026-11-21T09:30:00Z'), 'Europe/Berlin')).toBe(seconds('2026-11-21T09:30:00Z'));
   });
 
   it.each(['yesterday', '', '2026-13-40', {}])('is none: %j', (entered) => {
-    expect(toSeconds(entered, 'UTC')).toBeUndefined();
+    expect(toUnixSeconds(entered, 'UTC')).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ import { type INodeProperties, type Logger, NodeOperationError } from 'n8n-workf
 import { collection } from '../../parameters/propertyBuilders.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
-import { byEngine } from '../concurrency.ts';
+import { groupBy } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
 import { Outcomes, quoted } from './bulkImportOutcomes.ts';
 import { itemReader, mappingFields } from './bulkImportRequest.ts';
@@ -40,20 +40,20 @@ export const bulkImport: BatchOperation = {
   description: 'Create or update many subscriptions, one for each input item, in requests of up to 1000',
   action: 'Import many subscriptions in bulk',
   properties: [notice, ...mappingFields, ...collection('options', 'Options', 'Add option', [batchSize])],
-  async executeAll(items, goOn) {
+  async executeAll(items, continueOnFail) {
     const outcomes: ItemOutcome[] = [];
-    // Addresses are told apart by publication; so are the limits that the engine keeps to.
-    for (const ofOne of byEngine(items, ({ engine }) => engine)) {
+    // Duplicates and rate limits are per publication.
+    for (const ofOne of groupBy(items, ({ engine }) => engine)) {
       for (const outcome of await importAll(ofOne)) outcomes.push(outcome);
     }
     const failed = outcomes.filter((outcome) => 'error' in outcome);
     const [first] = items;
-    if (failed.length > 0 && !goOn && first) throw summary(first, outcomes.length, failed);
+    if (failed.length > 0 && !continueOnFail && first) throw importFailure(first, outcomes.length, failed);
     return outcomes;
   },
 };
 
-/** Every item is tried, unless the service refuses all of them or does not answer any more. */
+/** Tries every item, unless the service refuses all of them or stops answering. */
 async function importAll(items: readonly OperationContext[]): Promise<readonly ItemOutcome[]> {
   const [first] = items;
   if (first === undefined) return [];
@@ -61,7 +61,7 @@ async function importAll(items: readonly OperationContext[]): Promise<readonly I
   const { logger } = node;
   const outcomes = new Outcomes(items);
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
-  const toFailure = oncePerError((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
+  const toFailure = convertOnce((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
   const { batchSize: limit } = readFields(first, 'options', [batchSize]);
   const signal = node.getExecutionCancelSignal();
 
@@ -74,17 +74,17 @@ async function importAll(items: readonly OperationContext[]): Promise<readonly I
     onFailed: ({ rows: of, error }) => outcomes.failed(of, toFailure(error)),
     onRejected: ({ row, kind, reason }) =>
       outcomes.rejected(row, kind === 'duplicate' ? 'duplicate' : 'rejected', reason),
-    onProgress: teller(logger),
+    onProgress: progressLogger(logger),
   });
   outcomes.notTried(
     toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')),
   );
-  tellEnd(result, logger);
-  tellLeftOut(result, outcomes, hasErrorOutput, show);
+  logResult(result, logger);
+  noticeSkipped(result, outcomes, hasErrorOutput, show);
   return outcomes.inOrder(hasErrorOutput);
 }
 
-/** Read one by one, as the importer asks for them: nothing of 20,000 items stands in memory twice. */
+/** Reads the items one by one, on demand of the importer, so that 20,000 items are not in memory twice. */
 async function* rows(
   items: readonly OperationContext[],
   outcomes: Outcomes,
@@ -106,8 +106,8 @@ async function* rows(
   }
 }
 
-/** All rows of a call that failed share one error: it is no small thing. */
-function oncePerError(convert: (error: unknown) => NodeFailure): (error: unknown) => NodeFailure {
+/** Converts an error once: all rows of a failed call share it. */
+function convertOnce(convert: (error: unknown) => NodeFailure): (error: unknown) => NodeFailure {
   const converted = new Map<unknown, NodeFailure>();
   return (error) => {
     const known = converted.get(error) ?? convert(error);
@@ -116,7 +116,7 @@ function oncePerError(convert: (error: unknown) => NodeFailure): (error: unknown
   };
 }
 
-function teller(logger: Logger): (progress: ImportProgress) => void {
+function progressLogger(logger: Logger): (progress: ImportProgress) => void {
   let told = 0;
   return ({ accepted, rejected, duplicates, failed, total }) => {
     const settled = accepted + rejected + duplicates + failed;
@@ -128,14 +128,14 @@ function teller(logger: Logger): (progress: ImportProgress) => void {
   };
 }
 
-function tellEnd({ accepted, read, importIds }: ImportResult, logger: Logger): void {
+function logResult({ accepted, read, importIds }: ImportResult, logger: Logger): void {
   logger.info(
     `Newsletter: bulk import has ended; ${accepted} of ${read} items accepted in ${importIds.length} imports`,
   );
 }
 
-/** Names everything that was not imported. */
-function tellLeftOut(
+/** Shows notices about items, values and fields that were not imported. */
+function noticeSkipped(
   { rejected, duplicates, read }: ImportResult,
   { dropped, unused }: Outcomes,
   hasErrorOutput: boolean,
@@ -159,8 +159,8 @@ function tellLeftOut(
     );
 }
 
-/** One error for the node, once everything was tried. */
-function summary(first: OperationContext, count: number, failed: readonly ItemOutcome[]): NodeOperationError {
+/** The error of the node after all items were tried. */
+function importFailure(first: OperationContext, count: number, failed: readonly ItemOutcome[]): NodeOperationError {
   const [one] = failed;
   const error = one && 'error' in one ? one.error : undefined;
   const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';

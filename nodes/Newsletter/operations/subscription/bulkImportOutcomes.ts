@@ -1,10 +1,10 @@
-/** Bulk Import: what became of each item. Of an item no more is kept than what it comes out with. */
+/** Bulk Import: records the outcome of each item. Keeps only the fields that the output needs. */
 import type { IDataObject } from 'n8n-workflow';
 import type { NodeFailure } from '../../transport/failure.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
 import type { ReadItem } from './bulkImportRequest.ts';
 
-/** A call that the service took. */
+/** An accepted call. */
 interface Batch {
   readonly importId: string | null;
   readonly firstRow: number;
@@ -23,9 +23,9 @@ export class Outcomes {
   readonly #batches: Batch[] = [];
   #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
   readonly #droppedOf: (readonly string[] | undefined)[] = [];
-  /** Custom fields that items name and the publication does not have. */
+  /** Custom fields of items that the publication does not have. */
   readonly dropped = new Set<string>();
-  /** Input fields that fill nothing. */
+  /** Input fields that match no field. */
   readonly unused = new Set<string>();
 
   constructor(items: readonly OperationContext[]) {
@@ -51,14 +51,14 @@ export class Outcomes {
     this.#set(rows, { error });
   }
 
-  /** The importer names a field as the API does, and checks a row before it asks for the next one. */
+  /** The importer uses the API's names of fields, and checks a row before it reads the next one. */
   rejected(row: number, status: 'rejected' | 'duplicate', reason: string): void {
     const { row: last, nameOf } = this.#last;
     const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
     this.#outcomes[row] = { status, reason: named };
   }
 
-  /** Whoever has no outcome yet was never sent. */
+  /** Sets the error of all items without an outcome: they were never sent. */
   notTried(error: NodeFailure): void {
     for (let row = 1; row <= this.#items.length; row += 1) this.#outcomes[row] ??= { error };
   }
@@ -102,7 +102,7 @@ export class Outcomes {
     return { email, status: outcome.status, import_id: null, batch: null, reason: this.#reason(outcome) };
   }
 
-  /** People count input items from 0, as n8n does. */
+  /** Numbers input items from 0, as n8n does. */
   #reason({ status, reason }: { readonly status: string; readonly reason: string }): string {
     const before = status === 'duplicate' ? Number(/\d+/.exec(reason)?.[0]) : Number.NaN;
     return Number.isNaN(before)
@@ -117,7 +117,7 @@ export class Outcomes {
 
 const mostQuoted = 10;
 
-/** Some of the names, for a sentence. */
+/** The first names as a list in a sentence. */
 export function quoted(names: Iterable<string>, last: 'and' | 'or'): string {
   const all = [...names].map((name) => `"${name}"`);
   const some = all.length > mostQuoted ? [...all.slice(0, mostQuoted), `${all.length - mostQuoted} more`] : all;

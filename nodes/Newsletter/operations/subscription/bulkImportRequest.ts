@@ -1,4 +1,4 @@
-/** Bulk Import: the subscription that an input item asks for, whichever way its fields are mapped. */
+/** Bulk Import: builds the subscription of an input item, by either mapping mode. */
 import type { INodeProperties } from 'n8n-workflow';
 import { readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
 import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
@@ -30,7 +30,7 @@ const mapping: INodeProperties = {
 
 const shown = { displayOptions: { show: { mapping: ['defineBelow'] } } };
 
-/** The parameters that say what an item asks for. */
+/** The parameters of the mapping. */
 export const mappingFields: readonly INodeProperties[] = [
   mapping,
   ...requestFields.map((field) => ({
@@ -40,22 +40,22 @@ export const mappingFields: readonly INodeProperties[] = [
   })),
 ];
 
-/** What an input item asks for. */
+/** The subscription of an input item. */
 export interface ReadItem {
   readonly subscription: { readonly email?: unknown };
-  /** Custom fields that it names and the publication does not have; their values are not in the subscription. */
+  /** Custom fields of the item that the publication does not have; the subscription does not contain them. */
   readonly dropped: readonly string[];
-  /** Input fields that fill nothing. */
+  /** Input fields that match no field. */
   readonly unused: readonly string[];
-  /** The name that a user knows a field of the API by. */
+  /** The user's name for a field of the API: its label, or the name of the input field. */
   nameOf(field: string): string;
 }
 
 /**
- * Makes what reads an item; whether the service takes what it says is left to core's importer. The reader throws
- * ParameterMismatch where a value does not fit its field.
+ * Creates the reader of the items. It throws ParameterMismatch where a value does not fit its field; core's importer
+ * checks the rest.
  *
- * @param first - the first item: what takes no expression is the same for all of them
+ * @param first - the first item, for parameters that take no expression
  */
 export function itemReader(first: OperationContext): (context: OperationContext) => Promise<ReadItem> {
   const { node } = first;
@@ -107,13 +107,13 @@ function missingAddress(names: readonly string[]): string {
   return `"email" is missing or empty: ${have}. Name the field with the address "email", or choose Map Each Column Manually`;
 }
 
-/** A request as far as it is looked at here. */
+/** The fields of a request that are read here. */
 interface Fields {
   readonly email?: unknown;
   readonly custom_fields?: readonly { readonly name?: string | undefined }[] | undefined;
 }
 
-/** The service drops unknown custom fields of an import without a word. */
+/** Removes unknown custom fields: the service drops them from an import without a report. */
 async function withoutUnknown(
   { custom_fields: given = [], ...others }: Fields,
   engine: OperationContext['engine'],

@@ -4,7 +4,7 @@ import { readParameter } from '../../parameters/read.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import type { BatchOperation } from '../definition.ts';
 import { type Change, changeFields, readChanges } from './changes.ts';
-import { type Planned, workInJobs } from './jobBatches.ts';
+import { type Planned, runInJobs } from './jobBatches.ts';
 import { beginUpdate } from './updateJob.ts';
 
 const subscriptionId: INodeProperties = {
@@ -26,14 +26,14 @@ export const bulkUpdate: BatchOperation = {
   description: 'Update many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update many subscriptions in bulk',
   properties: [subscriptionId, ...changeFields, ...waiting],
-  executeAll: (items, goOn) =>
-    workInJobs<PlannedChange>(items, goOn, {
+  executeAll: (items, continueOnFail) =>
+    runInJobs<PlannedChange>(items, continueOnFail, {
       async plan(context) {
         const id = String(readParameter(context, subscriptionId));
         const change = { subscription_id: id, ...(await readChanges(context)) };
         return { context, subscriptionId: id, change, seconds: readWaiting(context) };
       },
-      handOver: (batch) =>
+      submit: (batch) =>
         beginUpdate(
           batch[0].context,
           batch.map(({ change }) => change),

@@ -58,7 +58,7 @@ export const create: ItemOperation = {
   description: 'Create a subscription, and leave one that exists already as it is',
   action: 'Create a subscription',
   record: upsertedSubscription,
-  about: email,
+  recordParameter: email,
   properties,
   async execute(context) {
     const request = await readRequest(context);
@@ -71,7 +71,7 @@ export const create: ItemOperation = {
   },
   version1: {
     record: subscription,
-    about: email,
+    recordParameter: email,
     properties: [address, ifSubscribedVersion1, ...requestFields.slice(1)],
     async execute(context) {
       const request = await readRequest(context);
@@ -91,7 +91,7 @@ export const createOrUpdate: ItemOperation = {
   description: 'Create a new subscription, or update the current one if it already exists (upsert)',
   action: 'Create or update a subscription',
   record: upsertedSubscription,
-  about: email,
+  recordParameter: email,
   properties: requestFields,
   async execute(context) {
     return [await upsert(context, await readRequest(context), requestFields)];
@@ -99,7 +99,7 @@ export const createOrUpdate: ItemOperation = {
   // The answer of the service, which applies to an existing subscription its custom fields alone.
   version1: {
     record: subscription,
-    about: email,
+    recordParameter: email,
     properties: requestFields,
     async execute(context) {
       return [await sendRequest(context, await readRequest(context))];

@@ -1,14 +1,15 @@
 /**
- * Tells whether the service had a subscription already when it was asked to create it.
+ * Detects whether a subscription existed before the service was asked to create it.
  *
- * Its answer does not say so: by the specification a new address and a known one are both answered with 200. Some
- * services answer 201 to a new one, which proves it, but no service can be relied on to do so, and a 201 may be lost
- * on the way and the repetition answered with 200. So the node looks before it sends.
+ * The answer does not tell: by the specification a new address and a known one are both answered with 200. Some
+ * services answer 201 to a new one, but no service can be relied on to do so, and a lost 201 may be followed by a 200
+ * to the retry. So the node reads before it writes.
  *
- * For several items one look serves all: the page of the newest subscriptions. What the service answers afterwards and
- * is neither older than that page nor on it, did not exist at that moment. Both times are the service's own, so that no
- * two clocks are compared. A look is used for a few seconds, which bounds how long somebody else may have created a
- * subscription in between. Where a page cannot tell, and for a single item, the look is for the address itself.
+ * For several items one snapshot serves all: the page of the newest subscriptions. A subscription that is answered
+ * afterwards, is not older than that page and is not on it, did not exist at that time. Both times are the service's
+ * own, so clock skew does not matter. A snapshot is used for a few seconds, which limits the time in which somebody
+ * else may have created a subscription. Where the page cannot tell, and for a single item, the node looks up the
+ * address.
  */
 import type { Engine, Item } from '@newsletter-kit/core/engine';
 import { largestPage } from '../../parameters/list.ts';
@@ -17,41 +18,41 @@ import { findByAddress } from './findSubscription.ts';
 
 export type Subscription = Item<'subscriptions.list'>;
 
-/** Says of a subscription that the service answered afterwards whether it existed at the time of the look. */
+/** Whether a subscription that was answered afterwards existed at the time of the snapshot. */
 export type Existed = (answered: Pick<Subscription, 'id' | 'created'>) => boolean;
 
-interface Look {
+interface Snapshot {
   /** By the host's monotonic clock. */
   readonly at: number;
-  /** Null where the page cannot tell. */
+  /** Null where the page cannot decide. */
   readonly existed: Promise<Existed | null>;
 }
 
-/** Milliseconds for which a look at the newest subscriptions is used. */
-const usedForMs = 5_000;
-/** Most pages that are read until two subscriptions were not created in the same second. */
-const mostPages = 20;
+/** Milliseconds for which a snapshot of the newest subscriptions is used. */
+const snapshotLifetimeMs = 5_000;
+/** Most pages to read until two subscriptions were created in different seconds. */
+const maxPages = 20;
 
 /** An engine lives as long as one run of a node. */
-const looks = new WeakMap<Engine, Look>();
+const snapshots = new WeakMap<Engine, Snapshot>();
 /** IDs that the service answered in this run. */
 const answeredIds = new WeakMap<Engine, Set<string>>();
 
-/** What was found before a subscription is created or updated. */
+/** The state before a subscription is created or updated. */
 export interface Before {
-  /** The subscription with the address, where it was looked for and is there. */
+  /** The subscription with the address, if it was looked up and found. */
   readonly found?: Subscription | undefined;
   readonly existed: Existed;
 }
 
 /**
- * Looks before the subscription with this address is created or updated.
+ * Checks whether a subscription with this address exists, before it is created or updated.
  *
- * @param exactly - whether to look for the address itself, because the subscription as it was is needed
+ * @param byAddress - whether to look up the address itself, because the previous subscription is needed
  */
-export async function lookBefore(context: OperationContext, email: string, exactly: boolean): Promise<Before> {
-  const several = !exactly && context.node.getInputData().length > 1;
-  const newest = several ? await lookAtNewest(context) : null;
+export async function checkExistence(context: OperationContext, email: string, byAddress: boolean): Promise<Before> {
+  const several = !byAddress && context.node.getInputData().length > 1;
+  const newest = several ? await newestSnapshot(context) : null;
   const found = newest ? undefined : await findByAddress(context, email, ['custom_fields']);
   const seen = answeredIds.get(context.engine) ?? new Set();
   answeredIds.set(context.engine, seen);
@@ -65,17 +66,17 @@ export async function lookBefore(context: OperationContext, email: string, exact
   };
 }
 
-/** Items that are worked on at the same time share a look. */
-function lookAtNewest(context: OperationContext): Promise<Existed | null> {
+/** Items that run at the same time share a snapshot. */
+function newestSnapshot(context: OperationContext): Promise<Existed | null> {
   const { engine } = context;
-  const last = looks.get(engine);
+  const last = snapshots.get(engine);
   const now = engine.host.monotonic();
-  if (last !== undefined && now - last.at < usedForMs) return last.existed;
-  const look = { at: now, existed: readNewest(context) };
-  looks.set(engine, look);
-  // An item that fails must not make every other one fail with it.
-  look.existed.catch(() => looks.get(engine) === look && looks.delete(engine));
-  return look.existed;
+  if (last !== undefined && now - last.at < snapshotLifetimeMs) return last.existed;
+  const snapshot = { at: now, existed: readNewest(context) };
+  snapshots.set(engine, snapshot);
+  // The failure of one item must not fail the others.
+  snapshot.existed.catch(() => snapshots.get(engine) === snapshot && snapshots.delete(engine));
+  return snapshot.existed;
 }
 
 async function readNewest({ engine, call }: OperationContext): Promise<Existed | null> {
@@ -83,15 +84,15 @@ async function readNewest({ engine, call }: OperationContext): Promise<Existed |
   let last = Number.POSITIVE_INFINITY;
   const query = { direction: 'desc', limit: largestPage } as const;
   for await (const { id, created } of engine.list('subscriptions.list', query, call)) {
-    // Not newest first after all, or without the times that the order is about.
+    // The list is not sorted by time, or has no times.
     if (!(created <= last)) return null;
     last = created;
     newest.set(id, created);
     if (newest.size % largestPage > 0) continue;
     const [first = created] = newest.values();
-    // Subscriptions of one and the same second do not tell what came after them.
+    // Subscriptions of the same second have no order.
     if (created < first) return (answered) => answered.created <= created || newest.has(answered.id);
-    if (newest.size >= mostPages * largestPage) return null;
+    if (newest.size >= maxPages * largestPage) return null;
   }
   return ({ id }) => newest.has(id);
 }

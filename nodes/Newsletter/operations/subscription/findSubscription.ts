@@ -1,25 +1,25 @@
 /**
- * Finds one subscription. The API reads subscriptions as a list alone: an address is one request, an ID is looked for
- * page by page. That walk is shared by all items of a run, so that many IDs cost no more than reading the list once.
+ * Finds a subscription by its address or ID. The API only reads subscriptions as a list: an address takes one request,
+ * an ID a scan of the list. All items of a run share the scan, so many IDs cost no more than reading the list once.
  */
 import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import { largestPage } from '../../parameters/list.ts';
 import { noSubscription, type Subscriber } from '../../parameters/subscription.ts';
-import { byEngine, workInLines } from '../concurrency.ts';
+import { groupBy, forEachGroup } from '../concurrency.ts';
 import type { OperationContext } from '../definition.ts';
 
 type Subscription = Item<'subscriptions.list'>;
 type Expand = Arguments<'subscriptions.list'>['expand'];
 
-/** As far as the list was read, and the rest of it. */
-interface Walk {
+/** A scan of the list: the subscriptions read so far, and the rest. */
+interface Scan {
   readonly known: Map<string, Subscription>;
   readonly rest: AsyncIterator<Subscription>;
 }
 
-/** By engine, which lives as long as one run of a node, and by what the records are expanded with. */
-const walks = new WeakMap<Engine, Map<string, Walk>>();
+/** By engine, which lives as long as one run of a node, and by `expand`. */
+const scans = new WeakMap<Engine, Map<string, Scan>>();
 
 /** @throws ParameterMismatch where there is none */
 export async function findSubscription(
@@ -33,7 +33,7 @@ export async function findSubscription(
   throw noSubscription();
 }
 
-/** The subscription with this address, whatever the case of its letters; undefined where there is none. */
+/** The subscription with this address, case-insensitive; undefined where there is none. */
 export async function findByAddress(
   { engine, call }: OperationContext,
   email: string,
@@ -49,11 +49,11 @@ export interface NamedByAddress {
   readonly email: string;
 }
 
-/** By engine and address key: the ID, or why it could not be looked for; nothing where there is no subscription. */
+/** By engine and address key: the ID, or the error of the lookup; no entry where there is no subscription. */
 export type FoundIds = ReadonlyMap<Engine, ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>>;
 
-/** Fewer addresses than this are looked for one by one, without asking first how long the list is. */
-const few = 10;
+/** Fewer addresses than this are looked up one by one, without reading the length of the list first. */
+const minForList = 10;
 
 /**
  * Finds the subscriptions with these addresses in the fewest requests: one for each address, or the whole list where
@@ -61,14 +61,14 @@ const few = 10;
  */
 export async function findIds(named: readonly NamedByAddress[]): Promise<FoundIds> {
   const found = new Map<Engine, Map<string, { readonly id: string } | { readonly error: unknown }>>();
-  for (const ofOne of byEngine(named, ({ context }) => context.engine)) {
+  for (const ofOne of groupBy(named, ({ context }) => context.engine)) {
     const context = ofOne[0]?.context;
     if (context === undefined) continue;
     const ids = new Map<string, { readonly id: string } | { readonly error: unknown }>();
     found.set(context.engine, ids);
     const emails = new Map(ofOne.map(({ email }) => [addressKey(email), email]));
     const findEach = (): Promise<void> =>
-      workInLines(
+      forEachGroup(
         [...emails].map((one) => [one]),
         async ([key, email]) => {
           try {
@@ -81,7 +81,7 @@ export async function findIds(named: readonly NamedByAddress[]): Promise<FoundId
         },
       );
     try {
-      if (emails.size < few || (await pagesOf(context)) >= emails.size) await findEach();
+      if (emails.size < minForList || (await pagesOf(context)) >= emails.size) await findEach();
       else await findInList(context, new Set(emails.keys()), ids);
     } catch (error) {
       for (const key of emails.keys()) if (!ids.has(key)) ids.set(key, { error });
@@ -90,7 +90,7 @@ export async function findIds(named: readonly NamedByAddress[]): Promise<FoundId
   return found;
 }
 
-/** How many pages the list of all subscriptions has; only offset pagination tells. */
+/** Pages of the list of all subscriptions; only offset pagination reports them. */
 async function pagesOf({ engine, call }: OperationContext): Promise<number> {
   const { totalResults } = await engine.list('subscriptions.list', { page: 1, limit: 1 }, call);
   return totalResults === null ? Number.POSITIVE_INFINITY : Math.ceil(totalResults / largestPage);
@@ -120,11 +120,11 @@ async function byId(
   expand: Expand,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Subscription | undefined> {
-  const { known, rest } = walkOf(context, expand);
+  const { known, rest } = scanOf(context, expand);
   while (!known.has(id) && known.size < most) {
     const step: IteratorResult<Subscription, undefined> = await rest.next().catch((error: unknown) => {
-      // A walk that failed is over, as if there were no more: the next item begins another.
-      walks.get(context.engine)?.clear();
+      // A failed iterator reports its end: the next item starts another scan.
+      scans.get(context.engine)?.clear();
       throw error;
     });
     if (step.done === true) return undefined;
@@ -133,16 +133,16 @@ async function byId(
   return known.get(id);
 }
 
-function walkOf({ engine, call }: OperationContext, expand: Expand): Walk {
-  const ofEngine = walks.get(engine) ?? new Map<string, Walk>();
-  walks.set(engine, ofEngine);
+function scanOf({ engine, call }: OperationContext, expand: Expand): Scan {
+  const ofEngine = scans.get(engine) ?? new Map<string, Scan>();
+  scans.set(engine, ofEngine);
   const key = JSON.stringify(expand ?? []);
-  const begun = ofEngine.get(key) ?? startWalk();
+  const begun = ofEngine.get(key) ?? startScan();
   ofEngine.set(key, begun);
   return begun;
 
-  function startWalk(): Walk {
-    // The newest first: what a workflow asks for by its ID was most often created a moment ago.
+  function startScan(): Scan {
+    // Newest first: workflows mostly ask for subscriptions that were just created.
     const query = { direction: 'desc', limit: largestPage, ...(expand && { expand }) } as const;
     const subscriptions = engine.list('subscriptions.list', query, call);
     return { known: new Map<string, Subscription>(), rest: subscriptions[Symbol.asyncIterator]() };

@@ -1,38 +1,38 @@
-/** Carries out many input items in jobs of the service, each of up to a thousand subscriptions of one publication. */
+/** Runs many input items as jobs of the service, each with up to a thousand subscriptions of one publication. */
 import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
 import type { IDataObject } from 'n8n-workflow';
 import { ParameterMismatch } from '../../parameters/read.ts';
-import { byEngine } from '../concurrency.ts';
+import { groupBy } from '../concurrency.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
-import { complaint, type Job, waitForJob } from './updateJob.ts';
+import { problemOf, type Job, waitForJob } from './updateJob.ts';
 
-/** What one item asks for. */
+/** The request of one item. */
 export interface Planned {
   readonly context: OperationContext;
   readonly subscriptionId: string;
-  /** How long to wait for its job; null for not at all. */
+  /** Seconds to wait for its job; null for no wait. */
   readonly seconds: number | null;
 }
 
-/** Items that go to the service together; never empty. */
+/** Items of one request; never empty. */
 export type Batch<Plan> = readonly [Plan, ...Plan[]];
 
-/** What tells one operation that works in jobs from another. */
-interface Work<Plan extends Planned> {
+/** An operation that runs as jobs. */
+interface JobOperation<Plan extends Planned> {
   plan(context: OperationContext): Promise<Plan>;
-  /** Items with different keys are not handed over together. */
+  /** Items with different keys go into different jobs. */
   key?(plan: Plan): unknown;
-  /** Hands a batch over. @returns the ID of the job; null where the service does not tell it */
-  handOver(batch: Batch<Plan>): Promise<string | null>;
-  /** @param status - `complete`, or `pending` where nobody waited */
+  /** Submits a batch. @returns the ID of the job; null where it is unknown */
+  submit(batch: Batch<Plan>): Promise<string | null>;
+  /** @param status - `complete`, or `pending` without a wait */
   toJson(plan: Plan, jobId: string | null, status: 'complete' | 'pending'): IDataObject;
 }
 
-/** Where one wrong item is to stop the node, nothing of the others is sent either. */
-export async function workInJobs<Plan extends Planned>(
+/** Without `continueOnFail`, a wrong item fails the node before anything is sent. */
+export async function runInJobs<Plan extends Planned>(
   items: readonly OperationContext[],
-  goOn: boolean,
-  work: Work<Plan>,
+  continueOnFail: boolean,
+  work: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
   const refused: ItemOutcome[] = [];
   const planned: Plan[] = [];
@@ -43,32 +43,32 @@ export async function workInJobs<Plan extends Planned>(
       refused.push({ itemIndex: context.itemIndex, error });
     }
   }
-  if (refused.length > 0 && !goOn) return refused;
+  if (refused.length > 0 && !continueOnFail) return refused;
 
-  // All are handed over before the first is waited for.
-  const handedOver: HandedOver<Plan>[] = [];
+  // All batches are submitted before the first wait.
+  const submissions: Submission<Plan>[] = [];
   for (const batch of inBatches(planned, work.key)) {
-    const result = await handOver(batch, work);
-    handedOver.push(result);
-    if ('error' in result && !goOn) break;
+    const result = await submit(batch, work);
+    submissions.push(result);
+    if ('error' in result && !continueOnFail) break;
   }
   const outcomes: ItemOutcome[] = [];
-  for (const result of handedOver) outcomes.push(...(await finish(result, work)));
+  for (const result of submissions) outcomes.push(...(await finish(result, work)));
   return [...refused, ...outcomes];
 }
 
-/** What came of handing a batch over: the ID of its job, or why there is none. */
-type HandedOver<Plan> = { readonly batch: Batch<Plan> } & (
+/** A submitted batch with the ID of its job, or the error. */
+type Submission<Plan> = { readonly batch: Batch<Plan> } & (
   | { readonly job: string | null }
   | { readonly error: unknown }
 );
 
-/** By publication and key, and no more at once than the service takes. */
+/** Batches by publication and key, of the size that the service takes. */
 function* inBatches<Plan extends Planned>(
   planned: readonly Plan[],
-  key: Work<Plan>['key'] = () => undefined,
+  key: JobOperation<Plan>['key'] = () => undefined,
 ): Generator<Batch<Plan>> {
-  for (const ofOne of byEngine(planned, ({ context }) => context.engine)) {
+  for (const ofOne of groupBy(planned, ({ context }) => context.engine)) {
     for (const one of new Set(ofOne.map(key))) {
       const together = ofOne.filter((plan) => key(plan) === one);
       for (let start = 0; start < together.length; start += bulkUpdateLimit) {
@@ -79,9 +79,9 @@ function* inBatches<Plan extends Planned>(
   }
 }
 
-async function handOver<Plan extends Planned>(batch: Batch<Plan>, work: Work<Plan>): Promise<HandedOver<Plan>> {
+async function submit<Plan extends Planned>(batch: Batch<Plan>, work: JobOperation<Plan>): Promise<Submission<Plan>> {
   try {
-    const job = await work.handOver(batch);
+    const job = await work.submit(batch);
     batch[0].context.node.logger.info(
       `Newsletter: ${batch.length} subscriptions were handed over to ${job === null ? 'a job' : `the job ${job}`}`,
     );
@@ -91,10 +91,10 @@ async function handOver<Plan extends Planned>(batch: Batch<Plan>, work: Work<Pla
   }
 }
 
-/** What became of each item of a batch. */
+/** Waits for the job of a batch, and returns the outcome of each item. */
 async function finish<Plan extends Planned>(
-  result: HandedOver<Plan>,
-  { toJson }: Work<Plan>,
+  result: Submission<Plan>,
+  { toJson }: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
   const { batch } = result;
   const all = (error: unknown): readonly ItemOutcome[] =>
@@ -107,10 +107,10 @@ async function finish<Plan extends Planned>(
     const job = seconds === null || id === null ? null : await waitForJob(context, id, ids, seconds);
     return batch.map((plan): ItemOutcome => {
       const { itemIndex } = plan.context;
-      const said = job === null ? undefined : complaint(job, plan.subscriptionId);
-      return said === undefined
+      const problem = job === null ? undefined : problemOf(job, plan.subscriptionId);
+      return problem === undefined
         ? { itemIndex, json: toJson(plan, id, statusOf(job)) }
-        : { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${said}`) };
+        : { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${problem}`) };
     });
   } catch (error) {
     return all(error);

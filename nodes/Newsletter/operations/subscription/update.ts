@@ -5,16 +5,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../../isRecord.ts';
 import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
+import { labelsOf } from '../../parameters/labels.ts';
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import { toRecord } from '../../records/present.ts';
 import { updatedSubscription } from '../../records/shapes.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
-import { changesNotShown } from './applied.ts';
 import { type Change, changeFields, readChanges } from './changes.ts';
 import type { Subscription } from './existence.ts';
 import { findByAddress, findSubscription, recentById } from './findSubscription.ts';
+import { changesNotApplied } from './ignoredFields.ts';
 import { beginUpdate, updateOne } from './updateJob.ts';
-import { labelsOf } from './upsert.ts';
 
 const properties = [subscriber, ...changeFields, ...waiting];
 
@@ -29,7 +29,7 @@ export const update: ItemOperation = {
   name: 'Update',
   description: 'Update tier, custom fields, lists or consent of a subscription; Bulk Update is faster for many',
   action: 'Update a subscription',
-  about: subscriber,
+  recordParameter: subscriber,
   record: updatedSubscription,
   properties,
   async execute(context) {
@@ -44,7 +44,7 @@ export const update: ItemOperation = {
       );
       return [{ id: change.subscription_id, ...outcome }];
     }
-    const ignored = changesNotShown(change, record);
+    const ignored = changesNotApplied(change, record);
     if (ignored.length > 0)
       context.notice(
         `The service did not apply ${labelsOf(ignored, properties)}. "ignored_fields" names them in each item.`,
@@ -52,7 +52,7 @@ export const update: ItemOperation = {
     return [toRecord({ ...record, ignored_fields: ignored, ...outcome })];
   },
   version1: {
-    about: subscriber,
+    recordParameter: subscriber,
     properties,
     async execute(context) {
       const { change, job, status } = await carryOut(context, readSubscriber(context));

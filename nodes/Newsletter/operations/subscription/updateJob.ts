@@ -1,4 +1,4 @@
-/** Waits for a bulk update job of the service, and tells what it says of each subscription. */
+/** Starts bulk update jobs of the service, waits for them, and reads their result for each subscription. */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { awaitUpdate, type FinishedUpdate, UpdatePendingError } from '@newsletter-kit/core/import';
 import { type INode, NodeOperationError } from 'n8n-workflow';
@@ -9,15 +9,15 @@ import type { Change } from './changes.ts';
 
 export type Job = FinishedUpdate<string>;
 
-/** Milliseconds between two looks at a job: the first pause, and the longest. */
+/** Milliseconds between two snapshots at a job: the first pause, and the longest. */
 const pauses = { firstDelayMs: 500, maxDelayMs: 5000 } as const;
 
 /**
- * The job once it is over, failed or not.
+ * Waits until the job has finished or failed.
  *
  * @param subscriptionIds - the subscriptions it is about, in the order of the request
  * @param seconds - how long to wait at most
- * @throws NodeOperationError where it is not over by then, NodeApiError
+ * @throws NodeOperationError on a timeout, NodeApiError
  */
 export async function waitForJob(
   { node, engine }: OperationContext,
@@ -48,12 +48,12 @@ export async function waitForJob(
 export async function updateOne(context: OperationContext, change: Change, seconds: number): Promise<string> {
   const id = await beginUpdate(context, [change]);
   const job = await waitForJob(context, id, [change.subscription_id], seconds);
-  const said = complaint(job, change.subscription_id);
-  if (said !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${said}`);
+  const problem = problemOf(job, change.subscription_id);
+  if (problem !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${problem}`);
   return id;
 }
 
-/** Hands changes over to the service. @returns the ID of their job */
+/** Submits changes. @returns the ID of their job */
 export async function beginUpdate(
   { engine, call }: OperationContext,
   subscriptions: readonly Change[],
@@ -63,10 +63,10 @@ export async function beginUpdate(
 }
 
 /**
- * Hands a new status over to the service, which does not answer the ID of the job. Where that is needed, the job is the
- * one of type `status` that was not in the list before; of several, the one whose parameters name these subscriptions.
+ * Submits a new status. The service does not answer the ID of the job; if needed, it is looked up: the job of type
+ * `status` that was not in the list before, or of several, the one whose parameters name these subscriptions.
  *
- * @returns the ID of the job; null where it was not looked for or cannot be told
+ * @returns the ID of the job; null where it was not looked up or is ambiguous
  */
 export async function beginStatusUpdate(
   context: OperationContext,
@@ -85,7 +85,7 @@ export async function beginStatusUpdate(
   const begun = (await statusJobs(context)).filter(({ id }) => !before.has(id));
   const [named, ...more] = begun.filter(({ params }) => subscriptionIds.every((id) => params?.includes(id)));
   if (named?.id && more.length === 0) return named.id;
-  // Without parameters to go by, a single new job can only be this one.
+  // Without parameters, a single new job must be this one.
   return (begun.length === 1 && !begun[0]?.params && begun[0]?.id) || null;
 }
 
@@ -101,8 +101,8 @@ function toWaitFailure(node: INode, error: unknown, id: string, seconds: number)
   });
 }
 
-/** What the job says went wrong with this subscription; undefined where nothing did. */
-export function complaint({ outcome, update, problems }: Job, subscriptionId: string): string | undefined {
+/** The problem that the job reports for this subscription; undefined where it succeeded. */
+export function problemOf({ outcome, update, problems }: Job, subscriptionId: string): string | undefined {
   const own = problems.find(({ item }) => item === subscriptionId);
   if (own !== undefined) return own.message;
   return outcome === 'failed' ? (update.failure_reason ?? 'The service carried out nothing of the job') : undefined;

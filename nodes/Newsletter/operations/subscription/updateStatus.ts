@@ -12,7 +12,7 @@ import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../
 import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import type { BatchOperation, OperationContext } from '../definition.ts';
 import { findIds, type FoundIds } from './findSubscription.ts';
-import { type Planned, workInJobs } from './jobBatches.ts';
+import { type Planned, runInJobs } from './jobBatches.ts';
 import { beginStatusUpdate } from './updateJob.ts';
 
 const inputSubscription: INodeProperties = { ...subscriber, default: { mode: 'id', value: '={{ $json.id }}' } };
@@ -49,9 +49,9 @@ export const updateStatus: BatchOperation = {
   description: 'Set the status of many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update the status of subscriptions',
   properties: [inputSubscription, newStatus, ...waiting],
-  async executeAll(items, goOn) {
+  async executeAll(items, continueOnFail) {
     const ids = await findIds(items.flatMap(addressOf));
-    return workInJobs<PlannedStatus>(items, goOn, {
+    return runInJobs<PlannedStatus>(items, continueOnFail, {
       plan: async (context) => ({
         context,
         subscriptionId: idOf(context, ids),
@@ -59,7 +59,7 @@ export const updateStatus: BatchOperation = {
         seconds: readWaiting(context),
       }),
       key: ({ status }) => status,
-      handOver: (batch) =>
+      submit: (batch) =>
         beginStatusUpdate(
           batch[0].context,
           [...new Set(batch.map(({ subscriptionId }) => subscriptionId))],

@@ -1,27 +1,28 @@
 /**
  * Creates a subscription, or updates the one that has the address.
  *
- * To a known address the service applies the custom fields of a creation and nothing else, and does not say so.
- * Everything else it takes for an existing subscription goes through a bulk update of one and, for automations, through
- * an enrollment of their own. Attribution, premium tiers and what only a creation decides cannot be changed any more;
- * those fields are named. A subscriber who has left stays away: without `reactivate_existing` an inactive subscription
- * joins no list and no automation, and only with it does `double_opt_override` make one active that was not confirmed.
+ * For a known address the service applies only the custom fields of a creation, and does not report the ignored fields.
+ * Lists, tier, customer ID and gift are therefore sent as a bulk update, and automations as enrollments. Attribution,
+ * premium tiers and other fields of a creation cannot be changed; they are reported as ignored. An inactive
+ * subscription is not reactivated, and joins no list and no automation, without `reactivate_existing`;
+ * `double_opt_override` activates an unconfirmed subscription only with it.
  */
 import { ApiError, type ServiceMessage } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { labelsOf } from '../../parameters/labels.ts';
 import { toRecord } from '../../records/present.ts';
 import { toNodeFailure } from '../../transport/failure.ts';
 import type { OperationContext } from '../definition.ts';
-import { fieldsNotShown, isOfAnother, type Request } from './applied.ts';
 import type { Change } from './changes.ts';
-import { type Existed, lookBefore, type Subscription } from './existence.ts';
+import { type Existed, checkExistence, type Subscription } from './existence.ts';
 import { findByAddress } from './findSubscription.ts';
+import { fieldsNotApplied, wasCreatedByAnother, type Request } from './ignoredFields.ts';
 import { updateOne } from './updateJob.ts';
 
-/** Seconds until a bulk update of one subscription must be done. */
+/** Seconds to wait for a bulk update of one subscription. */
 const seconds = 300;
 
-/** What became of a request. */
+/** The result of a request. */
 interface Upserted {
   readonly record: Subscription;
   readonly created: boolean;
@@ -34,30 +35,30 @@ interface Upserted {
  * Creates the subscription, or updates everything that can be updated of the one with this address.
  *
  * @param parameters - of the operation; notices and errors name fields by their labels
- * @throws NodeApiError or NodeOperationError that says what was done before it failed
+ * @throws NodeApiError or NodeOperationError that names the steps completed before the failure
  */
 export async function upsert(
   context: OperationContext,
   asked: Request,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
-  // Consent must not rise unasked, and who was reactivated has to be known: both depend on the status until now.
-  const delicate = asked.reactivate_existing === true || asked.double_opt_override === 'off';
-  const { found, existed } = await lookBefore(context, asked.email, delicate);
-  const request = withoutConsent(asked, found);
+  // Both fields depend on the previous status: an active subscription must not follow without consent.
+  const needsStatus = asked.reactivate_existing === true || asked.double_opt_override === 'off';
+  const { found, existed } = await checkExistence(context, asked.email, needsStatus);
+  const request = withoutReactivation(asked, found);
   const saved = await save(context, request, existed);
   const open = saved.created ? [] : unconfirmed(request, saved.answered);
   return finish(context, saved, parameters, open, async () => {
-    if (!saved.created) await applyOthers(context, request, saved.answered);
-    const record = await readAgain(context, request, saved);
+    if (!saved.created) await applyRemaining(context, request, saved.answered);
+    const record = await readBack(context, request, saved);
     const reactivated = found?.status === 'inactive' && record.status !== 'inactive';
     return { record, ignored: notApplied(asked, record, saved.created, reactivated) };
   });
 }
 
 /**
- * Creates the subscription with an address that was looked for and is new. Where somebody else creates it in between,
- * the service sets its custom fields and nothing else is changed.
+ * Creates the subscription for an address that was looked up and is new. If somebody else creates it in between, the
+ * service only sets its custom fields.
  */
 export async function createNew(
   context: OperationContext,
@@ -66,7 +67,7 @@ export async function createNew(
 ): Promise<IDataObject> {
   const saved = await save(context, request, () => false);
   return finish(context, saved, parameters, [], async () => {
-    const record = await readAgain(context, request, saved);
+    const record = await readBack(context, request, saved);
     return { record, ignored: notApplied(request, record, saved.created, false) };
   });
 }
@@ -84,12 +85,12 @@ async function save({ engine, call }: OperationContext, request: Request, existe
   const known = existed(answered);
   return {
     answered,
-    created: status === 201 || (!known && !isOfAnother(request, answered)),
+    created: status === 201 || (!known && !wasCreatedByAnother(request, answered)),
     warnings: data.warnings ?? [],
   };
 }
 
-/** Does what comes after the creation. */
+/** Runs the steps after the creation. */
 async function finish(
   context: OperationContext,
   { created, warnings }: Saved,
@@ -100,27 +101,27 @@ async function finish(
   try {
     return toItem(context, { ...(await work()), created, warnings }, parameters);
   } catch (error) {
-    throw halfApplied(context, error, created, open, parameters);
+    throw partialFailure(context, error, created, open, parameters);
   }
 }
 
-/** Without what would make an existing subscription active that nobody asked to reactivate. */
-function withoutConsent(asked: Request, before: Subscription | undefined): Request {
+/** Removes the field that would activate an existing subscription without a request to reactivate it. */
+function withoutReactivation(asked: Request, before: Subscription | undefined): Request {
   if (before === undefined || asked.reactivate_existing === true) return asked;
   const request = { ...asked };
   delete request.double_opt_override;
   return request;
 }
 
-/** Fields of a creation that a bulk update takes as well. */
+/** Fields of a creation that a bulk update also takes. */
 const bulkFields = ['tier', 'payments_customer_id', 'newsletter_list_ids', 'complimentary_gift_id'] as const;
 
-/** What remains to be done for an existing subscription through a bulk update. */
+/** The bulk update that an existing subscription needs after the creation; null where it needs none. */
 function remaining(request: Request, { id, status, ...record }: Subscription): Change | null {
   const { tier, payments_customer_id, newsletter_list_ids, complimentary_gift_id } = request;
   const change: Change = {
     subscription_id: id,
-    // Premium tiers win over the tier; "free" would take away what they gave.
+    // Premium tiers take precedence over the tier; "free" would remove them.
     ...(tier !== undefined &&
       tier !== record.subscription_tier &&
       !(tier === 'free' && (request.premium_tiers ?? request.premium_tier_ids)) && { tier }),
@@ -131,7 +132,7 @@ function remaining(request: Request, { id, status, ...record }: Subscription): C
   return bulkFields.some((name) => name in change) ? change : null;
 }
 
-async function applyOthers(context: OperationContext, request: Request, answered: Subscription): Promise<void> {
+async function applyRemaining(context: OperationContext, request: Request, answered: Subscription): Promise<void> {
   const change = remaining(request, answered);
   if (change !== null) await updateOne(context, change, seconds);
   if (answered.status === 'inactive') return;
@@ -143,7 +144,7 @@ async function enroll(
   automationId: string,
   subscription_id: string,
 ): Promise<void> {
-  // On this journey already: that is what was asked for.
+  // An existing enrollment is the requested result.
   await engine
     .call('journeys.enroll', { automationId, subscription_id }, call)
     .catch((error: unknown) => (isEnrolledAlready(error) ? undefined : Promise.reject(error)));
@@ -153,8 +154,8 @@ function isEnrolledAlready(error: unknown): boolean {
   return error instanceof ApiError && error.errors.some(({ message }) => /already/i.test(message));
 }
 
-/** The subscription as it is now. One that was just created is in the answer, but for what has to be asked for. */
-async function readAgain(
+/** The current subscription. A created one is read again only for fields that `expand` adds. */
+async function readBack(
   context: OperationContext,
   request: Request,
   { answered, created }: Saved,
@@ -170,14 +171,14 @@ async function readAgain(
   return found?.id === answered.id ? found : answered;
 }
 
-/** Names of the fields that were asked for and not applied. */
+/** Names of the requested fields that were not applied. */
 function notApplied(asked: Request, record: Subscription, created: boolean, reactivated: boolean): string[] {
-  const shown = fieldsNotShown(asked, record);
-  return [...new Set(created ? shown : [...ofCreationAlone(asked, record, reactivated), ...shown])].toSorted();
+  const shown = fieldsNotApplied(asked, record);
+  return [...new Set(created ? shown : [...creationOnlyFields(asked, record, reactivated), ...shown])].toSorted();
 }
 
-/** Fields that the service does not apply to an existing subscription, and that its record does not show. */
-function ofCreationAlone(asked: Request, record: Subscription, reactivated: boolean): string[] {
+/** Ignored fields of an existing subscription that its record does not show. */
+function creationOnlyFields(asked: Request, record: Subscription, reactivated: boolean): string[] {
   const { double_opt_override: optIn, automation_ids = [] } = asked;
   const inactive = record.status === 'inactive';
   const wanted = optIn === 'off' ? ['active'] : ['pending', 'validating'];
@@ -192,7 +193,7 @@ function ofCreationAlone(asked: Request, record: Subscription, reactivated: bool
   return Object.entries(unseen).flatMap(([name, ignored]) => (ignored ? [name] : []));
 }
 
-/** Fields of which nobody knows yet whether they were applied. */
+/** Fields that may not have been applied when a later step fails. */
 function unconfirmed(request: Request, answered: Subscription): readonly string[] {
   const change = remaining(request, answered);
   const names = bulkFields.filter((name) => change !== null && name in change);
@@ -200,8 +201,8 @@ function unconfirmed(request: Request, answered: Subscription): readonly string[
   return [...names, ...(enrolls ? ['automation_ids'] : [])];
 }
 
-/** The failure of a later step, with what was done before it. */
-function halfApplied(
+/** The failure of a later step; its message names the completed steps. */
+function partialFailure(
   { node, itemIndex }: OperationContext,
   error: unknown,
   created: boolean,
@@ -218,7 +219,7 @@ function halfApplied(
   return failure;
 }
 
-/** The subscription of an outcome as an item; shows notices about what was not applied. */
+/** Converts the result to an item, and shows notices about ignored fields. */
 export function toItem(
   { notice }: Pick<OperationContext, 'notice'>,
   { record: { created: created_at, ...record }, created, ignored, warnings = [] }: Upserted,
@@ -245,21 +246,4 @@ export function toItem(
     ...(staysInactive && { stays_inactive: true }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   });
-}
-
-/** Fields of the API by the labels of their parameters. */
-export function labelsOf(names: readonly string[], parameters: readonly INodeProperties[]): string {
-  const known = new Map(
-    parameters.flatMap((parameter) =>
-      [parameter, ...(parameter.type === 'collection' ? (parameter.options ?? []) : [])].map(
-        ({ name, displayName }: { name: string; displayName?: string }) => [name, displayName] as const,
-      ),
-    ),
-  );
-  return names
-    .map(
-      (name) =>
-        `"${name.startsWith('custom_fields.') ? name.slice('custom_fields.'.length) : (known.get(name) ?? name)}"`,
-    )
-    .join(', ');
 }

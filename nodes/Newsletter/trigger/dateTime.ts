@@ -1,24 +1,25 @@
-/** The moment that a date in the editor means. Pure. */
+/** Converts dates and times of the editor to Unix seconds. Pure. */
 
 /** Ends with Z or a difference to UTC. */
 const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
- * Unix seconds of a date as n8n's picker or an expression gives it; what names no zone is in the given one. Undefined
- * where it is no date.
+ * Unix seconds of a date from n8n's picker or an expression; undefined where it is no date.
+ *
+ * @param zone - the time zone of dates that name none
  */
-export function toSeconds(value: unknown, zone: string): number | undefined {
+export function toUnixSeconds(value: unknown, zone: string): number | undefined {
   const text = value instanceof Date ? value.toISOString() : String(value).trim().replace(' ', 'T');
   const asUtc = Date.parse(zoned.test(text) ? text : `${text.includes('T') ? text : `${text}T00:00:00`}Z`);
   if (Number.isNaN(asUtc)) return undefined;
   if (zoned.test(text)) return Math.floor(asUtc / 1000);
-  // Twice, because the difference itself changes in the hours around a change of the clocks.
-  const near = asUtc - differenceOf(zone, asUtc);
-  return Math.floor((asUtc - differenceOf(zone, near)) / 1000);
+  // Twice: the offset itself changes in the hours around a daylight saving transition.
+  const near = asUtc - utcOffsetMs(zone, asUtc);
+  return Math.floor((asUtc - utcOffsetMs(zone, near)) / 1000);
 }
 
-/** Milliseconds that the zone's clocks are ahead of UTC at this moment. */
-function differenceOf(zone: string, moment: number): number {
+/** Milliseconds by which the zone is ahead of UTC at this time. */
+function utcOffsetMs(zone: string, moment: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',

@@ -1,6 +1,5 @@
 /**
- * Which fields of a request the service did not apply, by the subscription as it is afterwards. What a record does not
- * show is judged by what the service promises; what it shows is compared.
+ * Finds the fields of a request that the service ignored, by comparing the request with the subscription afterwards.
  */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { isRecord } from '../../isRecord.ts';
@@ -10,7 +9,7 @@ import type { Subscription } from './existence.ts';
 export type Request = Arguments<'subscriptions.create'>;
 type Name = keyof Request;
 
-/** Whether the subscription shows what was asked for; undefined where it does not say. */
+/** Whether the subscription has the requested value; undefined where the record has no such field. */
 type Shows<Asked> = (asked: Asked, record: Subscription) => boolean | undefined;
 
 const text =
@@ -18,8 +17,8 @@ const text =
   (asked, record) =>
     (record[name] ?? '') === asked;
 
-/** Every one of the texts; undefined where there is no list to look in. */
-const among = (asked: readonly string[], held: readonly string[] | null | undefined): boolean | undefined =>
+/** Whether the list has every one of the texts; undefined where there is no list. */
+const includesAll = (asked: readonly string[], held: readonly string[] | null | undefined): boolean | undefined =>
   !held ? undefined : asked.every((one) => held.includes(one));
 
 const shows: { readonly [Field in Name]?: Shows<NonNullable<Request[Field]>> } = {
@@ -30,16 +29,16 @@ const shows: { readonly [Field in Name]?: Shows<NonNullable<Request[Field]>> } =
   utm_content: text('utm_content'),
   referring_site: text('referring_site'),
   tier: (asked, record) => record.subscription_tier === asked,
-  premium_tiers: (asked, record) => among(asked, record.subscription_premium_tier_names),
+  premium_tiers: (asked, record) => includesAll(asked, record.subscription_premium_tier_names),
   premium_tier_ids: (asked, record) =>
-    among(
+    includesAll(
       asked,
       record.subscription_premium_tiers?.map(({ id }) => id),
     ),
-  newsletter_list_ids: (asked, record) => among(asked, record.newsletter_list_ids),
+  newsletter_list_ids: (asked, record) => includesAll(asked, record.newsletter_list_ids),
 };
 
-/** Fields by which a subscription shows that it was created with other values. */
+/** Fields that only a creation sets. */
 const attribution = [
   'utm_source',
   'utm_medium',
@@ -49,25 +48,25 @@ const attribution = [
   'referring_site',
 ] as const satisfies readonly Name[];
 
-/** Whether the subscription shows what the request asks of this field; undefined where it does not say. */
+/** Whether the subscription has the requested value of this field; undefined where the record does not show it. */
 function showsField(name: Name, request: Request, record: Subscription): boolean | undefined {
   const asked = request[name];
   return asked === undefined ? true : (shows[name] as Shows<unknown> | undefined)?.(asked, record);
 }
 
 /**
- * Whether somebody else created the subscription: a request that creates one sets its attribution, and of what this
- * one asks nothing is there.
+ * Whether another request created the subscription: a creation sets the attribution, and none of the requested values
+ * is there.
  */
-export function isOfAnother(request: Request, record: Subscription): boolean {
+export function wasCreatedByAnother(request: Request, record: Subscription): boolean {
   const asked = attribution.filter((name) => request[name] !== undefined);
   return asked.length > 0 && asked.every((name) => showsField(name, request, record) === false);
 }
 
-/** Names of the fields that the record shows not to be applied; of custom fields, with their names. */
-export function fieldsNotShown(request: Request, record: Subscription): string[] {
+/** Names of the fields that were not applied; custom fields as `custom_fields.NAME`. */
+export function fieldsNotApplied(request: Request, record: Subscription): string[] {
   const names = (Object.keys(shows) as Name[]).filter((name) => showsField(name, request, record) === false);
-  return [...names, ...customFieldsNotShown(request.custom_fields ?? [], record.custom_fields)];
+  return [...names, ...customFieldsNotApplied(request.custom_fields ?? [], record.custom_fields)];
 }
 
 interface Field {
@@ -75,8 +74,8 @@ interface Field {
   readonly value?: unknown;
 }
 
-/** Custom fields that were asked for and are not held, as `custom_fields.NAME`. */
-export function customFieldsNotShown(asked: readonly Field[], held: readonly Field[] | null | undefined): string[] {
+/** Requested custom fields that the subscription does not have, as `custom_fields.NAME`. */
+export function customFieldsNotApplied(asked: readonly Field[], held: readonly Field[] | null | undefined): string[] {
   if (!Array.isArray(held)) return [];
   const values = new Map<unknown, unknown>(held.filter(isRecord).map(({ name, value }) => [name, value]));
   return asked
@@ -84,7 +83,7 @@ export function customFieldsNotShown(asked: readonly Field[], held: readonly Fie
     .map(({ name }) => `custom_fields.${name}`);
 }
 
-/** Services write one value in several ways: numbers as texts, moments with and without milliseconds. */
+/** One form of equal values: services write numbers as texts, and times with and without milliseconds. */
 function comparable(value: unknown): string {
   if (Array.isArray(value)) return JSON.stringify(value.map(comparable).toSorted());
   const written = String(value).trim();
@@ -93,13 +92,13 @@ function comparable(value: unknown): string {
   return Number.isNaN(moment) ? written : new Date(moment).toISOString();
 }
 
-/** Names of the fields of a bulk update that the record shows not to be applied. */
-export function changesNotShown(change: Omit<Change, 'subscription_id'>, record: Subscription): string[] {
+/** Names of the fields of a bulk update that were not applied. */
+export function changesNotApplied(change: Omit<Change, 'subscription_id'>, record: Subscription): string[] {
   const { tier, newsletter_list_ids, unsubscribe_newsletter_list_ids: leaves = [], unsubscribe } = change;
   const fields = change.custom_fields ?? [];
   const held = record.newsletter_list_ids;
   const shown = {
-    newsletter_list_ids: newsletter_list_ids === undefined || among(newsletter_list_ids, held),
+    newsletter_list_ids: newsletter_list_ids === undefined || includesAll(newsletter_list_ids, held),
     tier: tier === undefined || record.subscription_tier === tier,
     unsubscribe: unsubscribe === undefined || unsubscribe === (record.status === 'inactive'),
     unsubscribe_newsletter_list_ids: !held || !leaves.some((id) => held.includes(id)),
@@ -109,7 +108,7 @@ export function changesNotShown(change: Omit<Change, 'subscription_id'>, record:
   );
   return [
     ...Object.entries(shown).flatMap(([name, applied]) => (applied === false ? [name] : [])),
-    ...customFieldsNotShown(
+    ...customFieldsNotApplied(
       fields.filter(({ delete: clear }) => clear !== true),
       record.custom_fields,
     ),
