@@ -1,4 +1,4 @@
-/** The action node: one entry, everything else in its registry of operations. */
+/** The action node. Its operations are in the registry, operations/index.ts. */
 import {
   type IExecuteFunctions,
   type INodeExecutionData,

@@ -1,4 +1,4 @@
-/** The sync node: contacts of any CRM come in, and what is to be done with them goes out. */
+/** The sync node: reads the contacts of any CRM, and returns the contacts to create and to update. */
 import {
   NodeConnectionTypes,
   type IExecuteFunctions,

@@ -1,4 +1,4 @@
-/** The polling trigger: one entry, everything else in its table of events. */
+/** The polling trigger. Its events are in trigger/events.ts. */
 import {
   type IDataObject,
   type INodeExecutionData,
@@ -59,7 +59,7 @@ export class NewsletterTrigger implements INodeType {
   }
 }
 
-/** No records, other than null, begin an execution in which no further node runs: n8n then saves what was learned. */
+/** An empty list, unlike null, starts an execution in which no node runs, so that n8n saves the state. */
 function itemsOf(records: readonly IDataObject[] | null): INodeExecutionData[][] | null {
   return records && [records.map((json) => ({ json }))];
 }

@@ -1,6 +1,6 @@
 /**
- * What n8n says of the nodes besides their parameters: to its workflow builder and other agents (`builderHint`, which
- * older versions do not read), and to people beside a node's data (`hints`).
+ * Hints about the nodes: for n8n's workflow builder and other agents (`builderHint`, which older versions ignore), and
+ * for people, beside a node's data (`hints`).
  */
 import type { IBuilderHint, NodeHint } from 'n8n-workflow';
 
@@ -98,7 +98,7 @@ export const syncBuilderHint: IBuilderHint = {
   ],
 };
 
-/** Number of items from which the operations for many are worth their job. */
+/** Number of items from which the bulk operations are recommended. */
 const many = 50;
 
 export const newsletterHints: NodeHint[] = [

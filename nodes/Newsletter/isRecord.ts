@@ -1,4 +1,4 @@
-/** Tells an object of named values from everything else that JSON, a person or another program may hand over. */
+/** Whether a value is an object that is no array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-/** n8n runs a tool under a node type of its own, whose name ends in Tool; newer versions say so themselves. */
+/** Whether an AI agent runs the node as a tool. Older versions of n8n only show it by a node type that ends in Tool. */
 export function usedByAgent(node: IExecuteFunctions): boolean {
   const asked: Partial<Pick<typeof node, 'isToolExecution'>> = node;
   return asked.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');

@@ -24,7 +24,7 @@ async function subscriptionOf(email: string) {
   return item?.json;
 }
 
-describe('what comes out', () => {
+describe('the output', () => {
   it('is one item for each item, in their order: taken with import and batch, or left out with the reason', async () => {
     const hints: { message: string }[] = [];
     const items = await importOf(
@@ -69,7 +69,7 @@ describe('what comes out', () => {
     expect(new Set(items.map(({ json }) => json['import_id'])).size).toBe(3);
   });
 
-  it('keeps to the size of a batch, and tells its progress in the log', async () => {
+  it('keeps to the batch size, and logs its progress', async () => {
     const log: string[] = [];
     const items = await importOf(readers(25), { options: { batchSize: 10 } }, { log });
     expect(items.map(({ json }) => json['batch']).filter((batch, index, all) => batch !== all[index - 1])).toEqual([
@@ -96,13 +96,13 @@ describe('what comes out', () => {
     ]);
   });
 
-  it('is nothing where nothing comes in', async () => {
+  it('is empty without input', async () => {
     expect(await importOf([])).toEqual([]);
   });
 });
 
 describe('the mapping', () => {
-  it('takes automatically what bears the name of a field, and sends custom fields by their kind', async () => {
+  it('maps input fields by name, and sends custom fields by their kind', async () => {
     await importOf([
       {
         Email: ' ada@example.com ',
@@ -134,7 +134,7 @@ describe('the mapping', () => {
     },
   );
 
-  it('takes field by field what the parameters say, item by item', async () => {
+  it('maps each field by its parameter, for each item', async () => {
     const items = await importOf([{ who: 'ada@example.com' }, { who: 'bo@example.com' }, { who: '' }], {
       mapping: 'defineBelow',
       email: (index: number) => ['ada@example.com', 'bo@example.com', ''][index],
@@ -153,7 +153,7 @@ describe('the mapping', () => {
     });
   });
 
-  it('asks n8n for constants and for whole columns once, and for every other expression with each item', async () => {
+  it('evaluates constants and columns once, and every other expression for each item', async () => {
     const rows = [
       { 'E-Mail': 'ada@example.com', team: '12', likes: ['boats', 'food'], from: 'pier' },
       { 'E-Mail': 'bo@example.com', team: null, likes: 'a, b', from: 7 },
@@ -199,7 +199,7 @@ describe('the mapping', () => {
     expect(slow.came).toEqual(quick.came);
   });
 
-  it('reads the publication of each item, which n8n extracts from the whole of the parameter', async () => {
+  it('reads the publication of each item, which n8n extracts from the whole parameter', async () => {
     const other = 'pub_00000000-0000-4000-8000-000000000009';
     const publications = ['pub_00000000-0000-4000-8000-000000000001', other, other];
     await importOf(
@@ -211,7 +211,7 @@ describe('the mapping', () => {
     for (const publication of publications) expect(paths).toContainEqual(expect.stringContaining(publication));
   });
 
-  it('leaves names that every object has to n8n, which turns them down', async () => {
+  it('leaves names of Object.prototype to n8n, which rejects them', async () => {
     const stored = {
       mapping: 'defineBelow',
       email: '={{ $json.constructor }}',
@@ -235,7 +235,7 @@ describe('the mapping', () => {
     });
   });
 
-  it('names what it left out: input fields that fill nothing, and custom fields that are not there any more', async () => {
+  it('reports input fields that match no field, and custom fields that do not exist', async () => {
     const hints: { message: string }[] = [];
     const items = await importOf(
       [
@@ -322,7 +322,7 @@ describe('a call that fails', () => {
     bench.sandbox.faults.add({ match: 'subscriptions.bulkCreate', effect: { status: 403 }, nth: 2, times: 1 });
   const parameters = { options: { batchSize: 10 } };
 
-  it('comes out as failed items, and does not keep the others from being told', async () => {
+  it('returns failed items, and the outcome of the others', async () => {
     failing();
     const items = await importOf(readers(20), parameters, { continueOnFail: true });
     expect(items).toHaveLength(20);
@@ -335,7 +335,7 @@ describe('a call that fails', () => {
     expect(new Set(items.slice(10).map(({ error }) => error)).size).toBe(1);
   });
 
-  it('lets the node fail once everything was tried, and says how many', async () => {
+  it('fails the node after all items were tried, with the number of failures', async () => {
     failing();
     await expect(importOf(readers(20), parameters)).rejects.toMatchObject({
       message: expect.stringMatching(/^10 of 20 items were not imported: /),
@@ -381,7 +381,7 @@ describe('a call that fails', () => {
     expect(items[3]?.json['reason']).toContain('the service refused it');
   });
 
-  it('costs only the item whose expression fails', async () => {
+  it('fails only the item whose expression fails', async () => {
     const email = (index: number) => {
       if (index === 1) throw new Error('Referenced node is not there');
       return `reader.${index}@example.com`;
@@ -399,7 +399,7 @@ describe('a call that fails', () => {
   });
 });
 
-it('goes no further once the execution is stopped, and tells what was not sent', async () => {
+it('stops with the execution, and reports the items that were not sent', async () => {
   const stop = new AbortController();
   const fetch = async (...request: Parameters<typeof bench.sandbox.fetch>) => {
     const answer = await bench.sandbox.fetch(...request);

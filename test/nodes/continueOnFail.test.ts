@@ -81,7 +81,7 @@ describe('a refused batch of bulkUpdate', () => {
     expect(await run(false)).toBe(2);
   });
 
-  it('leaves the batches after it, where the node continues', async () => {
+  it('sends the batches after it, where the node continues', async () => {
     expect(await run(true)).toBe(3);
   });
 });

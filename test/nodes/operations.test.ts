@@ -74,7 +74,7 @@ describe('Subscription: Get', () => {
     expect(item?.json['email']).toBe(ada.value);
   });
 
-  it('looks for the next ID anew where the walk for one before it failed', async () => {
+  it('starts another scan for the next ID after a scan failed', async () => {
     const newest = await bench.run('subscription', 'getMany', { limit: 2 });
     bench.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 0 }, nth: 1, times: 5 });
     const subscription = (index: number) => ({ mode: 'id', value: newest[index]?.json['id'] });
@@ -88,7 +88,7 @@ describe('Subscription: Get', () => {
     expect(found?.json['id']).toBe(newest[1]?.json['id']);
   });
 
-  it('finds many IDs with one walk through the list', async () => {
+  it('finds many IDs with one scan of the list', async () => {
     const all = await bench.run('subscription', 'getMany', { returnAll: true });
     const ids = [0, 299, 150, 1].map((index) => all[index]?.json['id']);
     const before = bench.requests('subscriptions.list').length;
@@ -113,7 +113,7 @@ describe('Subscription: Get', () => {
     await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('nobody') });
   });
 
-  it('says which parameter is empty', async () => {
+  it('names the empty parameter', async () => {
     await expect(
       bench.run('subscription', 'get', { subscription: { mode: 'email', value: '' } }),
     ).rejects.toMatchObject({ message: '"Subscription" is empty', context: { itemIndex: 0 } });
@@ -124,7 +124,7 @@ describe('Subscription: Create', () => {
   const create = (email: string, ifSubscribed: string, more: object = {}) =>
     bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} }, more);
 
-  it('leaves an existing subscription alone where it is told to refuse', async () => {
+  it('leaves an existing subscription unchanged with Refuse', async () => {
     await expect(create(ada.value, 'refuse')).rejects.toMatchObject({
       message: expect.stringContaining('"Email" is subscribed already'),
     });
@@ -132,7 +132,7 @@ describe('Subscription: Create', () => {
     expect(await create('new@example.com', 'refuse')).toHaveLength(1);
   });
 
-  it('passes over an existing subscription where it is told to, and gives it as it is', async () => {
+  it('returns an existing subscription unchanged with Pass Over', async () => {
     const [item] = await create(ada.value, 'passOver');
     expect(item?.json).toMatchObject({ email: ada.value, created: false, custom_fields: { 'First Name': 'Ada' } });
     expect(bench.requests('subscriptions.create')).toEqual([]);
@@ -225,7 +225,7 @@ describe('Subscription: Update', () => {
     expect(await read()).toMatchObject({ status: 'inactive' });
   });
 
-  it('does not wait where told not to', async () => {
+  it('does not wait without Wait for Completion', async () => {
     const [item] = await update({ tier: 'premium' }, { waitForCompletion: false });
     expect(item?.json).toEqual({
       id: expect.stringMatching(/^sub_/),
@@ -235,7 +235,7 @@ describe('Subscription: Update', () => {
     expect(bench.requests('bulkSubscriptionUpdates.get')).toEqual([]);
   });
 
-  it('names what the service ignored', async () => {
+  it('reports the fields that the service ignored', async () => {
     await update({ unsubscribe: true });
     const hints: { message: string }[] = [];
     const [item] = await update({ unsubscribe: false }, {}, { hints });
@@ -280,7 +280,7 @@ describe('Subscription: Update', () => {
     });
   });
 
-  it('gives what it always gave in version 1', async () => {
+  it('keeps the output of version 1', async () => {
     const item = (await update({ tier: 'premium' }, {}, { version: 1 }))[0]?.json;
     expect(item).toEqual({
       subscription_id: expect.stringMatching(/^sub_/),
@@ -296,7 +296,7 @@ describe('Subscription: Update', () => {
     });
   });
 
-  it('gives up waiting in time, and says where to look', async () => {
+  it('stops waiting at the timeout, and names the job', async () => {
     const slow = update({ tier: 'premium' }, { timeout: 1 }, { sandbox: bench.sandbox });
     await expect(slow).rejects.toMatchObject({
       message: expect.stringContaining('still works on the job after 1 seconds'),
@@ -316,7 +316,7 @@ describe('Subscription: Update', () => {
     expect(bench.requests('bulkSubscriptionUpdates.get')).toHaveLength(1);
   });
 
-  it('sends nothing where there is nothing to update', async () => {
+  it('sends nothing without a change', async () => {
     await expect(update({})).rejects.toMatchObject({ message: expect.stringContaining('nothing to update') });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
   });
@@ -334,7 +334,7 @@ describe('Subscription: Bulk Update', () => {
   const known = async (count: number) =>
     (await bench.run('subscription', 'getMany', { limit: count })).map(({ json }) => String(json['id']));
 
-  it('makes one job of the items and gives one item for each', async () => {
+  it('sends the items as one job, and returns an item for each', async () => {
     const ids = await known(30);
     const items = await bulk(ids);
     expect(items.map(({ json, pairedItem }) => [json['subscription_id'], json['status'], pairedItem?.item])).toEqual(
@@ -343,7 +343,7 @@ describe('Subscription: Bulk Update', () => {
     expect(bench.requests('subscriptions.bulkUpdate')).toHaveLength(1);
   });
 
-  it('sends no more at once than the service takes', async () => {
+  it('splits the items into jobs of the size that the service takes', async () => {
     const ids = Array.from(
       { length: 2500 },
       (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -354,7 +354,7 @@ describe('Subscription: Bulk Update', () => {
     expect(new Set(items.map(({ json }) => json['subscription_update_id'])).size).toBe(3);
   });
 
-  it('tells which items were refused, and keeps the others', async () => {
+  it('reports the refused items, and returns the others', async () => {
     const [one = '', other = ''] = await known(2);
     const items = await bulk([one, unknown, '', other], {}, { continueOnFail: true });
     expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2, 3]);
@@ -363,7 +363,7 @@ describe('Subscription: Bulk Update', () => {
     expect(items[2]?.json['error']).toBe('"Subscription ID" is empty');
   });
 
-  it('sends nothing at all where an item is wrong and the node is to stop', async () => {
+  it('sends nothing where an item is wrong and the node stops on errors', async () => {
     const [one = ''] = await known(1);
     await expect(bulk([one, ''])).rejects.toMatchObject({
       message: '"Subscription ID" is empty',
@@ -409,7 +409,7 @@ describe('Subscription: Update Status', () => {
     return all.map(({ json }) => json['id']);
   };
 
-  it('makes one job of sixty items, and says of each what became of it', async () => {
+  it('sends sixty items as one job, and returns the status of each', async () => {
     const ids = (await known(60)).map(({ id }) => id);
     expect(ids).toHaveLength(60);
     const items = await setStatus(ids);
@@ -446,7 +446,7 @@ describe('Subscription: Update Status', () => {
     expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
   });
 
-  it('tells which items were refused, and keeps the others', async () => {
+  it('reports the refused items, and returns the others', async () => {
     const [one, other] = await known(2);
     const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
     const named = [one?.id ?? '', unknown, 'nobody@example.com', other?.email ?? ''];
@@ -482,7 +482,7 @@ describe('Subscription: Update Status', () => {
     },
   );
 
-  it('sends nothing at all where an item is wrong and the node is to stop', async () => {
+  it('sends nothing where an item is wrong and the node stops on errors', async () => {
     const [one] = await known(1);
     await expect(setStatus([one?.id ?? '', 'nobody@example.com'])).rejects.toMatchObject({ context: { itemIndex: 1 } });
     expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
@@ -541,7 +541,7 @@ describe('Data Deletion: Request', () => {
     expect(bench.requests('deletionRequests.create')).toEqual([]);
   });
 
-  it('does nothing for an agent, unless the owner of the node allows it', async () => {
+  it('refuses an agent, unless its owner allows it', async () => {
     await expect(request(ada.value, ada.value, {}, { tool: true })).rejects.toMatchObject({
       message: expect.stringContaining('Allow Agents to Request Deletion'),
     });
@@ -573,7 +573,7 @@ describe('Data Deletion: Request', () => {
   });
 });
 
-describe('what the service refuses', () => {
+describe('refusals of the service', () => {
   const automationId = async () => ({ mode: 'list', value: await bench.first('searchAutomations') });
 
   it('says what enrolling needs', async () => {

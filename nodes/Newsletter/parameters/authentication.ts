@@ -1,4 +1,4 @@
-/** How the node signs its requests: which credential it takes. */
+/** The parameter Authentication, and the credentials of the nodes. */
 import type { INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 
 export const authentication: INodeProperties = {
@@ -19,7 +19,7 @@ export const credentials: INodeCredentialDescription[] = [
   { name: 'newsletterOAuth2Api', required: true, displayOptions: { show: { authentication: ['oAuth2'] } } },
 ];
 
-/** Whether the node signs with OAuth2. The parameter takes no expression, so what is stored is what is meant. */
+/** Whether the node uses OAuth2. The parameter takes no expression, so its stored value is final. */
 export function usesOAuth2({ parameters }: INode): boolean {
   return parameters['authentication'] === 'oAuth2';
 }

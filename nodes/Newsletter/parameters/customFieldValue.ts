@@ -1,15 +1,15 @@
-/** What a value entered for a custom field becomes on the wire, by the field's kind. Pure. */
+/** Converts an entered value of a custom field to the API's form, by the field's kind. Pure. */
 import { fieldValueReader, type FieldValue } from '@newsletter-kit/core/import';
 import { tryToParseDateTime } from 'n8n-workflow';
 
-/** A value to send, or what it would have to be, to complete "must be". */
+/** The value to send, or the expected form, which completes "must be". */
 export type Converted = { readonly sent: FieldValue } | { readonly expected: string };
 
 /**
- * Converts a value in one way, wherever it was entered: n8n checks some values by the type of the editor's input and
+ * Converts a value from any input in the same way: n8n validates some values by the type of the editor's input, and
  * others not at all.
  *
- * @param timezone - of the workflow: that of a time which names none, as in n8n's own nodes
+ * @param timezone - of the workflow, for times without an offset, as in n8n's own nodes
  */
 export function convert(kind: string, value: unknown, timezone: string): Converted {
   const { expected, read } = fieldValueReader(kind);
@@ -30,7 +30,7 @@ function inTextForm(kind: string, value: unknown, timezone: string): unknown {
   try {
     return inTextForm(kind, tryToParseDateTime(text ?? value, timezone), timezone);
   } catch {
-    return value; // is turned down as what it is
+    return value; // rejected with its own value
   }
 }
 

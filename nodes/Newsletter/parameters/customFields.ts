@@ -26,7 +26,7 @@ export const customFields: INodeProperties = {
       mode: 'add',
       valuesLabel: 'Custom Fields',
       fieldWords: { singular: 'custom field', plural: 'custom fields' },
-      // n8n asks for them before it has put a credential into a new node; then nothing is known of the publication.
+      // n8n loads the fields of a new node before the node has a credential.
       noFieldsError: 'No custom fields have been read yet.',
       addAllFields: false,
       supportAutoMap: true,
@@ -62,14 +62,14 @@ export async function mapperFields(engine: Engine): Promise<ResourceMapperField[
   }));
 }
 
-/** Where custom fields are read from. */
+/** The functions of a node that reading custom fields needs. */
 export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInputData' | 'getTimezone'>;
 
 /**
- * Reads what was mapped for one item; with automatic mapping, what the input item holds.
+ * Reads the mapped custom fields of one item; with automatic mapping, those of the input item.
  *
- * n8n's own check of the values is left out. It goes by the types that the workflow was saved with, which may be those
- * of an earlier version of this node; it accepts `day 3` as a date and turns down `boats, food` as a list.
+ * Skips n8n's validation of the values: it uses the types saved in the workflow, which may be those of an earlier
+ * version of this node, accepts `day 3` as a date and rejects `boats, food` as a list.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
@@ -83,19 +83,19 @@ export async function readCustomFields(node: ReadableNode, itemIndex: number, en
   return toSentFields(new Map(entered.map(([name, value]) => [name, { value }])), node, engine);
 }
 
-/** A value, and the name of the input field that has it where that differs from the name of what it fills. */
+/** A value, and the name of its input field if it differs from the name of the target field. */
 export interface Entered {
   readonly value: unknown;
   readonly from?: string;
 }
 
-/** The fields of an input item by what they fill; those without a value are left out. */
+/** The fields of an input item by target field, without empty ones. */
 export interface InputFields {
   /** By the API's name of the field. */
   readonly named: ReadonlyMap<string, Required<Entered>>;
   /** By the display text of the custom field. */
   readonly custom: ReadonlyMap<string, Entered>;
-  /** Names of input fields that fill nothing. */
+  /** Names of input fields that match no field. */
   readonly unused: readonly string[];
 }
 
@@ -156,8 +156,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * What is sent of values by the name of the custom field. Names that are none of the publication are sent too: the
- * service says that it drops them.
+ * Converts values to the form that the API takes. Unknown custom fields are sent too: the service warns that it drops
+ * them.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */

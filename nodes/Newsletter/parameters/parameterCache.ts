@@ -1,6 +1,6 @@
 /**
- * Reads the parameters of thousands of items in few evaluations: n8n evaluates a parameter anew each time it is asked,
- * and takes up to half a millisecond for one expression.
+ * Caches parameters of thousands of items: n8n evaluates a parameter on every read, which takes up to half a
+ * millisecond for one expression.
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
@@ -8,20 +8,20 @@ import { isRecord } from '../isRecord.ts';
 type Reader = Pick<IExecuteFunctions, 'getNodeParameter'>;
 type Node = Reader & Pick<IExecuteFunctions, 'evaluateExpression' | 'getInputData' | 'getNode'>;
 
-/** How a parameter depends on the item: not at all, by naming fields of it, or in another way. */
+/** Whether a parameter depends on the item: not at all, only by names of its fields, or in another way. */
 type ItemDependence = 'none' | 'fields' | 'other';
 
 /** Exactly `={{ $json.name }}` or `={{ $json["a name"] }}`, as the editor writes it when an input field is dropped. */
 const reference = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[\s*(["'])([^"'\\{}]+)\2\s*\])\s*\}\}$/;
 
 /**
- * The node's `getNodeParameter`. Every value comes from n8n:
+ * A `getNodeParameter` with a cache. n8n evaluates every value:
  *
  * - a parameter without expressions is read for the first item, and is the same for all
  * - where expressions only name input fields, n8n evaluates one expression for the whole column
  * - every other parameter is read for each item
  *
- * Values must not be changed. For parameters whose values n8n does not check by a type.
+ * Callers must not change the values. Only for parameters whose values n8n does not validate by type.
  */
 function cachedReader(node: Node): Reader['getNodeParameter'] {
   const stored: unknown = node.getNode().parameters;
@@ -29,7 +29,7 @@ function cachedReader(node: Node): Reader['getNodeParameter'] {
   const firsts = new Map<string, unknown>();
   const columns = new Map<string, readonly unknown[] | null>();
 
-  /** The field's values in the order of the items; null where n8n does not give them all. */
+  /** The values of an input field in the order of the items; null where n8n does not return all of them. */
   const columnOf = (name: string): readonly unknown[] | null => {
     const known = columns.get(name);
     if (known !== undefined) return known;
@@ -47,7 +47,7 @@ function cachedReader(node: Node): Reader['getNodeParameter'] {
     dependences.set(path, dependence);
     return dependence;
   };
-  /** The value for the first item with the fields of this item in their places. */
+  /** Replaces the fields in the value of the first item by those of this item. */
   const putIn = (source: unknown, first: unknown, itemIndex: number): unknown => {
     const name = typeof source === 'string' ? fieldNamedBy(source) : undefined;
     if (name !== undefined) return columnOf(name)?.[itemIndex];
@@ -59,7 +59,7 @@ function cachedReader(node: Node): Reader['getNodeParameter'] {
 
   const read = (...[path, itemIndex, fallback, options]: Parameters<Reader['getNodeParameter']>): unknown => {
     const dependence = dependenceOf(path, fallback);
-    // n8n extracts a value from the whole of the parameter.
+    // n8n extracts the value from the whole parameter.
     if (dependence === 'other' || (dependence === 'fields' && options?.extractValue))
       return node.getNodeParameter(path, itemIndex, fallback, options);
     if (!firsts.has(path)) firsts.set(path, node.getNodeParameter(path, 0, fallback, options));
@@ -69,7 +69,7 @@ function cachedReader(node: Node): Reader['getNodeParameter'] {
   return read as Reader['getNodeParameter'];
 }
 
-/** The node with a {@link cachedReader}, where there are several items to read parameters for. */
+/** The node with a {@link cachedReader}, if it has several input items. */
 export function withParameterCache(node: IExecuteFunctions): IExecuteFunctions {
   if (node.getInputData().length < 2) return node;
   return Object.create(node, { getNodeParameter: { value: cachedReader(node) } }) as IExecuteFunctions;
@@ -85,20 +85,20 @@ function evaluateColumn(node: Node, name: string): readonly unknown[] | null {
   }
 }
 
-/** The name of the input field that an expression consists of. Names that every object has are left to n8n. */
+/** The input field that an expression consists of; undefined for names of Object.prototype, which n8n handles. */
 function fieldNamedBy(expression: string): string | undefined {
   const [, plain, , quoted] = reference.exec(expression) ?? [];
   const name = plain ?? quoted;
   return name === undefined || name in {} ? undefined : name;
 }
 
-/** The expressions of a parameter as the workflow has it: n8n marks each with a leading `=`. */
+/** The expressions of a parameter in the workflow, each with a leading `=`. */
 function expressionsIn(source: unknown): readonly string[] {
   if (typeof source === 'string') return source.startsWith('=') ? [source] : [];
   return typeof source === 'object' && source !== null ? Object.values(source).flatMap(expressionsIn) : [];
 }
 
-/** The part of the parameters at this path; where a text stands in place of an object `=`, which names no field. */
+/** The parameter at this path; `=`, an expression without a field, where a text replaces an object. */
 function within(values: unknown, path: string): unknown {
   return path
     .split('.')

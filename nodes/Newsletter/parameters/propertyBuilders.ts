@@ -4,7 +4,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /**
  * The parameter with these options.
- * @param preferred - the value it begins with, where it is among them; else the first
+ * @param preferred - the default, if it is among the options; else the first
  */
 export function choice(
   parameter: INodeProperties,
@@ -15,12 +15,12 @@ export function choice(
   return { ...parameter, default: begins?.value ?? '', options };
 }
 
-/** As n8n wants its lists: by name. */
+/** Sorted by name, as n8n requires. */
 export function byName(options: INodePropertyOptions[]): INodePropertyOptions[] {
   return options.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-/** No group at all where there is nothing to add. */
+/** A collection of optional parameters; none without options. */
 export function collection(
   name: string,
   displayName: string,
@@ -45,7 +45,7 @@ export function include(...options: INodePropertyOptions[]): INodeProperties {
 
 type Described = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>;
 
-/** @param add - what the button says that adds one */
+/** @param add - label of the button that adds an entry */
 export function texts(add: string, described: Described): INodeProperties {
   return {
     ...described,
@@ -93,8 +93,8 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a parameter means, for its description: names as the editor shows them, no forms of IDs, which the placeholder
- * shows, "email" as n8n spells it, and no period after a single sentence.
+ * Converts a description of the contract to the editor's style: labels for names, no forms of IDs, which the
+ * placeholder shows, "email" in n8n's spelling, and no period after a single sentence.
  */
 export function describe({ text }: ParameterWords): string {
   const worded = text

@@ -5,7 +5,7 @@ import { automation } from './locators.ts';
 import { describe, include } from './propertyBuilders.ts';
 import { type ItemParameters, ParameterMismatch, readParameter } from './read.ts';
 
-/** How a subscription is named. */
+/** The address or the ID of a subscription. */
 export type Subscriber = { readonly email: string } | { readonly id: string };
 
 export const subscriber: INodeProperties = {
@@ -47,7 +47,7 @@ export const subscriber: INodeProperties = {
   ],
 };
 
-/** The error where nobody is subscribed by this name. */
+/** The error for an address or ID without a subscription. */
 export function noSubscription(): ParameterMismatch {
   return new ParameterMismatch(
     '"Subscription" names no subscription of this publication; check the address or the ID, and the Publication',
@@ -55,7 +55,7 @@ export function noSubscription(): ParameterMismatch {
 }
 
 /**
- * Whichever way it was chosen: an address has an @ and an ID has none.
+ * Reads an address or an ID in any mode: an address has an @ and an ID has none.
  *
  * @throws ParameterMismatch where it is empty
  */

@@ -1,4 +1,4 @@
-/** Whether to wait for work that the service does later, and how long. */
+/** The parameters Wait for Completion and Timeout of operations that start a job. */
 import type { INodeProperties } from 'n8n-workflow';
 import { readParameter, type ItemParameters } from './read.ts';
 
@@ -22,7 +22,7 @@ const timeout: INodeProperties = {
 
 export const waiting: readonly INodeProperties[] = [wait, timeout];
 
-/** The seconds to wait at most; null where the job is left to itself. */
+/** Seconds to wait at most; null for no wait. */
 export function readWaiting(item: ItemParameters): number | null {
   return readParameter(item, wait) === true ? Number(readParameter(item, timeout) ?? timeout.default) : null;
 }

@@ -1,4 +1,4 @@
-/** Gives a record the form that was asked for: as a person reads it, whole, or some of its fields. Pure. */
+/** Converts a record to the form of the parameter Output: simplified, raw, or selected fields. Pure. */
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
 import type { RecordShape } from './shapes.ts';
@@ -8,7 +8,7 @@ export type OutputForm =
   | { readonly output: 'simplified' | 'raw' }
   | { readonly output: 'selected'; readonly fields: readonly string[] };
 
-/** The record in this form. What the service warned about stays in each of them. */
+/** The record in this form. Every form keeps warnings of the service. */
 export function present(record: IDataObject, shape: RecordShape, form: OutputForm): IDataObject {
   if (form.output === 'raw') return record;
   const names = form.output === 'selected' ? form.fields : shape.simple;
@@ -23,12 +23,12 @@ function readable(name: string, value: unknown, { times }: RecordShape): unknown
   return name === 'custom_fields' && Array.isArray(value) ? byName(value) : value;
 }
 
-/** `[{ name, kind, value }]` as `{ [name]: value }`, which an expression reaches without searching. */
+/** `[{ name, kind, value }]` as `{ [name]: value }`, for expressions. */
 function byName(fields: readonly unknown[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.filter(isRecord).map(({ name, value }) => [String(name), value]));
 }
 
-/** What was read from JSON is JSON: n8n's own name for it, without a copy. */
+/** A parsed answer as n8n's type, without a copy. */
 export function toRecord(answer: object): IDataObject {
   return answer as IDataObject;
 }

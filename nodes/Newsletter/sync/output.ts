@@ -26,7 +26,7 @@ export interface Contacts {
   readonly indexes: readonly number[];
 }
 
-/** One item for each contact: its fields and the token, nested as in the contacts that came in. */
+/** One item for each contact: its fields and the token, nested as in the input items. */
 export function createItems(
   creates: readonly ContactCreate[],
   { items, indexes: [first = -1] }: Contacts,
@@ -34,13 +34,13 @@ export function createItems(
   return creates.map(({ changes }) => ({ json: toRecord(recordOf(Object.entries(changes), items[first]?.json)) }));
 }
 
-/** A contact as it came in: the index of its item, and its id unchanged. */
+/** The input item of a contact, and the unchanged id. */
 interface Origin {
   readonly item: number;
   readonly id: unknown;
 }
 
-/** Where the written contacts came from, by the text of their ids. */
+/** The input items of the written contacts, by the text of their ids. */
 export function originsOf(
   writes: readonly ContactWrite[],
   { items, indexes }: Contacts,
@@ -51,13 +51,13 @@ export function originsOf(
   for (const item of indexes) {
     const id = readPath(items[item]?.json, idField);
     const text = String(id).trim();
-    // Of a contact that came in twice, the first one counts.
+    // The first of duplicate contacts counts.
     if (wanted.has(text) && !origins.has(text)) origins.set(text, { item, id });
   }
   return origins;
 }
 
-/** One item for each contact: its id as it came in, the changed fields and the token, nested as the paths say. */
+/** One item for each contact: its unchanged id, the changed fields and the token, nested by their paths. */
 export function updateItems(
   writes: readonly ContactWrite[],
   origins: ReadonlyMap<string, Origin>,
@@ -79,13 +79,13 @@ export function reviewItems(findings: readonly Finding[], { indexes }: Contacts)
   });
 }
 
-/** What a run has to report. */
+/** The data of the report. */
 export interface Outcome {
   readonly settings: Pick<SyncSettings, 'mode' | 'scope'>;
   readonly plan: SyncPlan;
   /** Undefined for a preview. */
   readonly applied: AppliedSync | undefined;
-  /** Requests sent to the service, repetitions included. */
+  /** Requests sent to the service, retries included. */
   readonly requests: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
@@ -124,7 +124,7 @@ export function reportOf({
   };
 }
 
-/** The records of a run, each with the moment the sync saw the opt-out or unsubscribe; named as the command does. */
+/** The consent records of a run, each with the time of its detection, with the field names of the command. */
 export function consentRecords(consent: readonly ConsentRecord[], seenAt: number): IDataObject[] {
   const first_seen = new Date(seenAt).toISOString();
   return consent.map(({ saidBy, field, subscriptionId, contactId, written }) =>

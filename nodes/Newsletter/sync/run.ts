@@ -30,7 +30,7 @@ export async function runSync(node: IExecuteFunctions): Promise<INodeExecutionDa
   } catch (error) {
     const failure = toSyncFailure(node.getNode(), error);
     if (!node.continueOnFail()) throw failure;
-    // n8n moves an item that bears an error to the error output, if there is one.
+    // n8n moves an item with an error to the error output, if there is one.
     return [[], [], [], [{ json: { error: failure.message }, error: failure }]];
   }
 }
@@ -86,13 +86,13 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   ];
 }
 
-/** Where a node before this one always gives an item, an empty one stands for no contact. */
+/** Skips empty items, which nodes with Always Output Data return for no result. */
 function contactsIn(items: readonly INodeExecutionData[]): Contacts {
   const indexes = [...items.keys()].filter((index) => Object.keys(items[index]?.json ?? {}).length > 0);
   return { items, indexes };
 }
 
-/** Contacts or items that are worked on without a pause; then n8n gets to answer other requests. */
+/** Contacts or items between two pauses, in which n8n handles other requests. */
 const partSize = 2000;
 
 async function* recordsOf({ items, indexes }: Contacts, { host }: Pick<Engine, 'host'>): AsyncGenerator {
@@ -139,7 +139,7 @@ function showHint(node: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>, m
   node.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
 }
 
-/** The error n8n shows, in the words of the node's own fields. */
+/** Converts an error to n8n's error, with remedies that use the labels of the node's parameters. */
 function toSyncFailure(node: INode, error: unknown): NodeFailure {
   if (error instanceof MappingError) {
     const problems = error.problems.map((problem) =>

@@ -1,4 +1,4 @@
-/** Reads how the sync node is set. */
+/** Reads the parameters of the sync node. */
 import { checkMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
@@ -13,7 +13,7 @@ import {
 import * as parameters from './parameters.ts';
 
 export interface SyncSettings {
-  /** The publication the node names; empty for the credential's. */
+  /** The node's publication; empty for the credential's. */
   readonly publication: string;
   readonly mode: 'apply' | 'preview';
   readonly scope: 'everything' | 'incoming';
@@ -21,7 +21,7 @@ export interface SyncSettings {
   /** The path of a contact's id, and of its token. */
   readonly idField: string;
   readonly tokenField: string;
-  /** Whether to carry out a plan that would be held back. */
+  /** Whether to apply a plan that exceeds the limits of changes. */
   readonly accept: boolean;
 }
 

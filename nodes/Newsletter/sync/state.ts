@@ -1,4 +1,4 @@
-/** What the sync node keeps between runs, and where: one text in the static data of the node. */
+/** Loads and saves the state of the sync, as one text in the static data of the node. */
 import { readSyncState, startSync, SyncStateError, type SyncState } from '@newsletter-kit/core/sync';
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
@@ -8,7 +8,7 @@ const key = 'newsletterSync';
 /**
  * The state of the last run; a new one for the first run, and for another publication than the last one.
  *
- * @throws SyncStateError where it is damaged or of another version
+ * @throws SyncStateError for a damaged state or one of another version
  */
 export function loadState(staticData: IDataObject, publicationId: string): SyncState {
   const text = staticData[key];
@@ -17,7 +17,7 @@ export function loadState(staticData: IDataObject, publicationId: string): SyncS
   return kept['publicationId'] === publicationId ? readSyncState(kept['state']) : startSync();
 }
 
-/** Saves it as one text: n8n watches every object it is given for changes, entry by entry. */
+/** Saves the state as one text: n8n observes every entry of objects in static data. */
 export function saveState(staticData: IDataObject, publicationId: string, state: SyncState): void {
   staticData[key] = JSON.stringify({ publicationId, state });
 }

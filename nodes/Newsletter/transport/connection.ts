@@ -1,11 +1,11 @@
 /**
- * What a credential says: where the API stands, which key signs, which publication is meant. People paste these with
- * spaces, a slash too many or half a path, so each is read by one function, for the nodes and for what n8n evaluates
- * itself: the credential's test, its signature, its OAuth2 addresses. n8n gets the source of the function as an
- * expression, so each of these functions stands by itself: no imports, nothing from outside of it.
+ * Normalizes the fields of a credential: the address of the API, the key, the publication. People paste these with
+ * spaces, extra slashes or partial paths. The nodes call these functions; n8n evaluates their source in expressions for
+ * the credential's test, its signature and its OAuth2 addresses. So each function is self-contained: no imports, no
+ * outer variables.
  */
 
-/** The fields of a credential that say so. A credential of an earlier version has no service: that is `other`. */
+/** The fields of a credential. Credentials of an earlier version have no service, which means `other`. */
 export interface Connection {
   readonly service?: string;
   /** Entered where the service is `other`. */
@@ -44,7 +44,7 @@ export const apiKeyOf = (connection: Connection): string =>
 export const publicationIdOf = (connection: Connection): string => (connection.publicationId ?? '').trim();
 
 /**
- * A call of one of these functions, to stand between `{{` and `}}` of an expression.
+ * A call of one of these functions, for use between `{{` and `}}` of an expression.
  *
  * @param args - expressions, for example `$credentials`
  */

@@ -1,4 +1,4 @@
-/** How n8n tests a credential: one request, judged by the body of its answer. */
+/** The test of a credential: one request, evaluated by the body of its answer. */
 import type { ICredentialTestRequest, IHttpRequestOptions } from 'n8n-workflow';
 import { addressOf, callInExpression, publicationIdOf } from './connection.ts';
 
@@ -8,11 +8,11 @@ type Rule = Rules[number];
 const publication = callInExpression(publicationIdOf, '$credentials');
 
 /**
- * Error statuses are let through, because the body tells more: an error of the API names its status, so that a 404 of
- * the API (no such publication) is told from any other 404 (no such path). A redirect is not followed: it would take
- * the key along.
+ * Builds the test. Error statuses are ignored in favour of the body: an error of the API contains its status, which
+ * distinguishes a 404 of the API (no such publication) from any other 404 (no such path). Redirects are not followed,
+ * because they would receive the key.
  *
- * @param ignoreHttpStatusErrors - the statuses that are let through
+ * @param ignoreHttpStatusErrors - the statuses that do not fail the request
  * @param unauthorized - what to do where the API answers 401
  * @param forbidden - what to do where the API answers 403
  */
@@ -21,7 +21,7 @@ export function connectionTest(
   unauthorized: string,
   forbidden: string,
 ): ICredentialTestRequest {
-  // The API has no "who am I" that every service answers; where no publication is named, its list has to do.
+  // Not every service has an endpoint for the key itself; without a publication, the list of publications serves.
   const path = `${publication} ? "/publications/" + encodeURIComponent(${publication}) + "/subscriptions" : "/publications"`;
   return {
     request: {
@@ -31,7 +31,7 @@ export function connectionTest(
       ignoreHttpStatusErrors,
       disableFollowRedirect: true,
     },
-    // The first that fits is shown.
+    // n8n shows the first matching rule.
     rules: [
       { type: 'responseCode', properties: { value: 401, message: unauthorized } },
       answered(401, unauthorized),

@@ -1,4 +1,4 @@
-/** Opens the engine for a node: its credential says where the API stands and which publication is meant. */
+/** Creates the engine of a node from its credential. */
 import { createEngine, type Engine, type EngineOptions } from '@newsletter-kit/core/engine';
 import { NodeOperationError, type IAllExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
@@ -13,9 +13,9 @@ export interface OpenEngine {
 }
 
 /**
- * @param named - the publication the node names; empty for the credential's
- * @param onAttempt - called after each request to the service, repetitions included
- * @throws NodeOperationError where the credential is of an account that was never connected, or names no address
+ * @param named - the node's publication; empty for the credential's
+ * @param onAttempt - called after each request to the service, retries included
+ * @throws NodeOperationError for an OAuth2 credential without a token, or a credential without an address
  */
 export async function openEngine(
   context: IAllExecuteFunctions,
@@ -26,7 +26,7 @@ export async function openEngine(
   const oAuth2 = usesOAuth2(node);
   const type = oAuth2 ? 'newsletterOAuth2Api' : 'newsletterApi';
   const credential = await context.getCredentials<Credential>(type);
-  // For a grant with PKCE n8n does not look whether there is a token; the service's 401 would not say what is missing.
+  // n8n does not check the token of a PKCE grant, and the service's 401 would not tell that it is missing.
   if (oAuth2 && !hasToken(credential)) {
     throw new NodeOperationError(node, 'The Newsletter OAuth2 credential is not connected', {
       description: 'Open the credential and choose Connect.',
@@ -45,7 +45,7 @@ export async function openEngine(
   };
 }
 
-/** Where a person began to connect and did not go through with it, there is token data without a token. */
+/** An aborted connection leaves token data without a token. */
 function hasToken({ oauthTokenData }: Credential): boolean {
   return isRecord(oauthTokenData) && typeof oauthTokenData['access_token'] === 'string';
 }

@@ -42,7 +42,7 @@ async function firstNameOf(email: string): Promise<unknown> {
   return (item?.json['custom_fields'] as Readonly<Record<string, unknown>> | undefined)?.['First Name'];
 }
 
-it('gives one result for each item in its order, and for an address that comes again the last one holds', async () => {
+it('returns the items in their order; for a repeated address the last item wins', async () => {
   const address = fc.constantFrom('a@example.com', 'A@example.com', 'b@example.com', 'c@example.com', 'd@example.com');
   await fc.assert(
     fc.asyncProperty(
@@ -70,7 +70,7 @@ it('has several requests under way, and at most ten', async () => {
   expect(seen.most).toBeLessThanOrEqual(10);
 });
 
-it('starts nothing more after the first item that fails', async () => {
+it('starts no item after the first failure', async () => {
   const addresses = Array.from({ length: 60 }, (_, index) =>
     index === 3 ? 'no address' : `person.${index}@example.com`,
   );
