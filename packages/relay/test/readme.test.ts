@@ -138,7 +138,7 @@ it('lists every alerting rule with its severity, and the scrape configuration th
 });
 
 it('names the variables and spans of tracing', () => {
-  const source = ['tracing', 'open-telemetry']
+  const source = ['start-tracing', 'open-telemetry']
     .map((name) => readFileSync(new URL(`../src/ops/${name}.ts`, import.meta.url), 'utf8'))
     .join('');
   const [section = ''] = /### Traces\n[^]*?\n## /.exec(readme) ?? [];

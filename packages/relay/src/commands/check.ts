@@ -1,8 +1,8 @@
-/** `newsletter-relay check`: says whether signups would be taken and delivered, without sending one. */
+/** `newsletter-relay check`: checks whether signups would be accepted and delivered, without sending one. */
 import process from 'node:process';
 import { createClient } from '@newsletter-kit/core';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
-import { checkMail, checkOrigins, checkService, type CheckResult } from '../ops/check.ts';
+import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../ops/check.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { storeName } from '../store/address.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';
@@ -19,7 +19,7 @@ export const checkCommand: Command = {
     const results: readonly CheckResult[] = [
       { name: 'settings', result: 'ok', text: 'complete' },
       checkOrigins(config),
-      await checkStore(config),
+      ...(await checkStore(config)),
       ...(await checkService(config, {
         clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
         secrets: secretsOf(config),
@@ -33,23 +33,24 @@ export const checkCommand: Command = {
   },
 };
 
-/** Writes and syncs, as a signup would; a store that a running relay holds, that relay is asked about. */
-async function checkStore({ store: address, listen }: RelayConfig): Promise<CheckResult> {
+/** Writes and syncs to the store, as a signup would. If a running relay holds the store, asks that relay. */
+async function checkStore({ store: address, listen }: RelayConfig): Promise<readonly CheckResult[]> {
   const name = 'store';
-  // Loaded only now: an old Node lacks what it stands on, and is told so first.
+  // Loaded on demand: an old Node lacks its SQLite, and the version check must come first.
   const { openStore } = await import('../store/open-store.ts');
   try {
     const store = await openStore(address);
     try {
       await store.probe(Date.now());
+      const clock = await checkStoreClock(store, Date.now);
+      return [{ name, result: 'ok', text: `${storeName(address)} can be written` }, ...clock];
     } finally {
       await store.close();
     }
-    return { name, result: 'ok', text: `${storeName(address)} can be written` };
   } catch (error) {
-    if (error instanceof StoreInUseError) return askRelay(addressOf(listen));
+    if (error instanceof StoreInUseError) return [await askRelay(addressOf(listen))];
     if (error instanceof StartupError || error instanceof StoreUnavailableError)
-      return { name, result: 'failed', text: error.message };
+      return [{ name, result: 'failed', text: error.message }];
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { createRelay } from '../app.ts';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { loadOrCreateSecret } from '../secret-file.ts';
 import { createAlerts } from '../ops/alerts.ts';
-import { checkMail, checkOrigins, type CheckResult } from '../ops/check.ts';
+import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/check.ts';
 import { diskSpaceOf } from '../ops/health.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../ops/log.ts';
@@ -45,8 +45,9 @@ export async function serve(): Promise<void> {
     );
     const stopErasing = startRetentionJob({ store, retention: config.retention, log });
     relay.start();
-    // Beside the start: signups are taken and kept also while the API cannot be reached.
-    void Promise.all([relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
+    // Not awaited: signups are kept while the API cannot be reached. A failing store is reported elsewhere.
+    const clock = checkStoreClock(store, Date.now).catch(() => []);
+    void Promise.all([clock, relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
       logChecks([checkOrigins(config), ...checks.flat()], log),
     );
 
@@ -73,14 +74,6 @@ function signingSecret({ secret, forms, store }: RelayConfig): string | undefine
         'RELAY_SECRET',
       )
     : undefined;
-}
-
-/** What `newsletter-relay check` would say of them; the delivery itself logs what is only down at present. */
-function logChecks(checks: readonly CheckResult[], log: Log): void {
-  for (const { name, result, text } of checks) {
-    if (result === 'failed') log.error({ check: name, reason: text }, 'signups are taken, but cannot be delivered');
-    if (result === 'warning') log.warn({ check: name, reason: text }, 'a check found something to look at');
-  }
 }
 
 function logFor(config: RelayConfig, secret = ''): Log {

@@ -98,8 +98,8 @@ export class ConfirmationMailer {
   }
 
   /**
-   * Starts nothing more, gives mails in flight `graceMs` milliseconds to end, then aborts them. An aborted mail may have
-   * been sent; the next start sends it again, with the same Message-ID.
+   * Starts nothing more, gives mails in flight `graceMs` milliseconds to end, then aborts them. An aborted mail may
+   * have been sent; the next start sends it again, with the same Message-ID.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();

@@ -17,7 +17,7 @@ export interface SmtpServer {
   readonly auth?: { readonly user: string; readonly pass: string };
 }
 
-/** The format of RELAY_SMTP_URL, for an error message. The rejected value is not repeated: it may contain a password. */
+/** The format of RELAY_SMTP_URL, for an error message. A rejected value is not repeated: it may contain a password. */
 export const smtpUrlFormat =
   'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified where that is meant, and % signs for characters that no address may hold';
 

@@ -74,7 +74,7 @@ export class BulkConfirmation {
     let open = await this.#open(sending);
     if (open.length === 0) return null;
     const held = await store.holdWalk(publicationId, now(), now() + leaseMs);
-    // Another relay scans, for every batch. It may end or stop at any time: check again soon, not after its whole lease.
+    // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
     if (held === null) return now() + Math.min(lookAfterMs, leaseMs);
     const due = Math.min(now(), ...open.map(sentAt)) + lookAfterMs;
     const isRunning = held.walk !== null && held.walk.startedAt !== null;

@@ -6,28 +6,35 @@ import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
 import { type SmtpServer, classifyMailError, openTransport } from '../confirmation/smtp.ts';
 import { decideRetry, type Retry } from '../delivery/retry-decision.ts';
+import type { SignupStore } from '../store/signup-store.ts';
+import type { Log } from './log.ts';
 
-/** One thing that was checked. */
+/** Result of one check. */
 export interface CheckResult {
   readonly name: string;
-  /** `warning`: signups are delivered, but something is probably not meant so. */
+  /** `warning`: signups are delivered, but something is probably a mistake. */
   readonly result: 'ok' | 'warning' | 'failed';
-  /** What was found and, unless it is `ok`, what to do. Holds no secret. */
+  /** What was found and, unless it is `ok`, what to do. Contains no secret. */
   readonly text: string;
 }
 
-/** Milliseconds this machine's clock may differ from the API's. */
-const mostSkewMs = 120_000;
+/** Tolerated difference between the clocks of this machine and of the API, in milliseconds. */
+const maxApiSkewMs = 120_000;
+
+/** Tolerated difference between the clocks of this machine and of a shared database, in milliseconds. */
+const maxStoreSkewMs = 3000;
+
+const mailServerCheck = 'mail server';
 
 const timeoutMs = 10_000;
 
 const mayNotRead =
   'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed.';
 
-/** Names of this machine, at which a site may do without https. */
+/** Host names of this machine: a site on it needs no https. */
 const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
 
-/** Sites without https, whose visitors' addresses anybody on the way can read. */
+/** Warns of sites without https: anybody on the network path can read their visitors' addresses. */
 export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult {
   const origins = new Set(Object.values(forms).flatMap((form) => [...form.origins]));
   const open = [...origins].filter((origin) => {
@@ -39,7 +46,7 @@ export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult
   return { name: 'origins', result: 'warning', text };
 }
 
-/** Reads one subscription of each form's publication: key, publication and address must be right for that. */
+/** Reads one subscription of each form's publication: that needs a valid key, publication and API address. */
 export async function checkService(
   { forms }: Pick<RelayConfig, 'forms'>,
   {
@@ -51,7 +58,7 @@ export async function checkService(
     readonly clientOf: (apiKey: string) => Client;
     readonly secrets: readonly string[];
     readonly now: () => number;
-    /** Gets a form whose key or publication the API refuses, so that signups through it cannot be delivered. */
+    /** Called for each form whose key or publication the API refuses, so that its signups cannot be delivered. */
     readonly onRefused?: (form: string, failure: Retry) => void;
   },
 ): Promise<readonly CheckResult[]> {
@@ -91,12 +98,43 @@ function skewOf(date: string | undefined, now: number): number | undefined {
 
 function clockResult(skewMs: number): CheckResult {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
-  if (Math.abs(skewMs) <= mostSkewMs) return { name: 'clock', result: 'ok', text: 'agrees with the API' };
+  if (Math.abs(skewMs) <= maxApiSkewMs) return { name: 'clock', result: 'ok', text: 'agrees with the API' };
   const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} the API's: set it by NTP. Form tokens, limits and delivery go by it.`;
   return { name: 'clock', result: 'warning', text };
 }
 
-/** Logs in at the mail server, without sending, and opens the address that stands in mails. */
+/** Compares the clock of this machine with that of the database, which other relays share. */
+export async function checkStoreClock(
+  { serverTime }: Pick<SignupStore, 'serverTime'>,
+  now: () => number,
+): Promise<readonly CheckResult[]> {
+  if (!serverTime) return [];
+  const askedAt = now();
+  const serverNow = await serverTime();
+  // The database read its clock at some moment between question and answer.
+  const skewMs = askedAt > serverNow ? askedAt - serverNow : Math.min(0, now() - serverNow);
+  const name = 'clock of the store';
+  if (Math.abs(skewMs) <= maxStoreSkewMs) return [{ name, result: 'ok', text: 'agrees with the database' }];
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} the database's: set both by NTP. Relays that share a database tell by their clocks which signups are due and which claims have expired.`;
+  return [{ name, result: 'warning', text }];
+}
+
+/** Logs what `newsletter-relay check` would report, at the start of a relay. */
+export function logChecks(checks: readonly CheckResult[], log: Log): void {
+  for (const { name, result, text } of checks) {
+    if (result === 'failed')
+      log.error(
+        { check: name, reason: text },
+        name === mailServerCheck
+          ? 'signups are taken, but confirmation mails cannot be sent'
+          : 'signups are taken, but cannot be delivered',
+      );
+    if (result === 'warning') log.warn({ check: name, reason: text }, 'a check found something to look at');
+  }
+}
+
+/** Logs in at the mail server, without sending, and opens the public address that mails link to. */
 export async function checkMail(
   { forms, mail: { server, publicUrl } }: Pick<RelayConfig, 'forms' | 'mail'>,
   secrets: readonly string[],
@@ -107,7 +145,7 @@ export async function checkMail(
 }
 
 async function checkMailServer(server: SmtpServer, secrets: readonly string[]): Promise<CheckResult> {
-  const name = 'mail server';
+  const name = mailServerCheck;
   const transport = await openTransport(server);
   try {
     await transport.verify();
@@ -119,7 +157,7 @@ async function checkMailServer(server: SmtpServer, secrets: readonly string[]): 
   }
 }
 
-/** The page of a link that does not work can only come from a relay, through every proxy before it. */
+/** Requests an invalid link: only a relay answers with that page, through every proxy in front of it. */
 async function checkPublicUrl(publicUrl: string): Promise<CheckResult> {
   const name = 'links in mails';
   const { protocol, hostname } = new URL(publicUrl);

@@ -282,6 +282,8 @@ export interface SharedCounters {
 export interface SignupStore {
   /** Whether other processes may write to it too: then what is due has to be asked for. */
   readonly shared: boolean;
+  /** The clock of the database, in milliseconds since the Unix epoch; a store in a file has none of its own. */
+  readonly serverTime?: ((this: void) => Promise<number>) | undefined;
   /** Where those processes count together what comes in; a store of one process has none. */
   readonly counters?: SharedCounters | undefined;
   /**

@@ -17,6 +17,12 @@ describe('a signup store in PostgreSQL', () => {
     return { open: () => openPostgresStore(address) };
   });
 
+  it('reads the clock of the database', async () => {
+    const { store } = await fresh();
+    const time = await store.serverTime?.();
+    expect(Math.abs((time ?? 0) - Date.now())).toBeLessThan(600_000);
+  });
+
   it('lets another relay scan for batches as soon as one has released its scan', async () => {
     const { address, store: one } = await fresh();
     const two = await open(address);

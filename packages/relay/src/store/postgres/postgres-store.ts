@@ -89,6 +89,7 @@ interface Settlement {
 class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: SharedCounters;
+  readonly serverTime = (): Promise<number> => this.#ask(sql.serverTime, [], ([row]) => Number(row?.['now']));
   readonly #database: OpenDatabase;
   readonly #arrivals: GroupCommit<Arrival>;
   readonly #settlements: GroupCommit<Settlement>;

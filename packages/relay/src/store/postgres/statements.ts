@@ -60,6 +60,7 @@ const countDelivered = (sign: '+' | '-'): string => `tally AS (
 export const sql = {
   server: `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
              current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
+  serverTime: `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`,
   lockTables: `SELECT pg_advisory_xact_lock(${tablesLock})`,
   prepareTables: `CREATE SCHEMA IF NOT EXISTS ${schema};
     CREATE TABLE IF NOT EXISTS ${setting} (name text PRIMARY KEY, value text NOT NULL);
