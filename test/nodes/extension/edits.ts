@@ -43,25 +43,16 @@ const contract: readonly Edit[] = [
   },
 ];
 
-const assumed: readonly Edit[] = [
-  {
-    path: 'packages/core/src/contract/assumed.ts',
-    before: "  'authors.list': [",
-    text: `  'tiers.list': ['The operation is not in the specification; taken from the API reference of a service.'],
-  'tiers.get': ['The operation is not in the specification; as tiers.list.'],
-`,
-  },
-];
-
 const words: readonly Edit[] = [
   {
-    path: 'packages/core/src/contract/words.ts',
-    before: "  'publicationFields.list': {",
+    path: 'packages/core/src/contract/words/content.ts',
+    before: "  'advertisementOpportunities.list': {",
     text: `  'tiers.list': {
     description: 'Lists the premium tiers of a publication. An extension: a service may lack it and answer 404.',
     returns: 'Premium tiers, page by page.',
     section: 'None',
     parameters: { publicationId, limit, page },
+    assumed: ['The operation is not in the specification; taken from the API reference of a service.'],
   },
   'tiers.get': {
     description: 'Reads one premium tier. An extension: a service may lack it and answer 404.',
@@ -69,11 +60,12 @@ const words: readonly Edit[] = [
     section: 'None',
     parameters: { publicationId, tierId: { text: 'Prefixed ID of the premium tier, \`tier_<uuid>\`.' } },
     example: "{ tierId: 'tier_00000000-0000-4000-8000-000000000001' }",
+    assumed: ['The operation is not in the specification; as tiers.list.'],
   },
 `,
   },
   {
-    path: 'packages/core/src/contract/words.ts',
+    path: 'packages/core/src/contract/words/index.ts',
     before: '  publicationFields: {',
     text: "  tiers: { title: 'Tiers', description: 'The premium tiers of a publication. An extension.' },\n",
   },
@@ -100,23 +92,24 @@ export const oneTier = shape.enveloped(tier, 'The premium tier.');
 const sandbox: readonly Edit[] = [
   {
     path: 'packages/sandbox/src/api/content.ts',
-    before: 'export const contentHandlers: readonly Handler[] = [',
-    text: `const listTiers = handler(
-  'tiers.list',
-  { query: schemas['tiers.list'].query, body: nothing },
-  ({ world, publication }, query) =>
-    offsetList(query, {
-      list: 'tiers',
-      rows: atHand(world.store.workspace.tiers(publication.id).map((tier) => ({ ...tier, created: 0 }))),
-      record: ({ id, name, status, description }) => ({ id, name, status, description }),
-    }),
+    before: 'export const contentRules: readonly Rule[] = [',
+    text: `const listTiers = listRule('tiers.list', ({ world, publication }) =>
+  listOf(
+    world.store.workspace.tiers(publication.id).map((tier) => ({ ...tier, created: 0 })),
+    tierRecord,
+  ),
 );
 
-const getTier = handler('tiers.get', { query: nothing, body: nothing }, ({ world, publication, params }) => {
-  const found = world.store.workspace.tiers(publication.id).find(({ id }) => id === params['tierId']);
-  if (!found) throw apiError(404, 'NOT_FOUND', 'There is no tier with this id on this publication.');
-  const { id, name, status, description } = found;
-  return { body: { data: { id, name, status, description } } };
+const getTier = rule('tiers.get', ({ world, publication, params }) => {
+  const tier = world.store.workspace.tiers(publication.id).find(({ id }) => id === params['tierId']);
+  return oneRecord(tierRecord(orNotFound(tier, 'tier with this id on this publication')));
+});
+
+const tierRecord = ({ id, name, status, description }: ReturnType<Store['workspace']['tiers']>[number]) => ({
+  id,
+  name,
+  status,
+  description,
 });
 
 `,
@@ -125,4 +118,4 @@ const getTier = handler('tiers.get', { query: nothing, body: nothing }, ({ world
 ];
 
 /** In the order of the recipe. The n8n node and the tests need none. */
-export const edits: readonly Edit[] = [...contract, ...assumed, ...words, ...schema, ...sandbox];
+export const edits: readonly Edit[] = [...contract, ...words, ...schema, ...sandbox];
