@@ -74,7 +74,7 @@ describe('the client', () => {
     expect(sent).toEqual({ email: 'Ada+News@bücher.example' });
   });
 
-  it('refuses to send what the schemas refuse, naming field and remedy but not the value', async () => {
+  it('does not send a request that the schemas refuse, and names field and remedy but not the value', async () => {
     const client = createClient({ ...options, fetch: answering({}) });
     const call = client.subscriptions.create({
       email: 'ada at example',
@@ -87,7 +87,7 @@ describe('the client', () => {
     expect(String(error)).not.toContain('ada at example');
   });
 
-  it('refuses an answer of another shape, unless told not to look', async () => {
+  it('refuses an answer of another shape, unless validation is off', async () => {
     const odd = { data: { id: 7 } };
     await expect(
       createClient({ ...options, fetch: answering(odd) }).automations.get({ automationId: 'aut_1' }),

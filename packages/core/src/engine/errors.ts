@@ -204,7 +204,9 @@ export class ConfigurationError extends NewsletterError {
   }
 }
 
-/** The service answered 3xx. Redirects are not followed: they would carry the key to an address nobody chose. */
+/**
+ * The service answered 3xx. Redirects are not followed: they would send the key to an address that is not configured.
+ */
 export class RedirectError extends ConfigurationError {
   override readonly name = 'RedirectError';
   readonly status: number;

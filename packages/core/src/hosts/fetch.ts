@@ -9,7 +9,7 @@ export interface FetchInit {
   readonly headers: Record<string, string>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** Redirects are not followed: they would carry the key to an address nobody chose. */
+  /** Redirects are not followed: they would send the key to an address that is not configured. */
   readonly redirect: 'manual';
 }
 
@@ -157,7 +157,7 @@ function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatfor
 const networkCodes =
   /^(E(?!RR_)[A-Z_]+|UND_ERR_(?!INVALID|NOT_SUPPORTED)\w+|HPE_\w+|ERR_(SSL|TLS|STREAM)_\w+|\w*CERT\w*)$/;
 
-/** The code of an address that no request can be sent to; platforms tell it in words alone. */
+/** The code for an address that no request can be sent to; platforms give only a message. */
 function addressMistake(url: string, error: unknown): string | undefined {
   if (!URL.canParse(url)) return 'ERR_INVALID_URL';
   if (!/^https?:/i.test(url)) return 'ERR_UNSUPPORTED_PROTOCOL';

@@ -38,8 +38,8 @@ export function createKyHost({ ky: own, fetch: given }: KyHostOptions = {}): Hos
     carry ??= await loadKy();
     return carry(url, {
       method,
-      // Without an instance of the caller's there are no hooks: nobody reads the Request that ky makes, so it is made
-      // of the least.
+      // Without an instance of the caller there are no hooks that read ky's Request, so it is made without headers and
+      // body.
       ...(own && { headers: { ...headers }, ...(body !== undefined && { body }) }),
       // ky would combine a signal of ours with its own; thousands of combined signals a second outlive their requests
       // by far.

@@ -16,8 +16,8 @@ export type FieldKind = 'address' | 'text' | 'boolean' | 'texts' | 'customFields
 
 interface Field {
   readonly kind: FieldKind;
-  /** The words it takes, where it is one of a set. */
-  readonly words?: readonly string[];
+  /** The values of an enumeration. */
+  readonly values?: readonly string[];
   /** What its identifiers begin with. */
   readonly prefix?: string;
 }
@@ -37,8 +37,8 @@ export const requestFields: Readonly<Record<RequestField, Field>> = {
   referring_site: text,
   referral_code: text,
   custom_fields: { kind: 'customFields' },
-  double_opt_override: { kind: 'text', words: doubleOptOverrides },
-  tier: { kind: 'text', words: subscriptionTiers },
+  double_opt_override: { kind: 'text', values: doubleOptOverrides },
+  tier: { kind: 'text', values: subscriptionTiers },
   premium_tiers: { kind: 'texts' },
   premium_tier_ids: { kind: 'texts', prefix: 'tier' },
   payments_customer_id: text,
@@ -78,7 +78,7 @@ export function isRequestField(name: string): name is RequestField {
   return Object.hasOwn(requestFields, name);
 }
 
-function mistake({ kind, words, prefix }: Field, value: unknown): string | null {
+function mistake({ kind, values, prefix }: Field, value: unknown): string | null {
   switch (kind) {
     case 'address':
       return typeof value === 'string' && isAddress(value)
@@ -88,7 +88,7 @@ function mistake({ kind, words, prefix }: Field, value: unknown): string | null 
       return typeof value === 'boolean' ? null : 'must be true or false';
     case 'text':
       if (typeof value !== 'string') return 'must be a text';
-      if (words && !words.includes(value)) return `must be one of ${words.map((word) => `"${word}"`).join(', ')}`;
+      if (values && !values.includes(value)) return `must be one of ${values.map((each) => `"${each}"`).join(', ')}`;
       return prefix && !isId(prefix, value) ? `must look like ${prefix}_<uuid>` : null;
     case 'texts':
       if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) return 'must be a list of texts';
@@ -103,7 +103,7 @@ function mistake({ kind, words, prefix }: Field, value: unknown): string | null 
   }
 }
 
-/** The name may be missing on the wire; an import that dropped its value in silence would help nobody. */
+/** On the wire the name may be missing, but the service would drop the value without an error. */
 function customFieldMistake(field: unknown): string | null {
   if (!isRecord(field) || Object.keys(field).some((key) => key !== 'name' && key !== 'value'))
     return 'must hold {name, value}';

@@ -1,6 +1,5 @@
 /** The source of an import: types of its rows, and reading them one by one. */
 import type { Signal } from '../engine/host.ts';
-/** Where rows come from, and what a row is. */
 import type { SubscriptionRequest } from '../schema/types.ts';
 
 /** A row of a reader that knows more about it than its content, for example that of a CSV file. */
@@ -11,7 +10,7 @@ export interface SourceRow {
   readonly subscription?: unknown;
   /** Why the reader can't make a subscription of the row. Holds no value of the row. */
   readonly problem?: string | undefined;
-  /** The row as the source has it, for whoever takes rejected rows. Default: `subscription`. */
+  /** The row as the source has it, for a file of rejected rows. Default: `subscription`. */
   readonly original?: unknown;
 }
 

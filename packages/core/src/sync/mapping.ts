@@ -104,7 +104,7 @@ export class MappingError extends Error {
   }
 }
 
-/** What is wrong with a setting, in words that follow its name; null where nothing is. */
+/** Validates a setting. @returns the mistake, a text that follows the setting's name; null where it is valid */
 type Check = (value: unknown) => string | null;
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -3,7 +3,7 @@
  */
 import type { customFieldKinds } from '../contract/values.ts';
 
-/** The kind of a mapped field, in the API's own words (specification, CustomField). */
+/** The kind of a mapped field, as the API names it (specification, CustomField). */
 export type ValueKind = (typeof customFieldKinds)[number];
 
 /** The value of a field on one side. */

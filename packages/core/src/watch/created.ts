@@ -3,17 +3,9 @@
  *
  * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order
  * starts with the newest record. The watermark comes from records that were read, not from a clock, so neither a skewed
- * clock nor a late poll can skip a record.
+ * clock nor a late poll can skip a record. With a clock, it also knows when a second is over.
  */
 import { BadRequestError } from '../engine/errors.ts';
-/**
- * "Created": which records of a list are new since the last look. A pure reducer over pages that come newest first.
- *
- * It relies on two facts of the API: `created` is whole seconds and never changes, and a list in descending order
- * starts with the newest record. It never asks what time it is: the state is derived from records that were seen, so
- * neither a skewed clock nor a late poll can skip one. It may be told how time passes, and then knows when a second is
- * over.
- */
 import { after, before, firstWatermark, lower, raise, type Dated, type Watermark } from './watermark.ts';
 
 /** A checkpoint within a list that a poll could not read to its end; the next poll continues here. */

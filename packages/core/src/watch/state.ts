@@ -25,7 +25,7 @@ export class WatchStateError extends Error {
 export class CapacityError extends Error {
   override readonly name = 'CapacityError';
   readonly capacity: number;
-  /** Subscriptions in the list, where the service told it; null where the limit was met while reading. */
+  /** Subscriptions in the list, where the service stated it; null where the limit was reached while reading. */
   readonly size: number | null;
 
   constructor(capacity: number, size: number | null = null) {

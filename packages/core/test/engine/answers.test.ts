@@ -99,7 +99,7 @@ describe('an answer', () => {
     });
   });
 
-  it('keeps addresses and the key out of every text', async () => {
+  it('keeps addresses and the key out of every error text', async () => {
     const message = 'ada+news@example.com is on the list, your key is key-0123456789';
     const body = JSON.stringify({ errors: [{ message, code: 'X' }] });
     const error: unknown = await calling({ status: 400, body })

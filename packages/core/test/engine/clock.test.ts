@@ -31,13 +31,13 @@ describe.each([
   ['back', -hour],
   ['forward', hour],
 ])('a clock that is set %s', (_, byMs) => {
-  it('neither prolongs nor shortens a pause the service asks for', async () => {
+  it('changes no pause that the service asks for', async () => {
     const { get, slept } = calling(byMs, { status: 429, headers: { 'retry-after': '10' } }, json({ data: {} }));
     await get();
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(10_000);
   });
 
-  it('neither prolongs nor shortens a deadline', async () => {
+  it('changes no deadline', async () => {
     const { get, sent } = calling(byMs, { status: 503, headers: { 'retry-after': '10' } }, json({ data: {} }));
     await get(11_000);
     expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([11_000, 1_000]);
@@ -46,7 +46,7 @@ describe.each([
     );
   });
 
-  it('stands in no duration that is reported', async () => {
+  it('changes no reported duration', async () => {
     const { get, events } = calling(byMs, json({ data: {} }));
     await get();
     expect(events.map(({ durationMs }) => durationMs)).toEqual([0]);

@@ -40,7 +40,7 @@ function enrolling(...script: readonly Scripted[]) {
   };
 }
 
-describe('after a lost answer', () => {
+describe('after a lost response', () => {
   it.each([
     ['a broken connection', lost],
     ['a timeout', new TransportError('timeout')],
@@ -55,13 +55,13 @@ describe('after a lost answer', () => {
     expect(sent()).toEqual(['POST', 'GET']);
   });
 
-  it('what has not happened is done', async () => {
+  it('a call that was not carried out is sent again', async () => {
     const { call, sent } = enrolling(lost, list(), json({ data: late }));
     expect(await call).toEqual({ data: late });
     expect(sent()).toEqual(['POST', 'GET', 'POST']);
   });
 
-  it('an earlier record is not taken for it', async () => {
+  it("an earlier record is not taken for the call's own", async () => {
     const earlier = journey({ status: 'completed', started_at: seconds - 3_600 });
     const { call } = enrolling(lost, list(earlier), json({ data: late }));
     expect(await call).toEqual({ data: late });
@@ -87,7 +87,7 @@ describe('after a lost answer', () => {
     expect(await call).toEqual({ data: ours });
   });
 
-  it('the clock of the service is known from the last answer that told it', async () => {
+  it('the clock of the service is known from the last answer with a Date', async () => {
     const { call } = enrolling(
       { status: 500, headers: { date: new Date(now + 3_600_000).toUTCString() } },
       list(journey({ started_at: seconds + 3_600 })),
@@ -95,7 +95,7 @@ describe('after a lost answer', () => {
     expect(await call).toMatchObject({ data: { id: 'aj_1' } });
   });
 
-  it('the look has the time that is left of the call', async () => {
+  it('the lookup has the time that is left of the call', async () => {
     const host = scriptedHost([lost, list(late)]);
     const engine = createEngine({
       host,
@@ -107,7 +107,7 @@ describe('after a lost answer', () => {
     expect(host.sent.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 9_750]);
   });
 
-  it('every page is looked at', async () => {
+  it('the lookup reads every page', async () => {
     const page = (number: number, ...records: readonly object[]) =>
       json({ data: records, limit: 100, page: number, total_pages: 2 });
     const { call, sent, looked } = enrolling(lost, page(1, journey({ email: 'b@example.com' })), page(2, late));
@@ -116,23 +116,23 @@ describe('after a lost answer', () => {
     expect(sent()).toEqual(['POST', 'GET', 'GET']);
   });
 
-  it('two records that may both be it decide nothing', async () => {
+  it('two matching records are inconclusive', async () => {
     const { call } = enrolling(lost, list(late, journey({ id: 'aj_8' })));
     await expect(call).rejects.toThrow('Whether it has happened is unknown');
   });
 
-  it('a list with something else in it decides nothing', async () => {
+  it('a list with an unexpected item is inconclusive', async () => {
     const { call } = enrolling(lost, json({ data: [17] }));
     await expect(call).rejects.toThrow('Whether it has happened is unknown');
   });
 
-  it('what the first sending has made is found also after a later one was lost', async () => {
+  it('the record of the first attempt is found also after a later response was lost', async () => {
     const { call, sent } = enrolling(lost, list(), { status: 429, headers: { 'retry-after': '10' } }, lost, list(late));
     expect(await call).toEqual({ data: late });
     expect(sent()).toEqual(['POST', 'GET', 'POST', 'POST', 'GET']);
   });
 
-  it('who wants no repetitions gets the error at once, without a look', async () => {
+  it('a call without retries gets the error at once, without a lookup', async () => {
     const host = scriptedHost([lost]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
     await expect(engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })).rejects.toThrow(
@@ -141,7 +141,7 @@ describe('after a lost answer', () => {
     expect(host.sent).toHaveLength(1);
   });
 
-  it('the last repetition is the last, though it has not happened', async () => {
+  it('the last retry is the last, although the call was not carried out', async () => {
     const host = scriptedHost([lost, list(), lost, list()]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: { retries: 1 } });
     await expect(
@@ -164,7 +164,7 @@ describe('after a lost answer', () => {
     expect(new Set(sent())).toEqual(new Set(['POST']));
   });
 
-  it('whoever gives up while it looks is told so', async () => {
+  it('a call aborted during the lookup rejects with AbortedError', async () => {
     const abort = new AbortController();
     const scripted = scriptedHost([lost, new TransportError('aborted')]);
     const host = {
@@ -180,19 +180,19 @@ describe('after a lost answer', () => {
     await expect(call).rejects.toBeInstanceOf(AbortedError);
   });
 
-  it('a look-up that fails leaves the first error', async () => {
+  it('a failed lookup leaves the first error', async () => {
     const { call } = enrolling({ status: 500 }, { status: 403 });
     await expect(call).rejects.toBeInstanceOf(ServerError);
     await expect(call).rejects.toThrow('Whether it has happened is unknown');
   });
 
-  it('a service that may still be at work is not called twice', async () => {
+  it('a service that may still be processing the call is not called twice', async () => {
     const { call, sent } = enrolling(new TransportError('timeout'), list());
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
     expect(sent()).toEqual(['POST', 'GET']);
   });
 
-  it('a repetition that is refused because the first arrived after all ends well', async () => {
+  it('a retry that conflicts with the record of the first attempt succeeds', async () => {
     const { call, sent } = enrolling(
       lost,
       list(),
@@ -203,7 +203,7 @@ describe('after a lost answer', () => {
     expect(sent()).toEqual(['POST', 'GET', 'POST', 'GET']);
   });
 
-  it('the two others that must happen once are looked for too', async () => {
+  it('the other two non-idempotent operations are looked up, too', async () => {
     const field = { id: 'f1', kind: 'string', display: 'Town', created: seconds };
     const request = {
       id: 'd1',
@@ -253,7 +253,7 @@ describe('after a lost answer', () => {
     },
   );
 
-  it('a grant of OAuth has no list to look in: the error stays', async () => {
+  it('an OAuth grant has no list for a lookup: the error stays', async () => {
     const host = scriptedHost([lost]);
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
     await expect(

@@ -97,7 +97,7 @@ function pacing(options: { concurrency?: number } = {}) {
 }
 
 describe('a 429', () => {
-  it('makes everyone wait until the moment it asks for, and lets one feel the way before the others', async () => {
+  it('pauses all calls until the time it asks for, then sends one request before the others', async () => {
     const { clock, ask, end, granted } = pacing();
     void ask('a');
     await clock.advance(0);
@@ -112,7 +112,7 @@ describe('a 429', () => {
     expect(granted).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is believed by its date too, and by a clock of the service that is wrong', async () => {
+  it("is understood with a date as Retry-After, also where the service's clock is wrong", async () => {
     for (const [headers, waitMs] of [
       [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }, 7_000],
       [
@@ -132,7 +132,7 @@ describe('a 429', () => {
     }
   });
 
-  it('that asks for more patience than a caller has sends that caller away, and keeps the others', async () => {
+  it("with a Retry-After longer than a caller's maxPause rejects that call and keeps the others", async () => {
     const { clock, ask, end, granted } = pacing();
     void ask('a');
     await clock.advance(0);
@@ -143,7 +143,7 @@ describe('a 429', () => {
     expect(granted).toEqual(['a', 'patient']);
   });
 
-  it('sends away at once who waits already and has less patience than it asks for', async () => {
+  it('rejects queued calls whose maxPause is shorter than Retry-After', async () => {
     const { clock, ask, end } = pacing({ concurrency: 1 });
     void ask('a');
     await clock.advance(0);
@@ -156,7 +156,7 @@ describe('a 429', () => {
 });
 
 describe('the quota of the headers', () => {
-  it('is kept to without a single 429, and begun anew with one request', async () => {
+  it('is kept without a single 429, and the next window starts with one request', async () => {
     const { clock, ask, end, granted } = pacing();
     void ask('a');
     await clock.advance(0);
@@ -174,7 +174,7 @@ describe('the quota of the headers', () => {
     expect(granted).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is believed where another process uses the same key', async () => {
+  it('is followed where another process uses the same key', async () => {
     const { clock, ask, end, granted } = pacing();
     for (const name of ['a', 'b']) void ask(name);
     await clock.advance(0);
@@ -189,7 +189,7 @@ describe('the quota of the headers', () => {
 });
 
 describe('turns', () => {
-  it('go round between streams, however many of one wait', async () => {
+  it('alternate between streams, however many calls of one stream wait', async () => {
     const { clock, ask, end, granted } = pacing({ concurrency: 1 });
     const [list, bulk] = [{}, {}];
     void ask('first');
@@ -360,7 +360,7 @@ describe('background calls', () => {
     }
   });
 
-  it('let every other call go within a second, also in the last seconds of a window', async () => {
+  it('delay no other call by more than a second, also in the last seconds of a window', async () => {
     for (const { background, other, longestWait, refused } of await drain({ minutes: 2, everyMs: () => 7_300 })) {
       expect(background + other).toBeGreaterThanOrEqual(0.9 * 180);
       expect(other).toBeGreaterThanOrEqual(8);
@@ -369,14 +369,14 @@ describe('background calls', () => {
     }
   });
 
-  it('leave to other calls what these use, and take up what is left', async () => {
+  it('leave other calls their share and use the rest of the rate limit', async () => {
     for (const { background, other, longestWait } of await drain({ minutes: 3, everyMs: () => 500 })) {
       expect(longestWait).toBeLessThan(1_000);
       expect(background + other).toBeGreaterThanOrEqual(0.9 * 180);
     }
   });
 
-  it('wait while other calls use up the whole quota, and use it again after that', async () => {
+  it('wait while other calls use the whole rate limit, and continue after that', async () => {
     const rush = (minute: number): number => (minute < 2 ? 250 : 70_000);
     const [, busy, , after] = await drain({ minutes: 4, everyMs: rush });
     expect(busy?.background).toBeLessThan(10);
@@ -384,8 +384,8 @@ describe('background calls', () => {
   });
 });
 
-describe('whoever comes later', () => {
-  it('does not overtake who waits, though the timer has not rung yet', async () => {
+describe('a later call', () => {
+  it('does not overtake a waiting call, although the timer has not fired yet', async () => {
     const { clock, ask, end, granted } = pacing();
     void ask('a');
     await clock.advance(0);
@@ -398,7 +398,7 @@ describe('whoever comes later', () => {
     expect(granted).toEqual(['a', 'b']);
   });
 
-  it('with an earlier deadline is told in time', async () => {
+  it('with an earlier deadline is rejected in time', async () => {
     const { clock, ask, end } = pacing();
     void ask('a');
     await clock.advance(0);
@@ -412,8 +412,8 @@ describe('whoever comes later', () => {
   });
 });
 
-describe('whoever gives up', () => {
-  it('after the turn was given says nothing about the service: as many go at a time as before', async () => {
+describe('an aborted call', () => {
+  it('leaves the concurrency unchanged where it was aborted after its turn was granted', async () => {
     const { clock, ask, granted, withdraw } = pacing();
     for (const name of ['a', 'b', 'c', 'd']) void ask(name);
     await clock.advance(0);
@@ -423,7 +423,7 @@ describe('whoever gives up', () => {
     expect(granted).toHaveLength(8);
   });
 
-  it('is looked for once: no timer rings again and again for a deadline that has passed', async () => {
+  it('is checked once: no timer fires repeatedly for a deadline that has passed', async () => {
     const { clock, ask, end, granted } = pacing();
     void ask('a');
     await clock.advance(0);
@@ -435,7 +435,7 @@ describe('whoever gives up', () => {
     expect(clock.slept()).toBe(2); // until the deadline, and until the window ends
   });
 
-  it('leaves no listener behind, nor does who was served', async () => {
+  it('leaves no listener behind, nor does a finished call', async () => {
     const { clock, ask, end } = pacing({ concurrency: 1 });
     const listeners = new Set<() => void>();
     const signal: Signal = {
@@ -453,7 +453,7 @@ describe('whoever gives up', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('leaves at the deadline or when the signal aborts, and leaves no gap', async () => {
+  it('leaves the queue at its deadline or when its signal aborts, and the others follow', async () => {
     const { clock, ask, end, granted } = pacing({ concurrency: 1 });
     const abort = new AbortController();
     void ask('a');
@@ -470,7 +470,7 @@ describe('whoever gives up', () => {
     expect(granted).toEqual(['a', 'b']);
   });
 
-  it('is not waited for: no timer outlives the last of them', async () => {
+  it('leaves no timer behind after the last call of the queue', async () => {
     const { clock, ask, end } = pacing();
     const abort = new AbortController();
     void ask('a');
@@ -486,7 +486,7 @@ describe('whoever gives up', () => {
   });
 });
 
-it('a host that cannot wait ends the waiting of everyone, with its reason', async () => {
+it('rejects all queued calls with the error of a host whose sleep() fails', async () => {
   const { sleep: _, ...clock } = stillClock();
   const broken = new Error('no timers here');
   const { ask, end } = asking(createPacer({ ...clock, sleep: () => Promise.reject(broken) }));
@@ -564,7 +564,7 @@ describe('an engine', () => {
     expect(sentAt).toEqual([0]);
   });
 
-  it('holds a call back where the service asks everyone for more patience than the call has', async () => {
+  it("rejects a call where the service asks for a longer pause than the call's maxRetryAfterMs", async () => {
     const { clock, sentAt, engine } = calling([{ ...busy, headers: { 'retry-after': '3600' } }]);
     const one = engine();
     void get(one);
@@ -577,7 +577,7 @@ describe('an engine', () => {
     expect(sentAt).toEqual([0]);
   });
 
-  it('renews a token though the API asks everyone to wait: only the API has a quota', async () => {
+  it('refreshes a token while the API is paused: only the API is rate limited', async () => {
     const { clock, sentAt, engine } = calling([busy]);
     const one = engine({ appUrl: 'http://app.test' });
     void get(one);
@@ -596,7 +596,7 @@ describe('an engine', () => {
     expect(given).toEqual([10_000, 6_000]);
   });
 
-  it('lets each list wait in a line of its own, so that one with much to read does not hold up the others', async () => {
+  it('queues each list in a stream of its own, so that a long list does not delay the others', async () => {
     const { clock, host, engine } = calling([]);
     const paths: string[] = [];
     const one = engine({
@@ -655,7 +655,7 @@ describe('an engine', () => {
     expect(() => engine({ concurrency: 32, pacer: createPacer(host) })).toThrow('not beside a pacer');
   });
 
-  describe('whose call has failed once and waits', () => {
+  describe('whose call has failed once', () => {
     /** The call has its turn again only when somebody gives theirs back, which nobody does. */
     async function waiting(options: object) {
       const { clock, host, engine } = calling([{ ...busy, status: 503, headers: {} }]);
@@ -666,7 +666,7 @@ describe('an engine', () => {
       return { clock, outcome };
     }
 
-    it('for its turn says that it was aborted, if it was', async () => {
+    it('reports an abort while the call waits for its turn', async () => {
       const abort = new AbortController();
       const { clock, outcome } = await waiting({ signal: abort.signal });
       await clock.advance(1_000);
@@ -674,13 +674,13 @@ describe('an engine', () => {
       expect(await outcome).toBeInstanceOf(AbortedError);
     });
 
-    it('for its turn until the deadline says why it had failed', async () => {
+    it('reports the first failure where the call waits for its turn until the deadline', async () => {
       const { clock, outcome } = await waiting({ totalTimeoutMs: 5_000 });
       await clock.advance(5_000);
       expect(await outcome).toBeInstanceOf(ServerError);
     });
 
-    it('for the time to repeat says that it was aborted', async () => {
+    it('reports an abort while the call waits for its retry', async () => {
       const abort = new AbortController();
       const { outcome } = await waiting({ signal: abort.signal });
       abort.abort();

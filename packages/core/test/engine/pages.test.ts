@@ -29,7 +29,7 @@ describe('a list', () => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  it('is not asked for before it is awaited or iterated', async () => {
+  it('sends no request before it is awaited or iterated', async () => {
     const { host, engine } = listing(json({ data: items('a') }));
     const list = engine.list('subscriptions.list', {});
     expect(host.sent).toHaveLength(0);
@@ -89,14 +89,14 @@ describe('a list', () => {
     ]);
   });
 
-  it('says so when offset pagination cannot reach the rest, instead of ending early', async () => {
+  it('rejects where offset pagination cannot reach the rest, instead of ending early', async () => {
     const { engine, ids } = listing(json({ data: items('a'), page: 100, total_pages: 140 }));
     await expect(ids(engine.list('subscriptions.list', { page: 100 }))).rejects.toThrow(
       'offset pagination ends at page 100',
     );
   });
 
-  it('does not go round in circles when a cursor repeats', async () => {
+  it('rejects when a cursor repeats', async () => {
     const { ids } = listing(
       json({ data: items('a'), has_more: true, next_cursor: 'x' }),
       json({ data: items('b'), has_more: true, next_cursor: 'x' }),
@@ -117,7 +117,7 @@ describe('a list', () => {
     }
   });
 
-  it('is no list where more is promised and there is no cursor to go on with', async () => {
+  it('is rejected where has_more is true and there is no cursor', async () => {
     const { engine, ids } = listing(
       json({ data: items('a'), has_more: true, next_cursor: null }),
       json({ data: items('a'), pagination: { has_more: true } }),
@@ -126,13 +126,13 @@ describe('a list', () => {
     await expect(engine.list('subscriptions.list', {})).rejects.toBeInstanceOf(InvalidAnswerError);
   });
 
-  it('stops asking when the reader stops reading', async () => {
+  it('requests no further page when the reader stops', async () => {
     const { host, engine } = listing(json({ data: items('a', 'b'), has_more: true, next_cursor: 'x' }));
     for await (const { id } of engine.list('subscriptions.list', {})) if (id === 'b') break;
     expect(host.sent).toHaveLength(1);
   });
 
-  it('gives the paging of one page to those who page themselves', async () => {
+  it('gives the paging fields of a page to callers that page themselves', async () => {
     const { engine } = listing(
       json({ data: items('a'), limit: 1, has_more: true, next_cursor: 'x' }),
       json({ data: items('b'), limit: 1, has_more: false, next_cursor: null }),

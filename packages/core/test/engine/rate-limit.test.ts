@@ -41,7 +41,7 @@ function watched() {
 }
 
 describe('after a 429', () => {
-  it('one feels the way, also where an answer comes in that was sent before', () => {
+  it('one request is sent alone, also where an answer to an earlier request comes in', () => {
     const { send, next } = watched();
     const [refused, earlier] = [send(0), send(0)];
     refused.answer(tooMany({ 'retry-after': '10' }), 100);
@@ -53,7 +53,7 @@ describe('after a 429', () => {
     expect(next(10_200)).toBe(10_200);
   });
 
-  it('that says nothing and comes before anything has passed, the pause triples each time, up to a minute', () => {
+  it('without Retry-After and before any success, the pause triples each time, up to a minute', () => {
     const { send, next } = watched();
     let at = 0;
     const pauses = Array.from({ length: 7 }, () => {
@@ -65,7 +65,7 @@ describe('after a 429', () => {
     expect(pauses).toEqual([1_500, 4_500, 13_500, 40_500, 60_000, 60_000, 60_000]);
   });
 
-  it('those that were refused together are one, and say nothing new', () => {
+  it('429s of requests sent together count as one', () => {
     const { quota, send } = watched();
     const [one, other] = [send(0), send(0)];
     expect(one.answer(tooMany({ 'retry-after': '10' }), 100)).toBe(true);
@@ -82,7 +82,7 @@ describe('after a 429', () => {
 });
 
 describe('headers', () => {
-  it('are believed over a few answers that have none, and forgotten after many', () => {
+  it('stay in effect over a few answers without them, and are dropped after many', () => {
     const { send, next } = watched();
     const others = Array.from({ length: 4 }, () => send(0));
     send(0).answer(told(0), 0);
@@ -93,7 +93,7 @@ describe('headers', () => {
     expect(next(2 * minute)).toBe(2 * minute);
   });
 
-  it('of answers that overtook each other tell the least that is left', () => {
+  it('of answers out of order give the smallest remaining number', () => {
     const { send, next } = watched();
     const [first, second] = [send(0), send(0)];
     second.answer(told(0), 100);
@@ -101,7 +101,7 @@ describe('headers', () => {
     expect(next(200)).toBe(minute);
   });
 
-  it('of a window that is over say nothing about the one that has begun', () => {
+  it('of a past window do not change the current one', () => {
     const { send, next } = watched();
     const [late, early] = [send(minute - 1), send(minute)];
     early.answer(told(99, 2 * minute), minute + 100);
@@ -111,7 +111,7 @@ describe('headers', () => {
 });
 
 describe('without headers', () => {
-  it('a single 429 pauses, and limits nothing afterwards: it may have had another reason', () => {
+  it('a single 429 pauses, and sets no rate: it may have another reason', () => {
     const { send, room } = watched();
     for (let n = 0; n < 20; n += 1) send(0).answer(ok, 0);
     send(0).answer(tooMany(), 1);
@@ -129,7 +129,7 @@ describe('without headers', () => {
     return seen;
   }
 
-  it('what passes from one 429 to the next is the rate from then on', () => {
+  it('the requests accepted between two 429s give the rate', () => {
     const { send, next } = twoASecond();
     const sentAt: number[] = [];
     for (let at = next(31_001); at < 61_000; at = next(at)) {
@@ -140,7 +140,7 @@ describe('without headers', () => {
     expect(sentAt.length).toBeLessThanOrEqual(61);
   });
 
-  it('the rate grows by a little after a busy minute, by more after the next, and falls back at a 429', () => {
+  it('the rate grows a little after a busy minute, more after the next, and falls back at a 429', () => {
     const { send, next } = twoASecond();
     let at = 31_001;
     /** Sends all that the rate allows until then. @returns milliseconds between the last two */
@@ -161,7 +161,7 @@ describe('without headers', () => {
     expect(run(at + minute / 2)).toBeGreaterThan(fastest);
   });
 
-  it('a rate does not grow in minutes that did not use it', () => {
+  it('the rate does not grow in minutes without full use', () => {
     const { send, next, quota } = twoASecond();
     for (let n = 1; n <= 20; n += 1) {
       quota.nextAt(start + 31_001 + n * minute, 0);

@@ -147,7 +147,7 @@ describe('a list', () => {
 });
 
 describe('a request the contract does not know', () => {
-  it('goes out with authorization, the publication and a JSON body, and gives the JSON that comes back', async () => {
+  it('is sent with authorization, the publication and a JSON body, and returns the JSON of the answer', async () => {
     const { engine, host } = calling(json({ data: { id: 'post_1' } }, { headers }), json([1]));
     const call = engine.request<{ data: { id: string } }>('POST', '/publications/{publicationId}/posts', {
       body: { title: 'Ada' },
@@ -180,7 +180,7 @@ describe('a request the contract does not know', () => {
     expect(host.sent).toHaveLength(times);
   });
 
-  it('is repeated by the class that is given', async () => {
+  it('is retried by the given retry class', async () => {
     const { engine, host } = calling({ status: 500 }, json({}));
     await engine.request('POST', '/search', { retryClass: 'safe', body: {} });
     expect(host.sent).toHaveLength(2);
@@ -196,7 +196,7 @@ describe('a request the contract does not know', () => {
     await expect(forbidden).rejects.toThrow('GET /polls: the service answered 403');
   });
 
-  it('is null where nothing came back, and an error where it is a page', async () => {
+  it('returns null for an empty answer, and an error for an HTML page', async () => {
     expect(await calling({ status: 204 }).engine.request('DELETE', '/polls/1')).toBeNull();
     await expect(calling({ body: '<html>' }).engine.request('GET', '/polls', { retry: false })).rejects.toBeInstanceOf(
       InvalidAnswerError,

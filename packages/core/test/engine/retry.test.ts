@@ -17,7 +17,7 @@ const baseUrl = 'http://api.test/v2';
 const clock = { now: () => Date.UTC(2026, 0, 1), random: () => 1 };
 const answered = (status: number, headers: Record<string, string> = {}) => ({ answer: { status, headers } });
 
-describe('what may be repeated', () => {
+describe('which failures are retried', () => {
   const table = [
     // failure                                                    safe   upsert once
     ['400', answered(400), false, false, false],
@@ -43,7 +43,7 @@ describe('what may be repeated', () => {
   });
 });
 
-describe('how long to wait', () => {
+describe('the delay of a retry', () => {
   const now = Date.UTC(2026, 0, 1);
   it.each([
     ['Retry-After in seconds', { 'retry-after': '7', 'ratelimit-reset': '99' }, 7_000],
@@ -58,7 +58,7 @@ describe('how long to wait', () => {
     expect(retryAfterMs({ status: 429, headers }, now)).toBe(expected);
   });
 
-  it('takes a reset header for a wait only on 429: other answers carry it as a matter of course', () => {
+  it('reads a reset header as a wait only on 429, because other answers usually carry it, too', () => {
     expect(retryAfterMs({ status: 503, headers: { 'ratelimit-reset': '20' } }, now)).toBeUndefined();
   });
 
@@ -98,7 +98,7 @@ describe('a call that fails', () => {
     expect(host.sent).toHaveLength(3);
   });
 
-  it('throws at once where the service asks for more patience than the caller has, and says how long', async () => {
+  it('throws at once where Retry-After exceeds the policy, and says how long', async () => {
     const host = scriptedHost([{ status: 429, headers: { 'retry-after': '3600' } }]);
     const engine = createEngine({ host, baseUrl, publicationId });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe('a call that fails', () => {
     expect(host.slept).toEqual([]);
   });
 
-  it('is not repeated where the host name was never found, and is where it was found before', async () => {
+  it('is not retried where the host name was never resolved, and is where it was resolved before', async () => {
     const unknown = new TransportError('network', { code: 'ENOTFOUND' });
     const get = (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', { automationId: 'aut_1' });
     const host = scriptedHost([unknown]);

@@ -44,7 +44,7 @@ describe('the token of a call', () => {
     expect(sentTokens()).toEqual(['Bearer k']);
   });
 
-  it('is renewed when the service refuses it, and the call repeated, also one that must happen once', async () => {
+  it('is refreshed when the service refuses it, and the call repeated, also a non-idempotent one', async () => {
     const source = renewing();
     const { host, engine, sentTokens } = calling(source, refused, json({ data: {} }));
     await engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }, { retry: false });
@@ -53,7 +53,7 @@ describe('the token of a call', () => {
     expect(host.slept).toEqual([]);
   });
 
-  it('is not renewed further where no other token comes back: the refusal is the answer, without the token', async () => {
+  it('is not refreshed again where the same token comes back: the call fails with 401, without the token in the text', async () => {
     const source = renewing();
     const { engine } = calling(source, refused, refused);
     const error: unknown = await engine
@@ -64,20 +64,20 @@ describe('the token of a call', () => {
     expect(source.rejected).toEqual(['stale', 'fresh']);
   });
 
-  it('is renewed without using up a retry, also after one', async () => {
+  it('is refreshed without using up a retry, also after one', async () => {
     const { engine, sentTokens } = calling(renewing(), { status: 503 }, refused, { status: 503 }, json({ data: {} }));
     await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 2 } });
     expect(sentTokens()).toEqual(['Bearer stale', 'Bearer stale', 'Bearer fresh', 'Bearer fresh']);
   });
 
-  it('is asked for again where a repetition is refused later', async () => {
+  it('is refreshed again where a retry is refused later', async () => {
     const source = renewing();
     const { engine } = calling(source, refused, { status: 503 }, refused);
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
     expect(source.rejected).toEqual(['stale', 'fresh']);
   });
 
-  it('that is not there keeps nobody else from their turn', async () => {
+  it('that is missing does not block the turns of other calls', async () => {
     const host = scriptedHost([json({ data: {} })]);
     const tokens = ['', 'k'];
     const token = (): string => tokens.shift() || expect.fail('nobody is signed in');
@@ -93,13 +93,13 @@ describe('the token of a call', () => {
     expect(host.sent).toHaveLength(1);
   });
 
-  it('cannot be renewed where nothing says how', async () => {
+  it('is not refreshed where the source has no refresh', async () => {
     const { host, engine } = calling({ get: () => 'k' }, refused);
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
     expect(host.sent).toHaveLength(1);
   });
 
-  it('that cannot be renewed fails the call with the reason, and the attempt is reported', async () => {
+  it('fails the call with the error of a failed refresh, and the attempt is reported', async () => {
     const reported: unknown[] = [];
     const engine = createEngine({
       host: scriptedHost([refused]),
@@ -112,7 +112,7 @@ describe('the token of a call', () => {
     expect(reported).toEqual([[401, null]]);
   });
 
-  it('is renewed three times at most where the service refuses each', async () => {
+  it('is refreshed three times at most where the service refuses each token', async () => {
     let count = 0;
     const source = { get: () => 't0', refresh: async () => `t${(count += 1)}` };
     const { engine, sentTokens } = calling(source, refused, refused, refused, refused);
@@ -120,7 +120,7 @@ describe('the token of a call', () => {
     expect(sentTokens()).toEqual(['Bearer t0', 'Bearer t1', 'Bearer t2', 'Bearer t3']);
   });
 
-  it('may be invalidated twice, or before a renewed one is used, during 1,000 calls at a time: none fails', async () => {
+  it('may be invalidated twice, or before a refreshed one is used, during 1,000 concurrent calls: none fails', async () => {
     let valid = 'access-1';
     let issued = 1;
     let answered = 0;

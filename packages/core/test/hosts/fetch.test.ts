@@ -109,7 +109,7 @@ describe.each([
     }
   });
 
-  it('repeats by the policy alone: ky adds nothing', async () => {
+  it('retries by the retry policy alone: ky adds nothing', async () => {
     let requests = 0;
     const baseUrl = await serving((_, response) => {
       requests += 1;
@@ -135,7 +135,7 @@ describe.each([
     }
   });
 
-  it('ends when its signal does: before, during, and while it waits to repeat', async () => {
+  it('ends when its signal aborts: before, during, and while it waits for a retry', async () => {
     const silent = await serving(() => {});
     await expect(client(silent).list(AbortSignal.abort())).rejects.toBeInstanceOf(AbortedError);
     await expect(client(silent).list(AbortSignal.timeout(30))).rejects.toBeInstanceOf(AbortedError);
@@ -214,7 +214,7 @@ describe.each([
     expect(inspect(leaking, { depth: 9 })).not.toMatch(/ada(@|%40)/);
   });
 
-  it('says why a call was given up: the reason of its signal', async () => {
+  it('reports the reason of the signal that aborted a call', async () => {
     const silent = await serving(() => {});
     const reason = new Error('the page was closed');
     const abort = new AbortController();
@@ -278,7 +278,7 @@ describe.each([
   });
 });
 
-it('sends what the hooks of a ky instance make of a request, also with another fetch', async () => {
+it('sends the request as the hooks of a ky instance left it, also with another fetch', async () => {
   const seen: string[] = [];
   const baseUrl = await serving((request, response) => {
     let body = '';

@@ -30,14 +30,14 @@ it.each(['complete', 'completed'])(
   },
 );
 
-it('tells that a job failed', async () => {
+it('reports a failed job', async () => {
   expect(await waiting([job('failed', { failure_reason: 'Nothing could be applied.' })]).update).toMatchObject({
     outcome: 'failed',
     update: { failure_reason: 'Nothing could be applied.' },
   });
 });
 
-it('gives up at its deadline, not later, and says that the job goes on', async () => {
+it('stops at its deadline, not later, and says that the job continues', async () => {
   const { host, update } = waiting(
     Array.from({ length: 9 }, () => job('processing')),
     { deadlineMs: 5000 },
@@ -46,7 +46,7 @@ it('gives up at its deadline, not later, and says that the job goes on', async (
   expect(host.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
 });
 
-it('reads an error log of texts and of records, by place, id and address', () => {
+it('matches the lines of an error log by index, id and address', () => {
   const given = ['sub_a', { subscription_id: 'sub_b' }, { email: 'Ada@example.com' }];
   const log = [
     'subscriptions[1]: no such field.',

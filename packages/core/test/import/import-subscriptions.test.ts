@@ -34,7 +34,7 @@ describe('a bulk import', () => {
     });
   });
 
-  it('begins a new call where the bytes would grow too many, and sends a large row alone', async () => {
+  it('starts a new batch where the bytes would exceed the limit, and sends a large row alone', async () => {
     const { sent, ...api } = service();
     const long = { email: 'long@example.com', utm_campaign: 'ü'.repeat(400) };
     await importSubscriptions({
@@ -71,7 +71,7 @@ describe('a bulk import', () => {
     expect(rejections[3]?.original).toEqual({ Mail: 'cy@example.com' });
   });
 
-  it('finds the row that the service refuses by halving, and sends the 999 others', async () => {
+  it('finds a refused row by halving the batch, and sends the 999 others', async () => {
     const { sent, ...api } = service((rows) =>
       rows.some(({ email }) => email === 'reader700@example.com') ? refusal('A list does not exist.') : undefined,
     );
@@ -107,14 +107,14 @@ describe('a bulk import', () => {
     expect(sent.at(-1)?.rows).toHaveLength(250);
   });
 
-  it('takes it for a mistake where the service refuses everything from the start', async () => {
+  it('stops where the service refuses every row from the start', async () => {
     const { sent, ...api } = service(() => refusal('No.'));
     const result = await importSubscriptions({ ...api, concurrency: 1, source: people(5000) });
     expect(result).toMatchObject({ outcome: 'incomplete', accepted: 0, rejected: 25, error: { status: 400 } });
     expect(sent.length).toBeLessThan(70);
   });
 
-  it('goes on after a call that failed, and sends its rows with the next run', async () => {
+  it('continues after a failed call, and sends its rows in the next run', async () => {
     const { sent, ...api } = service((_, call) => (call === 2 ? { status: 503 } : undefined));
     const journal = memoryJournal();
     const failed: number[] = [];
@@ -180,7 +180,7 @@ describe('a bulk import', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('gives up after five failed calls in succession', async () => {
+  it('stops after five failed calls in succession', async () => {
     const { sent, ...api } = service(() => ({ status: 500 }));
     expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({
       outcome: 'incomplete',
@@ -189,7 +189,7 @@ describe('a bulk import', () => {
     expect(sent).toHaveLength(5);
   });
 
-  it('pulls rows only as calls go out', async () => {
+  it('reads rows only as fast as calls are sent', async () => {
     let pulled = 0;
     async function* endless(): AsyncGenerator<{ email: string }> {
       for (;;) yield { email: `reader${(pulled += 1)}@example.com` };
@@ -228,7 +228,7 @@ describe('a bulk import', () => {
     });
   });
 
-  it('refuses a source that is another than the one it began with', async () => {
+  it('refuses a source that differs from the one it started with', async () => {
     const journal = memoryJournal();
     const { sent, ...api } = service();
     await importSubscriptions({ ...api, journal, batchSize: 10, source: { rows: people(30), fingerprint: 'a' } });
@@ -245,7 +245,7 @@ describe('a bulk import', () => {
     ).toMatchObject({ outcome: 'complete', accepted: 40 });
   });
 
-  it('checks the rows of a lost call before it sends them again', async () => {
+  it('checks the rows of a call with a lost response before it sends them again', async () => {
     const journal = memoryJournal();
     const { sent, ...api } = service((_, call) => (call === 1 ? { status: 500 } : undefined));
     await importSubscriptions({ ...api, journal, batchSize: 10, concurrency: 1, source: people(30) });
@@ -256,7 +256,7 @@ describe('a bulk import', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('refuses a journal that is none', async () => {
+  it('refuses a file that is no journal', async () => {
     const reading = (records: unknown[]) =>
       importSubscriptions({
         ...service(),
@@ -269,7 +269,7 @@ describe('a bulk import', () => {
     );
   });
 
-  it('sends nothing that could not be written down', async () => {
+  it('sends nothing that the journal could not store', async () => {
     const { sent, ...api } = service();
     const journal = {
       read: () => [],
@@ -280,7 +280,7 @@ describe('a bulk import', () => {
     expect(sent).toEqual([]);
   });
 
-  it('finishes what is under way before it throws what the source threw', async () => {
+  it('waits for the calls in flight before it throws the error of the source', async () => {
     const { sent, ...api } = service();
     const told: number[] = [];
     async function* breaking(): AsyncGenerator<{ email: string }> {
@@ -299,7 +299,7 @@ describe('a bulk import', () => {
     expect(told).toEqual(numbers(20));
   });
 
-  it('tells how far it is, how fast, and how long it still takes', async () => {
+  it('reports its progress, speed and remaining time', async () => {
     const seen: ImportProgress[] = [];
     await importSubscriptions({
       ...service(),

@@ -24,7 +24,7 @@ describe('the hash', () => {
     expect(bits / texts).toBeLessThan(66);
   });
 
-  it('tells apart every text of up to two letters, whatever the length of what precedes', () => {
+  it('differs for every text of up to two letters, whatever the length of the prefix', () => {
     const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789');
     for (let length = 0; length < 9; length += 1) {
       const texts = [...letters, ...letters.flatMap((one) => letters.map((other) => one + other))].map(
@@ -36,7 +36,7 @@ describe('the hash', () => {
 });
 
 describe('the set of addresses', () => {
-  it('knows the first row of each address, as a map does', () => {
+  it('finds the first row of each address, as a Map does', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-cA-C]{1,3}$/), { maxLength: 3000, size: 'max' }), (names) => {
         const set = new AddressSet(seed);
@@ -60,7 +60,7 @@ describe('the set of addresses', () => {
   });
 });
 
-it('ranges hold what a set holds', () => {
+it('a RangeSet holds the same numbers as a Set', () => {
   const range = fc
     .tuple(fc.integer({ min: 1, max: 60 }), fc.nat({ max: 9 }))
     .map(([first, more]) => ({ first, last: first + more }));

@@ -78,7 +78,7 @@ describe('setting up', () => {
     expect(url).toContain(`${appUrl.replace(/\/$/, '')}/oauth/authorize?`);
   });
 
-  it('names every mistake at once', () => {
+  it('names every mistake in the settings at once', () => {
     expect(() => oauthOf({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(
       /appUrl .*clientId .*clientSecret .*redirectUri /,
     );
@@ -107,7 +107,7 @@ describe('the address a person is sent to', () => {
 });
 
 describe('the requests', () => {
-  it('of a public app name it in the body; of a confidential one with the secret; neither in a header', async () => {
+  it('of a public app name its client id in the body; of a confidential app also the secret; neither in a header', async () => {
     const open = answering(() => Response.json(fresh));
     await open.oauth.refreshTokens(tokens);
     expect(open.sent).toEqual([
@@ -123,7 +123,7 @@ describe('the requests', () => {
     expect(closed.sent[0]).toMatchObject({ body: { client_id: 'my-app', client_secret: 'hush' }, authorization: null });
   });
 
-  it('are not sent on to where a redirect points', async () => {
+  it('do not follow a redirect', async () => {
     const { oauth, sent } = answering(
       () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.test/' } }),
     );
@@ -135,7 +135,7 @@ describe('the requests', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('end both tokens of a login, and only the one where there is one', async () => {
+  it('revoke both tokens of a login, or the only one', async () => {
     const { oauth, sent } = answering(() => Response.json({}));
     await oauth.revokeTokens(tokens);
     await oauth.revokeTokens({ ...tokens, refreshToken: null });
@@ -209,7 +209,7 @@ describe('the answer', () => {
     });
   });
 
-  it('may leave out when the token ends', async () => {
+  it('may leave out when the token expires', async () => {
     const { expires_in: _, ...endless } = fresh;
     expect(await answering(() => Response.json(endless)).oauth.refreshTokens(tokens)).toMatchObject({
       expiresAt: null,
@@ -230,7 +230,7 @@ describe('the answer', () => {
     expect(everything(error)).not.toContain('secret-token');
   });
 
-  it('that repeats the secrets of the request is told without them', async () => {
+  it('that repeats the secrets of the request is reported without them', async () => {
     const echo = () =>
       Response.json(
         { error: 'invalid_grant', error_description: 'No old-refresh of hush for ada@example.com.' },
@@ -270,7 +270,7 @@ describe('a client that signs people in', () => {
     expect(seen).toEqual([undefined, 'Bearer new-access']);
   });
 
-  it('says what it needs where it was not given an app', async () => {
+  it('names the missing settings where it was not given an app', async () => {
     const client = createClient({ baseUrl: 'http://api.test/v2' });
     await expect(client.oauth.startLogin()).rejects.toThrow('createClient needs appUrl and oauth');
     expect(() => createClient({ baseUrl: 'http://api.test/v2', oauth: app })).toThrow(

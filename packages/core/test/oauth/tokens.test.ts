@@ -22,7 +22,7 @@ describe('the scopes of operations', () => {
 const moment = fc.integer({ min: 0, max: 10_000_000 });
 
 describe('a token set', () => {
-  it('reads back what was kept, and nothing else', () => {
+  it('reads a stored token set back, and nothing else', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -40,7 +40,7 @@ describe('a token set', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => readTokenSet(value) === null));
   });
 
-  it('is due before it has expired and not in the first half of its life', () => {
+  it('is due for refresh before it expires, and not in the first half of its lifetime', () => {
     fc.assert(
       fc.property(
         moment,

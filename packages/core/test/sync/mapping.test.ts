@@ -125,7 +125,7 @@ describe('values', () => {
 });
 
 describe('readSyncState', () => {
-  it('starts anew without a stored state, and reads its own back', () => {
+  it('starts a new state without a stored one, and reads its own back', () => {
     expect(readSyncState(undefined)).toEqual(startSync());
     const state = { ...startSync(), watermark: 7, missing: ['a'] };
     expect(readSyncState(JSON.parse(JSON.stringify(state)))).toEqual(state);

@@ -119,7 +119,7 @@ describe('planPair', () => {
     expect(codes(pair.run())).toEqual(['address_changed_in_crm']);
   });
 
-  it('remembers who said no', () => {
+  it('remembers on which side the person opted out', () => {
     const pair = new Pair();
     pair.run();
     pair.contact['do_not_mail'] = true;
@@ -139,7 +139,7 @@ describe('planPair', () => {
     expect(pair.run().subscriptionWrite).toBeNull();
   });
 
-  it('carries a leave once the opt-out is delivered', () => {
+  it('copies an unsubscribe once the opt-out is delivered', () => {
     const pair = new Pair();
     pair.run();
     pair.subscription.status = 'inactive';

@@ -87,7 +87,7 @@ describe('createReconciler', () => {
     });
   });
 
-  it('creates a contact for a new subscription, and again until it came', () => {
+  it('creates a contact for a new subscription, and again until it comes back', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const all = [...subscriptions, subscription(2, { created: 1_790_000_000 })];
     const first = plan(contacts, all, state);
@@ -116,7 +116,7 @@ describe('createReconciler', () => {
     ]);
   });
 
-  it('misses no subscription that was listed after others of its second', () => {
+  it('misses no subscription that is listed after others of its second', () => {
     const second = now / 1000 - 5;
     const one = subscription(1, { created: second });
     const first = plan([contactOf(1)], [one]);
@@ -133,7 +133,7 @@ describe('createReconciler', () => {
     expect([result.pairs.length, result.contactCreates.length, result.counts.subscriptions]).toEqual([1, 1, 2]);
   });
 
-  it('opts the contact of a new subscription out where the person has left', () => {
+  it('opts the contact of a new subscription out where the person has unsubscribed', () => {
     const { contactCreates } = plan([], [subscription(1, { status: 'inactive' })]);
     expect(contactCreates).toMatchObject([
       {
@@ -168,7 +168,7 @@ describe('createReconciler', () => {
     expect(plan([], subscriptions, first.state)).toMatchObject({ pairs: [], contactCreates: [] });
   });
 
-  it('unsubscribes for a deleted contact only after two complete runs, where it is asked to', () => {
+  it('unsubscribes for a deleted contact only after two complete runs, where the mapping says so', () => {
     const { contacts, subscriptions, state } = agreed(2);
     const options = { mapping: { situations: { contactMissing: 'unsubscribe' } } } as const;
     const first = plan(contacts.slice(0, 1), subscriptions, state, options);
@@ -182,7 +182,7 @@ describe('createReconciler', () => {
     ]);
   });
 
-  it('marks a contact as removed once its subscription was missing twice, and never subscribes it again', () => {
+  it('marks a contact as removed once its subscription was missing twice (tombstone), and never subscribes it again', () => {
     const { contacts, state } = agreed(1);
     const options = { mapping: { subscribe: 'with_confirmation' } } as const;
     const first = plan(contacts, [], state, options);
@@ -249,7 +249,7 @@ describe('createReconciler', () => {
     expect(result.pairs).toMatchObject([{ situation: 'address_moved', contactWrites: [{ id: 'c1' }] }]);
   });
 
-  it('moves a subscription to the contact’s new address by double opt-in, where it is asked to', () => {
+  it('moves a subscription to the contact’s new address by double opt-in, where the mapping says so', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const moved = contacts.map((contact) => ({ ...contact, email: 'new@example.com' }));
     const options = { mapping: { situations: { addressChangedInCrm: 'move' } } } as const;
@@ -275,7 +275,7 @@ describe('createReconciler', () => {
     expect(codes(plan(written(written(moved, first), last), confirmed.slice(1), last.state, options))).toEqual([]);
   });
 
-  it('moves nobody who left', () => {
+  it('moves nobody who unsubscribed', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const moved = contacts.map((contact) => ({ ...contact, email: 'new@example.com' }));
     const left = subscriptions.map((one) => ({ ...one, status: 'inactive' }));
@@ -314,7 +314,7 @@ describe('createReconciler', () => {
     expect(subscriptionCreates).toEqual([]);
   });
 
-  it('gives up a subscription that never comes', () => {
+  it('stops creating a subscription that never comes back', () => {
     const options = { mapping: { subscribe: 'with_confirmation' } } as const;
     let state = startSync();
     const created: number[] = [];
@@ -327,7 +327,7 @@ describe('createReconciler', () => {
     expect(codes(plan([contactOf(1)], [], state, options))).toEqual(['subscription_creation_failed']);
   });
 
-  it('concludes nothing from what is missing where only some contacts came in', () => {
+  it('treats nothing as missing where only some contacts came in', () => {
     const { contacts, subscriptions, state } = agreed(2);
     const options = { scope: 'incoming', mapping: { situations: { contactMissing: 'unsubscribe' } } } as const;
     const first = plan(contacts.slice(0, 1), [], state, options);
@@ -335,7 +335,7 @@ describe('createReconciler', () => {
     expect([second.pairs, second.contactCreates, codes(second), second.state]).toEqual([[], [], [], state]);
   });
 
-  describe('holds a plan back', () => {
+  describe('the circuit breaker holds back a plan', () => {
     it('that unsubscribes more than 5 % and more than 20, but for opt-outs towards the CRM', () => {
       const { contacts, subscriptions, state } = agreed(100);
       const changed = contacts.map((contact, index) => ({ ...contact, ...(index < 21 && { do_not_mail: true }) }));

@@ -33,7 +33,7 @@ const mappingOf = ({ fields }: Base, signature = 4711): Parameters<typeof encode
 });
 
 describe('a sync token', () => {
-  it('is decoded to what was encoded, in at most 255 characters', () => {
+  it('decodes to the encoded base, in at most 255 characters', () => {
     fc.assert(
       fc.property(base, (given) => {
         const token = encodeToken(given, mappingOf(given));
@@ -72,7 +72,7 @@ describe('a sync token', () => {
     );
   });
 
-  it.each([undefined, null, '', 'no token', 7, {}])('is not read from %j', (text) => {
+  it.each([undefined, null, '', 'no token', 7, {}])('is not decoded from %j', (text) => {
     expect(decodeToken(text, { signature: 0, fields: [] })).toBeUndefined();
   });
 

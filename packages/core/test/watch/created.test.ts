@@ -19,7 +19,7 @@ describe('the first poll', () => {
     expect(publication.requests).toBe(1);
   });
 
-  it('notes the whole newest second, over several pages', async () => {
+  it('includes the whole newest second in the watermark, over several pages', async () => {
     const publication = new Publication();
     publication.insert(7);
     const first = await poll(publication, startCreated(), { limit: 3 });
@@ -42,7 +42,7 @@ describe('the first poll', () => {
     expect(ids(first.events)).toEqual(['sub_1', 'sub_2', 'sub_3']);
   });
 
-  it('cut off by its budget, does not swallow what comes before it goes on, even when the cursor is gone', async () => {
+  it('that its budget ended loses no record created before it continues, even when the cursor is no longer accepted', async () => {
     const publication = new Publication();
     publication.insert(5);
     const first = await poll(publication, startCreated(), { limit: 2, pages: 1 });
@@ -57,7 +57,7 @@ describe('the first poll', () => {
 });
 
 describe('a later poll', () => {
-  it('tells a record of the second already seen from those seen in it', async () => {
+  it('distinguishes a new record from those already seen in the same second', async () => {
     const publication = new Publication();
     publication.insert(2);
     const first = await poll(publication, startCreated());
@@ -85,7 +85,7 @@ describe('a later poll', () => {
     expect((await poll(publication, state)).events).toEqual([]);
   });
 
-  it('hands out a burst larger than its budget over several polls, newest pages first, each record once', async () => {
+  it('reports a burst larger than its budget over several polls, newest pages first, each record once', async () => {
     const publication = new Publication();
     publication.insert(1);
     let { state } = await poll(publication, startCreated());
@@ -110,14 +110,14 @@ describe('a later poll', () => {
     );
   });
 
-  it('keeps a state that survives JSON', async () => {
+  it('returns a state that survives JSON', async () => {
     const publication = new Publication();
     publication.insert(9);
     const { state } = await poll(publication, startCreated(0), { limit: 2, pages: 1 });
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);
   });
 
-  it('stops in time and says that it is not complete', async () => {
+  it('stops when its time is over and says that it is not complete', async () => {
     const publication = new Publication();
     publication.insert(9);
     const result = await pollCreated({
@@ -131,14 +131,14 @@ describe('a later poll', () => {
   });
 });
 
-describe('a reading that fails', () => {
+describe('a failed read', () => {
   it('on the first page fails the poll', async () => {
     await expect(
       pollCreated({ state: startCreated(), read: () => Promise.reject(new Error('down')), pages: 5 }),
     ).rejects.toThrow('down');
   });
 
-  it('on a later page keeps the pages before it and reports why it stopped', async () => {
+  it('of a later page keeps the pages before it and reports the error', async () => {
     const publication = new Publication();
     publication.insert(6);
     const read = publication.reader(2);
@@ -156,7 +156,7 @@ describe('a reading that fails', () => {
 });
 
 describe('the reducer', () => {
-  it('asks for the next page until it meets a record older than what was seen', () => {
+  it('asks for the next page until it reads a record older than the watermark', () => {
     const state: CreatedState = { version: 1, seen: { created: 100, ids: ['a'] }, walk: null };
     const ties = created(state, {
       items: [

@@ -10,7 +10,7 @@ const slices = fc.array(
   { maxLength: 300, size: 'max' },
 );
 
-it('is exact for few stretches, and else at least what it is', () => {
+it('is exact for few stretches, and never too low for many', () => {
   fc.assert(
     fc.property(slices, (parts) => {
       const exact = Array<number | undefined>(length).fill(undefined);
@@ -34,6 +34,6 @@ it('is exact for few stretches, and else at least what it is', () => {
   );
 });
 
-it('is unknown where nothing was looked at', () => {
+it('is unknown before the first read', () => {
   expect(oldestLookAge([], 5)).toBeNull();
 });

@@ -50,7 +50,7 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
     ),
   );
 
-  it('are all found again, in whatever order and batches they were written', () => {
+  it('are all found again, in whatever order and batches they were recorded', () => {
     const batch = fc
       .array(fc.integer({ min: 0, max: count - 1 }), { maxLength: 200 })
       .map((indexes) => [...new Set(indexes)]);
@@ -85,7 +85,7 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
     );
   });
 
-  it('survive JSON, and are swept second by second', () => {
+  it('survive JSON, and are removed second by second', () => {
     let table: Table = [];
     for (let from = 0; from < count; from += 100)
       ({ table } = recordSightings(table, all.slice(from, from + 100), upsert));
@@ -111,7 +111,7 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
   });
 });
 
-it('tells two ids of one second apart whose hashes look alike, as long as they come in one page', () => {
+it('distinguishes two ids of one second with the same key, as long as they come in one page', () => {
   const [one, other] = [
     { second: start, hash: 5, mark: 1, fingerprint: 1 },
     { second: start, hash: 5, mark: 2, fingerprint: 2 },
@@ -126,7 +126,7 @@ it('tells two ids of one second apart whose hashes look alike, as long as they c
   ]);
 });
 
-it('keeps any number of ids that look alike together', () => {
+it('keeps any number of ids with the same key together', () => {
   const alike = Array.from({ length: 600 }, (_, mark) => ({ second: start, hash: 5, mark, fingerprint: 0 }));
   const others = Array.from({ length: 400 }, (_, index) => sighting(`sub_${index}`, start));
   let { table } = recordSightings([], alike, upsert);
@@ -154,7 +154,7 @@ describe('a million subscriptions', () => {
     }
   }
 
-  it('take at most 12 bytes each, and none is taken for another', () => {
+  it('take at most 12 bytes each, and none is confused with another', () => {
     let table: Table = [];
     let page: Sighting[] = [];
     let mistaken = 0;
@@ -175,7 +175,7 @@ describe('a million subscriptions', () => {
 });
 
 describe('a hash', () => {
-  it('spreads ids that are alike over its whole range', () => {
+  it('spreads similar ids over its whole range', () => {
     const buckets = Array<number>(64).fill(0);
     for (let index = 0; index < 64_000; index++) {
       const bucket = Math.floor(
@@ -187,7 +187,7 @@ describe('a hash', () => {
     expect(Math.max(...buckets)).toBeLessThan(1150);
   });
 
-  it('of 32 bits collides about as often as chance would have it', () => {
+  it('of 32 bits collides about as often as random numbers', () => {
     const count = 200_000;
     const different = new Set(
       Array.from({ length: count }, (_, index) => hash32(JSON.stringify([['Name', `"${index}"`]]))),

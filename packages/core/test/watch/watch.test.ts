@@ -66,7 +66,7 @@ function publication(count: number, status = 'active', seconds = 60): { list: Su
   return { list, rows };
 }
 
-describe('the first look at a publication', () => {
+describe('the first poll of a publication', () => {
   it('reports nothing, however long it takes', async () => {
     const { list } = publication(40);
     const watch = new Follower(list, { limit: 5, pages: 2 });
@@ -74,7 +74,7 @@ describe('the first look at a publication', () => {
     expect(watch.state.scan?.pass).toBeGreaterThan(0);
   });
 
-  it('tells how far it is and how old its oldest part is', async () => {
+  it('reports its progress and its staleness', async () => {
     const { list } = publication(100);
     const watch = new Follower(list, { limit: 10, pages: 4 });
     const shares: number[] = [];
@@ -93,7 +93,7 @@ describe('the first look at a publication', () => {
 });
 
 describe('a change of status', () => {
-  it('is told with from and to, and as what it means', async () => {
+  it('is reported with from and to, and as its own event', async () => {
     const { list, rows } = publication(3, 'pending');
     const watch = new Follower(list);
     await watch.poll();
@@ -110,7 +110,7 @@ describe('a change of status', () => {
     expect((await watch.poll()).events).toEqual([]);
   });
 
-  it('is told only as what was asked for', async () => {
+  it('is reported only as the requested events', async () => {
     const { list, rows } = publication(2);
     const watch = new Follower(list, { events: ['unsubscribed'] });
     await watch.poll();
@@ -119,7 +119,7 @@ describe('a change of status', () => {
     expect(told((await watch.poll()).events)).toEqual([`unsubscribed ${rows[0]!.id} active>inactive`]);
   });
 
-  it('of a new subscription to active between two polls is told with its creation, once', async () => {
+  it('of a new subscription to active between two polls is reported with its creation, once', async () => {
     const { list } = publication(2);
     const watch = new Follower(list);
     await watch.poll();
@@ -131,7 +131,7 @@ describe('a change of status', () => {
     expect((await watch.poll()).events).toEqual([]);
   });
 
-  it('that comes after the creation was told has a from', async () => {
+  it('that follows the reported creation has a from', async () => {
     const { list } = publication(2);
     const watch = new Follower(list, { events: ['created', 'status_changed'] });
     await watch.poll();
@@ -141,7 +141,7 @@ describe('a change of status', () => {
     expect(told((await watch.poll()).events)).toEqual([`status_changed ${fresh!.id} pending>active`]);
   });
 
-  it('among the newest is seen in passing, long before the scan comes by', async () => {
+  it('among the newest is found on the pages for new subscriptions, long before the scan', async () => {
     const { list, rows } = publication(50);
     const watch = new Follower(list, { limit: 10, pages: 3 });
     for (let polls = 0; polls < 3; polls++) await watch.poll();
@@ -152,7 +152,7 @@ describe('a change of status', () => {
     expect(scan?.share).toBe(0);
   });
 
-  it('to a status that nobody knew is told like any other', async () => {
+  it('to an unknown status is reported like any other', async () => {
     const { list, rows } = publication(1);
     const watch = new Follower(list);
     await watch.poll();
@@ -198,7 +198,7 @@ describe('an update', () => {
     expect((await watch.poll()).events).toEqual([]);
   });
 
-  it('is told of the chosen fields alone; another choice begins anew and reports nothing old', async () => {
+  it('is reported for the chosen fields alone; another choice starts a new scan and reports nothing old', async () => {
     const { list, rows } = publication(1);
     const id = rows[0]!.id;
     list.change(id, { custom_fields: colour('blue') });
@@ -235,7 +235,7 @@ describe('an update', () => {
 });
 
 describe('a removed subscription', () => {
-  it('is told when two complete passes have not met it, and can be found by its id', async () => {
+  it('is reported after two complete passes without it, and can be found by its id', async () => {
     const { list, rows } = publication(30);
     const watch = new Follower(list, { limit: 7, pages: 20 });
     await watch.poll();
@@ -248,7 +248,7 @@ describe('a removed subscription', () => {
     expect((await watch.poll()).events).toEqual([]);
   });
 
-  it('is not told of one that a page moved under, once', async () => {
+  it('is not reported for a subscription that one pass skipped because pages moved', async () => {
     const { list } = publication(30);
     const watch = new Follower(list, { limit: 7, pages: 20 });
     await watch.poll();
@@ -294,7 +294,7 @@ describe('the cost', () => {
     },
   );
 
-  it('of an idle poll is one request again a minute after ten pages came within one second, and no late one is lost', async () => {
+  it('of an idle poll is one request again a minute after ten pages within one second, and no late record is lost', async () => {
     const { list } = publication(500);
     const watch = new Follower(list, { events: ['created'], pages: 50 });
     await watch.poll();
@@ -314,7 +314,7 @@ describe('the cost', () => {
     expect(told((await watch.poll()).events)).toEqual([`created ${next!.id}`]);
   });
 
-  it('of a poll with the scan keeps to the budget, and a burst leaves the scan a quarter of it', async () => {
+  it('of a poll with the scan stays within the budget, and a burst leaves the scan a quarter of it', async () => {
     const { list } = publication(60);
     const watch = new Follower(list, { limit: 2, pages: 8 });
     for (let polls = 0; polls < 10; polls++) {
@@ -338,7 +338,7 @@ describe('the cost', () => {
   });
 });
 
-describe('a cursor that the service no longer knows', () => {
+describe('a cursor that the service no longer accepts', () => {
   it.each([-12, -5, 0, 9, 14])(
     'is made up for by the days of creation, in whatever zone they begin (UTC%i)',
     async (hours) => {
@@ -361,7 +361,7 @@ describe('a cursor that the service no longer knows', () => {
     },
   );
 
-  it('costs no request for the days in which nobody is known to have subscribed', async () => {
+  it('costs no request for days without known subscriptions', async () => {
     const list = new SubscriptionList();
     for (let year = 0; year < 4; year++, list.now += 365 * 86_400) list.insert(5, 'active');
     const watch = new Follower(list, { limit: 5, pages: 50 });
@@ -376,8 +376,8 @@ describe('a cursor that the service no longer knows', () => {
   });
 });
 
-describe('a reading that fails', () => {
-  it('in the scan keeps what was found before it and reports why it stopped', async () => {
+describe('a failed read', () => {
+  it('in the scan keeps the events before it and reports the error', async () => {
     const { list } = publication(30);
     const watch = new Follower(list, { limit: 5 });
     await watch.poll({ pages: 20 });
@@ -409,7 +409,7 @@ describe('a reading that fails', () => {
 });
 
 describe('the list of one status', () => {
-  it('tells who comes into it, without reading the others', async () => {
+  it('reports subscriptions that enter it, without reading the others', async () => {
     const { list, rows } = publication(300);
     for (const { id } of rows.slice(0, 20)) list.change(id, { status: 'inactive' });
     const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'] });
@@ -427,7 +427,7 @@ describe('the list of one status', () => {
     expect(scan?.known).toBe(23);
   });
 
-  it('tells again who left it and came back, and no one else twice', async () => {
+  it('reports again a subscription that left and came back, and no other twice', async () => {
     const { list, rows } = publication(30);
     const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], limit: 4 });
     await watch.poll();
@@ -441,7 +441,7 @@ describe('the list of one status', () => {
     expect(seen.sort()).toEqual([line(rows[3]), line(rows[3]), line(rows[4])].sort());
   });
 
-  it('begins anew where it is of another status', async () => {
+  it('starts a new scan for another status', async () => {
     const { list, rows } = publication(30);
     const watch = new Follower(list, { list: 'inactive' });
     await watch.poll();
@@ -452,7 +452,7 @@ describe('the list of one status', () => {
     expect(told((await watch.poll({ list: 'active' })).events)).toEqual([`became_active ${rows[0]!.id} null>active`]);
   });
 
-  it('misses none who stays in it, whatever comes and goes while it is read', async () => {
+  it('misses no subscription that stays in it, whatever is added and removed meanwhile', async () => {
     const turn = fc.record({ at: fc.nat({ max: 19 }), status: fc.constantFrom('active', 'inactive') });
     const round = fc.record({
       turns: fc.array(turn, { maxLength: 4 }),
@@ -513,7 +513,7 @@ describe('the list of one status', () => {
 });
 
 describe('the reducer of the scan', () => {
-  it('does not miss what "created" told of the very second it has come to, while it is under way', () => {
+  it('does not miss subscriptions of the second that an unfinished walk of "created" has reached', () => {
     const { list } = publication(1);
     const [before, late] = list.insert(2);
     const view = {
@@ -534,7 +534,7 @@ describe('the reducer of the scan', () => {
 });
 
 describe('the state', () => {
-  it('of "created" alone, as earlier versions kept it, is taken over', async () => {
+  it('of "created" alone, as earlier versions stored it, is accepted', async () => {
     const { list } = publication(3);
     const watch = new Follower(list);
     const old = { ...startCreated(), seen: { created: list.now, ids: [] } };
@@ -542,7 +542,7 @@ describe('the state', () => {
     expect(watch.state).toMatchObject({ version: 2, scope: 'mine', created: old });
   });
 
-  it('of another scope begins anew, and so does none at all', () => {
+  it('of another scope starts a new one, and so does a missing one', () => {
     const kept = { ...startWatch('one'), revision: 4 };
     expect(readWatchState(kept, 'one')).toBe(kept);
     expect(readWatchState(kept, 'two')).toEqual(startWatch('two'));
@@ -559,7 +559,7 @@ describe('the state', () => {
     expect(() => readWatchState(kept)).toThrow(message);
   });
 
-  it('with a table that lost letters is refused', async () => {
+  it('with a truncated table is refused', async () => {
     const { list } = publication(3);
     const watch = new Follower(list);
     const { state } = await watch.poll();
@@ -568,7 +568,7 @@ describe('the state', () => {
     expect(() => readWatchState(JSON.parse(JSON.stringify(damaged)))).toThrow(WatchStateError);
   });
 
-  it('counts the polls that moved something', async () => {
+  it('counts the polls that changed it', async () => {
     const { list } = publication(3);
     const watch = new Follower(list, { events: ['created'] });
     await watch.poll();
@@ -578,7 +578,7 @@ describe('the state', () => {
     expect(watch.state.revision).toBe(2);
   });
 
-  it('holds no id and no address of those it looked at', async () => {
+  it('holds no id and no address of the subscriptions', async () => {
     const { list, rows } = publication(30);
     const watch = new Follower(list);
     await watch.poll();
@@ -586,7 +586,7 @@ describe('the state', () => {
     expect(rows.filter(({ id }) => text.includes(id))).toEqual([]);
   });
 
-  it('does not grow beyond what is allowed', async () => {
+  it('does not grow beyond its capacity', async () => {
     const { list } = publication(30);
     const watch = new Follower(list, { capacity: 29 });
     await expect(watch.poll()).rejects.toThrow(CapacityError);

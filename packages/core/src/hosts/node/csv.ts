@@ -39,7 +39,7 @@ export class CsvError extends Error {
   override readonly name = 'CsvError';
 }
 
-/** A record that is longer is a quotation mark that nobody closed. */
+/** A longer record comes from a quotation mark that was never closed. */
 const longestRecord = 1 << 20;
 
 /**

@@ -58,7 +58,7 @@ function journal(file: FileHandle, path: string, resumes: boolean, unlock: () =>
   let writing: Promise<void> | undefined;
   let broken: JournalError | undefined;
 
-  /** After a failed write nobody knows what the file holds: nothing may follow it. */
+  /** Writes the waiting records together. After a failed write the content is unknown, so every later one fails. */
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import process from 'node:process';
 
-/** Somebody else holds the lock for longer than anybody should. */
+/** The lock was not released in time, or the path cannot be locked. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 }
@@ -11,8 +11,8 @@ export class LockedError extends Error {
  * Runs `work` while no other process that asks for the same path runs theirs. The lock is `<path>-lock`, which stays
  * behind, empty.
  *
- * @param waitMs - how long to wait for the others, in milliseconds. Default 60,000
- * @throws LockedError where the others take too long, or where nothing can be locked there
+ * @param waitMs - how long to wait for other processes, in milliseconds. Default 60,000
+ * @throws LockedError where other processes hold the lock too long, or where the path cannot be locked
  */
 export async function withLock<T>(
   path: string,

@@ -175,7 +175,7 @@ describe('a CSV', () => {
     await expect(read(content, { ...(options as CsvOptions), name: 'people.csv' })).rejects.toThrow(CsvError);
   });
 
-  it('maps, leaves out, and makes custom fields of the rest, as asked', async () => {
+  it('maps columns, leaves columns out, and makes custom fields of the others, as configured', async () => {
     expect(
       await read('Mail,Name,Internal,City\na@b.example,Ada,7,Rome\n', {
         columns: { Mail: 'email', Internal: null },

@@ -29,7 +29,7 @@ it('keeps records in the order they came, over many calls at once and over resta
   }
 });
 
-it('goes on after a write that was torn at any byte', async () => {
+it('continues after a write that was torn at any byte', async () => {
   const path = scratch();
   const whole = [1, 2, 3].map((n) => `${JSON.stringify(record(n))}\n`).join('');
   for (let bytes = 0; bytes <= whole.length; bytes += 1) {
@@ -48,7 +48,7 @@ it('goes on after a write that was torn at any byte', async () => {
   }
 });
 
-it('takes zeros that a power cut left at the end for a torn write', async () => {
+it('treats zeros that a power failure left at the end as a torn write', async () => {
   const path = scratch();
   await writeFile(path, `${JSON.stringify(record(1))}\n${'\0'.repeat(40)}\n`);
   const journal = await openFileJournal(path);
@@ -64,14 +64,14 @@ it('refuses a file that is damaged in its middle, or no journal', async () => {
   await expect(openFileJournal(path)).rejects.toThrow('is no journal');
 });
 
-it('wants a name, and leaves nothing behind where it has none', async () => {
+it('requires a name, and leaves no file behind without one', async () => {
   await expect(openFileJournal('')).rejects.toThrow(
     new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.'),
   );
   expect(existsSync('-lock')).toBe(false);
 });
 
-it('lets only one process use it, and the next one as soon as that is gone', async () => {
+it('lets only one process use it, and the next one as soon as that has ended', async () => {
   const path = scratch();
   const journal = await openFileJournal(path);
   const file = new URL('../../../src/hosts/node/import-journal.ts', import.meta.url).href;

@@ -62,7 +62,7 @@ describe('the token file', () => {
     },
   );
 
-  it('wants a name, before anything is written', () => {
+  it('requires a name, before anything is written', () => {
     expect(() => createFileTokenStore('')).toThrow(
       new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.'),
     );
@@ -89,7 +89,7 @@ describe('the token file', () => {
 });
 
 describe('the lock of a token file', () => {
-  it('lets one in at a time', async () => {
+  it('admits one process at a time', async () => {
     const path = join(scratchFolder(), 'lock');
     let inside = 0;
     let most = 0;
@@ -105,19 +105,19 @@ describe('the lock of a token file', () => {
     expect(most).toBe(1);
   });
 
-  it('is opened again where the work fails', async () => {
+  it('is released where the work fails', async () => {
     const path = join(scratchFolder(), 'lock');
     await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withLock(path, async () => 'in')).toBe('in');
   });
 
-  it('says where nothing can be locked', async () => {
+  it('reports a path that cannot be locked', async () => {
     await expect(withLock(join(scratchFolder(), 'no', 'folder', 'lock'), async () => 'in')).rejects.toThrow(
       "can't be locked",
     );
   });
 
-  it('of a process that died is free again', async () => {
+  it('of a process that was killed is free again', async () => {
     const path = join(scratchFolder(), 'lock');
     const holder = spawn(process.execPath, [fileURLToPath(new URL('holding.ts', import.meta.url)), path], {
       stdio: ['ignore', 'pipe', 'inherit'],
