@@ -1,8 +1,8 @@
 /** Reference documentation of automations and journeys. */
 import {
-  cursorOrPage,
+  cursor,
   doubleOptOverride,
-  filterWords,
+  journeyStatus,
   limit,
   page,
   publicationId,
@@ -40,7 +40,7 @@ export const automationWords = {
     description: 'Lists the e-mails that an automation sends, each with its engagement statistics.',
     returns: 'Automation e-mails, page by page.',
     section: 'Endpoints, Automations; Pagination',
-    parameters: { publicationId, automationId, ...cursorOrPage },
+    parameters: { publicationId, automationId, limit, cursor, page },
     example: "{ automationId: 'aut_00000000-0000-4000-8000-000000000001' }",
     assumed: [
       'The record is not shown: id, automation_step_id, subject_line, preview_text, status, created_at, first_sent_at, last_sent_at, stats (always present).',
@@ -77,7 +77,7 @@ export const automationWords = {
     parameters: {
       publicationId,
       automationId,
-      status: filterWords.journeyStatus,
+      status: journeyStatus,
       limit,
       page,
     },

@@ -1,5 +1,5 @@
 /** Reference documentation of authors, advertisement opportunities, complimentary access and condition sets. */
-import { cursor, cursorOrPage, filterWords, limit, page, publicationId, type OperationWords } from './shared.ts';
+import { authorName, conditionSetPurpose, cursor, limit, page, publicationId, type OperationWords } from './shared.ts';
 
 /** Documentation of every operation in this file. */
 export const contentWords = {
@@ -11,7 +11,7 @@ export const contentWords = {
       publicationId,
       limit,
       page,
-      name: filterWords.authorName,
+      name: authorName,
     },
     assumed: ['The record is not shown: id, type, name, bio, bio_image_url, social_media_links.'],
   },
@@ -70,8 +70,10 @@ export const contentWords = {
     section: 'Endpoints, Condition sets; Pagination',
     parameters: {
       publicationId,
-      ...cursorOrPage,
-      purpose: filterWords.conditionSetPurpose,
+      limit,
+      cursor,
+      page,
+      purpose: conditionSetPurpose,
     },
     assumed: [
       'The record is not shown: id, name, status, created, updated, purpose.',

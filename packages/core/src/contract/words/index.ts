@@ -24,13 +24,18 @@ export {
 export { customFieldWords, deletionRequestWords } from './workspace.ts';
 
 /** The documentation of every operation. */
-export const words = {
-  ...subscriptionWords,
-  ...automationWords,
-  ...contentWords,
-  ...workspaceWords,
-  ...oauthWords,
-} as const satisfies Readonly<Record<OperationId, OperationWords>>;
+export const words = /* @__PURE__ */ joinWords();
+
+// Functions, so that a bundler can drop what they make: it keeps an object that spreads imported ones.
+function joinWords() {
+  return {
+    ...subscriptionWords,
+    ...automationWords,
+    ...contentWords,
+    ...workspaceWords,
+    ...oauthWords,
+  } as const satisfies Readonly<Record<OperationId, OperationWords>>;
+}
 
 /**
  * What the specification leaves open, operation by operation, and how it is filled here. Empty where nothing is open.

@@ -1,4 +1,7 @@
-/** Types of the reference documentation, and the parameters that several resources share. */
+/**
+ * Types of the reference documentation, and the parameters that several resources share. A resource's file names them
+ * one by one, without spread or property access, so that a bundler can drop the documentation that is not used.
+ */
 
 /** Documentation of one parameter or field of a request. */
 export interface ParameterWords {
@@ -47,15 +50,31 @@ export const page = {
   default: 1,
 } as const satisfies ParameterWords;
 
-export const cursorOrPage = { limit, cursor, page } as const;
-
 export const doubleOptOverride =
   '`on` sends the double opt-in confirmation e-mail, and the subscriber must confirm before becoming active. `off` activates the subscription immediately without a confirmation e-mail. `not_set` applies the setting of the publication.';
 
+export const authorName = {
+  text: 'Only authors with this full name or first name. Case-insensitive.',
+} as const satisfies ParameterWords;
+
+export const conditionSetPurpose = {
+  text: 'Only condition sets for this purpose. All purposes when left out.',
+} as const satisfies ParameterWords;
+
+export const journeyStatus = {
+  text: 'Only journeys of this status.',
+  default: 'all',
+} as const satisfies ParameterWords;
+
+export const publicationFieldStatus = {
+  text: 'Only fields of this status; `all` includes archived ones.',
+  default: 'active',
+} as const satisfies ParameterWords;
+
 /** Filters of the lists beside that of subscriptions. */
 export const filterWords = {
-  authorName: { text: 'Only authors with this full name or first name. Case-insensitive.' },
-  conditionSetPurpose: { text: 'Only condition sets for this purpose. All purposes when left out.' },
-  journeyStatus: { text: 'Only journeys of this status.', default: 'all' },
-  publicationFieldStatus: { text: 'Only fields of this status; `all` includes archived ones.', default: 'active' },
+  authorName,
+  conditionSetPurpose,
+  journeyStatus,
+  publicationFieldStatus,
 } as const satisfies ParametersWords;

@@ -1,5 +1,13 @@
 /** Reference documentation of subscriptions and their bulk updates. */
-import { cursorOrPage, doubleOptOverride, publicationId, type OperationWords, type ParametersWords } from './shared.ts';
+import {
+  cursor,
+  doubleOptOverride,
+  limit,
+  page,
+  publicationId,
+  type OperationWords,
+  type ParametersWords,
+} from './shared.ts';
 
 /** Fields of a SubscriptionRequest: the body of subscription creation and the item of bulk creation. */
 export const subscriptionRequestWords = {
@@ -54,7 +62,9 @@ export const subscriptionListWords = {
   tier: { text: 'Only subscriptions of this tier.', default: 'all' },
   premium_tiers: { text: 'Only subscriptions in at least one of the premium tiers with these names.' },
   premium_tier_ids: { text: 'Only subscriptions in at least one of the premium tiers with these prefixed IDs.' },
-  ...cursorOrPage,
+  limit,
+  cursor,
+  page,
   email: { text: 'Only the subscription with this address. Exact match, case-insensitive.' },
   order_by: {
     text: 'Field the list is sorted by: `created`, the time the subscription was first created.',

@@ -1,9 +1,9 @@
 /** Reference documentation of custom fields, deletion requests, publication fields and publications. */
 import {
-  cursorOrPage,
-  filterWords,
+  cursor,
   limit,
   page,
+  publicationFieldStatus,
   publicationId,
   type OperationWords,
   type ParameterWords,
@@ -25,18 +25,13 @@ export const deletionRequestWords = {
 
 const customFieldId = { text: 'ID of the custom field, a UUID without a prefix.' } as const satisfies ParameterWords;
 
-const rename = {
-  description: 'Changes the label of a custom field. Values stored on subscriptions are kept.',
-  returns: 'The custom field.',
-  section: 'Endpoints, Custom fields',
-  parameters: {
-    publicationId,
-    id: customFieldId,
-    display: { text: 'New label of the field. Subscriptions refer to the field by this label.' },
-  },
-  example: "{ id: '00000000-0000-4000-8000-000000000001', display: 'First name' }",
-  assumed: ['The record is not shown: id, kind, display, created, options (list fields only).'],
-} as const satisfies OperationWords;
+const renameText = 'Changes the label of a custom field. Values stored on subscriptions are kept.';
+const renameExample = "{ id: '00000000-0000-4000-8000-000000000001', display: 'First name' }";
+const renameParameters = {
+  publicationId,
+  id: customFieldId,
+  display: { text: 'New label of the field. Subscriptions refer to the field by this label.' },
+} as const satisfies ParametersWords;
 
 const noDeletionForbidden =
   'The scope is missing, the organization has no access to data deletion, or the API key is restricted to specific publications.';
@@ -75,8 +70,22 @@ export const workspaceWords = {
     example: "{ id: '00000000-0000-4000-8000-000000000001' }",
     assumed: ['The record is not shown: id, kind, display, created, options (list fields only).'],
   },
-  'customFields.update': { ...rename, assumed: ['The patch result is not shown: the custom field.'] },
-  'customFields.updatePut': rename,
+  'customFields.update': {
+    description: renameText,
+    returns: 'The custom field.',
+    section: 'Endpoints, Custom fields',
+    parameters: renameParameters,
+    example: renameExample,
+    assumed: ['The patch result is not shown: the custom field.'],
+  },
+  'customFields.updatePut': {
+    description: renameText,
+    returns: 'The custom field.',
+    section: 'Endpoints, Custom fields',
+    parameters: renameParameters,
+    example: renameExample,
+    assumed: ['The record is not shown: id, kind, display, created, options (list fields only).'],
+  },
   'customFields.delete': {
     description: 'Deletes a custom field and the values that subscriptions store for it.',
     returns: 'Nothing: the answer has no body.',
@@ -131,8 +140,10 @@ export const workspaceWords = {
     returns: 'Publication fields, page by page.',
     section: 'Endpoints, Workspace; Pagination',
     parameters: {
-      ...cursorOrPage,
-      status: filterWords.publicationFieldStatus,
+      limit,
+      cursor,
+      page,
+      status: publicationFieldStatus,
     },
     errors: {
       403: 'The scope is missing, or the API key does not have access to every publication of the workspace.',
