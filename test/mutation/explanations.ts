@@ -56,6 +56,18 @@ export const explanations: readonly Explanation[] = [
     reason: 'SQLite sorts in ascending order where none is named',
   },
   {
+    file: 'packages/core/src/engine/lost-response.ts',
+    original: "'unclear'",
+    replacement: '""',
+    reason: 'a label for debugging: every text but "absent" counts as unclear',
+  },
+  {
+    file: 'packages/core/src/engine/retry.ts',
+    original: 'layer === undefined',
+    replacement: 'false',
+    reason: 'a shortcut: a policy without a layer is copied instead, with the same values',
+  },
+  {
     file: frontier,
     original: 'newest.created < frontier.created',
     replacement: 'false',

@@ -61,6 +61,16 @@ describe('after a lost response', () => {
     expect(sent()).toEqual(['POST', 'GET', 'POST']);
   });
 
+  it('a record is found by the subscription id of the call', async () => {
+    const other = journey({ id: 'aj_2', subscription_id: 'sub_2' });
+    const own = journey({ id: 'aj_1', subscription_id: 'sub_1' });
+    const host = scriptedHost([lost, list(other, own)]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    expect(await engine.call('journeys.enroll', { automationId: 'aut_1', subscription_id: 'sub_1' })).toEqual({
+      data: own,
+    });
+  });
+
   it("an earlier record is not taken for the call's own", async () => {
     const earlier = journey({ status: 'completed', started_at: seconds - 3_600 });
     const { call } = enrolling(lost, list(earlier), json({ data: late }));
@@ -72,6 +82,7 @@ describe('after a lost response', () => {
     ['a record of the future: the clocks differ', journey({ started_at: seconds + 60 })],
     ['a record without a time', journey({ started_at: null })],
     ['a record without an address', journey({ email: null })],
+    ['a record that does not name an address', journey({ email: undefined })],
   ])('%s decides nothing: the error stays, and says how to look', async (_, record) => {
     const { call, sent } = enrolling(lost, list(record));
     await expect(call).rejects.toBeInstanceOf(NetworkError);

@@ -44,6 +44,14 @@ describe('which failures are retried', () => {
 });
 
 describe('the delay of a retry', () => {
+  it.each([
+    ['120', 120_000],
+    ['121', null],
+  ])('with Retry-After: %s and a limit of two minutes: %s', (seconds, delay) => {
+    const failed = answered(429, { 'retry-after': seconds });
+    expect(nextDelay({ retry: 'safe' }, failed, 0, defaultRetryPolicy, clock)).toBe(delay);
+  });
+
   const now = Date.UTC(2026, 0, 1);
   it.each([
     ['Retry-After in seconds', { 'retry-after': '7', 'ratelimit-reset': '99' }, 7_000],
