@@ -170,6 +170,18 @@ describe('a bulk import', () => {
     expect(sent.slice(3).map(({ rows }) => rows)).toEqual([people(20).slice(10), people(20).slice(10)]);
   });
 
+  it('sends a batch that the service did not take in batches of any other size in the next run', async () => {
+    const { sent, ...api } = service((_, call) => (call === 2 ? refusal('No.', 401) : undefined));
+    const options = { ...api, journal: memoryJournal(), concurrency: 1, source: people(20) };
+    await importSubscriptions({ ...options, batchSize: 10 });
+    expect(await importSubscriptions({ ...options, batchSize: 4 })).toMatchObject({
+      outcome: 'complete',
+      accepted: 20,
+      resent: 0,
+    });
+    expect(sent.map(({ rows }) => rows.length)).toEqual([10, 10, 4, 4, 2]);
+  });
+
   it.each([401, 403, 404])('stops at once on %i', async (status) => {
     const { sent, ...api } = service(() => refusal('No.', status));
     expect(await importSubscriptions({ ...api, batchSize: 1, concurrency: 1, source: people(50) })).toMatchObject({
@@ -266,6 +278,12 @@ describe('a bulk import', () => {
     await expect(reading([{ hello: 1 }])).rejects.toThrow(JournalError);
     await expect(reading([{ type: 'accepted', first: 1, last: 2, rows: 2 }])).rejects.toThrow(
       'its beginning is missing',
+    );
+    const started = { type: 'started', version: 1, mode: 'bulk', seed: [1, 2, 3, 4] };
+    await expect(reading([started, started])).rejects.toThrow('The journal holds two imports');
+    await expect(reading([{ ...started, mode: 'single' }])).rejects.toThrow('one by one, not in batches');
+    await expect(reading([started, { type: 'accepted', first: 2, last: 1, rows: 1 }])).rejects.toThrow(
+      'Record 2 of the journal names no rows',
     );
   });
 
