@@ -11,7 +11,7 @@ export interface Explanation {
   readonly reason: string;
 }
 
-const duration = 'packages/sandbox/src/world/duration.ts';
+const duration = 'packages/sandbox/src/world/clock.ts';
 const paging = 'packages/sandbox/src/api/paging.ts';
 const frontier = 'packages/core/src/watch/frontier.ts';
 

@@ -20,6 +20,7 @@ function coreFloor(name: string, ...tests: readonly string[]): Floor {
 }
 
 export const floors: Readonly<Record<string, Floor>> = {
+  endpoint: coreFloor('endpoint'),
   engine: coreFloor('engine', 'packages/core/test/client.test.ts'),
   import: coreFloor('import'),
   watch: coreFloor('watch'),
