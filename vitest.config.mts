@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     // Vitest would leave one core free.
     maxWorkers: '100%',
-    globalSetup: ['test/support/announce.ts', 'test/support/compile-cache.ts'],
+    globalSetup: ['test/support/announce.ts', 'test/support/compile-cache.ts', 'test/support/pages.ts'],
     projects: [
       project('core', 'packages/core/test', shared),
       project('sandbox', 'packages/sandbox/test', shared),

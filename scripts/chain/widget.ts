@@ -16,10 +16,19 @@ const sources = [
 
 /** True where the script is missing or older than any file it is made of. */
 export async function isWidgetStale(): Promise<boolean> {
-  const built = await modified(widgetScript);
-  if (built === 0) return true;
+  return isStale(widgetScript, sources);
+}
+
+/**
+ * @param built - path of a built file
+ * @param sources - files and folders it is built from, from the root of the repository
+ * @returns true where the built file is missing or older than any of its sources
+ */
+export async function isStale(built: string, sources: readonly string[]): Promise<boolean> {
+  const builtAt = await modified(built);
+  if (builtAt === 0) return true;
   const times = await Promise.all(sources.map((path) => newest(join(root, path))));
-  return Math.max(...times) > built;
+  return Math.max(...times) > builtAt;
 }
 
 async function newest(path: string): Promise<number> {

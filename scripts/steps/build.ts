@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Complaint } from '../bring/complaint.mjs';
 import { root } from '../chain/root.ts';
-import { isWidgetStale } from '../chain/widget.ts';
+import { isStale, isWidgetStale } from '../chain/widget.ts';
 import { run, runScript } from './command.ts';
 
 interface Build {
@@ -66,4 +66,25 @@ export async function bringWidget(): Promise<void> {
   console.log('▸ Building the widget');
   if (!(await buildWidget()))
     throw new Complaint('The widget was not built.', 'The reasons stand above; mend them and run the command again.');
+}
+
+/** The packages with pages, and an HTML file that their build writes. */
+const pages = [{ folder: 'packages/relay', built: 'dist/page/operator.html' }] as const;
+
+/**
+ * Builds the pages that are older than their sources.
+ *
+ * @throws Complaint where a page was not built
+ */
+export async function buildStalePages(): Promise<void> {
+  for (const { folder, built } of pages) {
+    const sources = [`${folder}/page`, 'packages/pages/src', 'packages/pages/vite.ts'];
+    if (!(await isStale(join(root, folder, built), sources))) continue;
+    const args = ['build', 'page', '--logLevel', 'warn'];
+    if (!(await run('vite', args, { cwd: join(root, folder), quiet: true })))
+      throw new Complaint(
+        `The pages of ${folder} were not built.`,
+        'See the messages above, and run the command again.',
+      );
+  }
 }

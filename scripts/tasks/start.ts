@@ -5,7 +5,7 @@ import { launch } from '../chain/launch.ts';
 import { assertPortsFree, portsFromEnvironment } from '../chain/ports.ts';
 import { root } from '../chain/root.ts';
 import { servers, serverUrl } from '../chain/servers.ts';
-import { bringWidget } from '../steps/build.ts';
+import { bringWidget, buildStalePages } from '../steps/build.ts';
 import { serveUntilStopped } from '../steps/serve.ts';
 
 const command = 'npm start';
@@ -17,6 +17,7 @@ await serveUntilStopped({
     const ports = portsFromEnvironment(servers, process.env);
     await assertPortsFree(servers, ports, command);
     await bringWidget();
+    await buildStalePages();
     const cache = join(root, '.cache');
     await mkdir(cache, { recursive: true });
     const relayStore = process.env['RELAY_STORE'] || `sqlite:${join(cache, storeName(ports.relay))}`;

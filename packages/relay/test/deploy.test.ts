@@ -58,6 +58,7 @@ describe('the Dockerfile', () => {
       'tsconfig.base.json',
       'packages/core/src/index.ts',
       'packages/relay/package.json',
+      'packages/pages/src/base.css',
       'packages/relay/page/operator.html',
       'packages/sandbox/package.json',
     ];

@@ -1,14 +1,14 @@
-/** The operator's page: four files, the same beside the sources and beside the build. They hold nothing secret. */
+/** Serves the operator's page as the build wrote it: four files without any secret. */
 import { readFileSync } from 'node:fs';
 import type { Hono } from 'hono';
 
-const folder = new URL('../../page/', import.meta.url);
+const folder = new URL('../../dist/page/', import.meta.url);
 
-/** Nothing from elsewhere and nothing inline: what a signup holds can never run or load anything. */
+/** Allows nothing from other origins and nothing inline, so that no stored text can run or load anything. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** By the path they stand at, below the door. */
+/** By their path, relative to the operator endpoint. */
 const files = {
   '/': { name: 'operator.html', type: 'text/html; charset=utf-8' },
   '/operator.css': { name: 'operator.css', type: 'text/css; charset=utf-8' },
@@ -16,7 +16,7 @@ const files = {
   '/mark.svg': { name: 'mark.svg', type: 'image/svg+xml' },
 } as const;
 
-/** Adds the page to a door. */
+/** Adds the routes of the page. @param door - mounted at `/operator` */
 export function operatorPage(door: Hono): void {
   for (const [path, { name, type }] of Object.entries(files)) {
     let text: string | undefined;

@@ -1,0 +1,104 @@
+/** Templates without a state of their own: button, badge, field, facts, table, notice, empty state. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+/** Anything a template can hold as a child. */
+export type Content = TemplateResult | string | number | typeof nothing | null | undefined | readonly Content[];
+
+/** How a badge or a notice is coloured. */
+export type Mood = 'good' | 'wait' | 'bad' | 'neutral';
+
+/** A property of {@link button}. */
+export interface ButtonOptions {
+  readonly label: Content;
+  /** Called by a click. While its promise is pending, the button is disabled and keeps the focus. */
+  readonly onClick: (event: MouseEvent) => unknown;
+  readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet' | 'link';
+  /** The accessible name where the label alone is ambiguous. */
+  readonly name?: string | undefined;
+  readonly disabled?: boolean;
+  readonly id?: string;
+}
+
+export function button({ label, onClick, kind = 'plain', name, disabled = false, id }: ButtonOptions): TemplateResult {
+  return html`<button
+    type="button"
+    id=${id ?? nothing}
+    class=${kind === 'plain' ? nothing : kind}
+    aria-label=${name ?? nothing}
+    ?disabled=${disabled}
+    @click=${(event: MouseEvent) => void clickOnce(event, onClick)}
+    >${label}</button
+  >`;
+}
+
+/** Ignores further clicks until the work of the first one has ended. */
+async function clickOnce(event: MouseEvent, onClick: ButtonOptions['onClick']): Promise<void> {
+  const { currentTarget: clicked } = event;
+  if (!(clicked instanceof HTMLElement) || clicked.getAttribute('aria-disabled') === 'true') return;
+  clicked.setAttribute('aria-disabled', 'true');
+  try {
+    await onClick(event);
+  } finally {
+    clicked.removeAttribute('aria-disabled');
+  }
+}
+
+/** A word or two in a coloured pill. */
+export function badge(text: Content, mood: Mood = 'neutral'): TemplateResult {
+  return html`<span class="badge" data-mood=${mood}>${text}</span>`;
+}
+
+/** A label above its control. @param id - of the control */
+export function field(id: string, label: Content, control: Content): TemplateResult {
+  return html`<div class="field"><label for=${id}>${label}</label>${control}</div>`;
+}
+
+/** Names and values as a description list. Entries without a value are left out. */
+export function facts(entries: readonly (readonly [name: string, value: Content])[]): TemplateResult {
+  const shown = entries.filter(
+    ([, value]) => value !== '' && value !== null && value !== undefined && value !== nothing,
+  );
+  return html`<dl class="facts">
+    ${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+/** A property of {@link table}. */
+export interface TableOptions<Row> {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  /** Keeps the elements of a row, and the focus in it, when rows move or change. */
+  readonly key: (row: Row) => unknown;
+  readonly cells: (row: Row) => readonly Content[];
+  /** Whether a row came or changed just now: it is lit up for a moment. */
+  readonly fresh?: (row: Row) => boolean;
+}
+
+export function table<Row>({ columns, rows, key, cells, fresh = () => false }: TableOptions<Row>): TemplateResult {
+  return html`<table>
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${repeat(
+        rows,
+        key,
+        (row) =>
+          html`<tr class=${fresh(row) ? 'fresh' : nothing}>${cells(row).map((cell) => html`<td>${cell}</td>`)}</tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** A paragraph in a box that says what is wrong. It is announced when its text changes. */
+export function notice(id: string, text: string): TemplateResult {
+  return html`<p id=${id} class="notice" role="alert" ?hidden=${text === ''}>${text}</p>`;
+}
+
+/** What stands in place of a list without entries. */
+export function emptyState(content: Content): TemplateResult {
+  return html`<p class="empty">${content}</p>`;
+}

@@ -1,0 +1,44 @@
+/** The Vite configuration of a package's pages: every HTML file of the folder, built into files with fixed names. */
+import { globSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { UserConfig } from 'vite';
+
+/** Options of {@link pagesConfig}. */
+export interface PagesOptions {
+  /** The folder of the HTML files. */
+  readonly folder: string;
+  /** The path of the built files on the server, absolute (`/page/`) or relative to the page (`operator/`). */
+  readonly urlPrefix: string;
+  /** The folder that is built, from `folder`. Default: `../dist/page` */
+  readonly outDir?: string;
+}
+
+/**
+ * Writes nothing inline and no data URL, because the pages' Content-Security-Policy allows neither. Browsers since 2024
+ * are asked for: the palette uses `light-dark()`.
+ */
+export function pagesConfig({ folder, urlPrefix, outDir = '../dist/page' }: PagesOptions): UserConfig {
+  return {
+    root: folder,
+    publicDir: false,
+    build: {
+      outDir: resolve(folder, outDir),
+      emptyOutDir: true,
+      target: ['chrome123', 'firefox120', 'safari17.5'],
+      assetsDir: '',
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      rolldownOptions: {
+        input: globSync('*.html', { cwd: folder }).map((name) => join(folder, name)),
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name].js',
+          assetFileNames: '[name][extname]',
+          // The licence of Lit asks for its notice in what is published.
+          comments: { legal: true },
+        },
+      },
+    },
+    experimental: { renderBuiltUrl: (name) => urlPrefix + name },
+  };
+}

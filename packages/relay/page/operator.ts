@@ -1,0 +1,235 @@
+/** `<operator-page>`: signs the operator in, shows the relay's status every few seconds, and offers the actions. */
+import {
+  button,
+  formatNumber,
+  notice,
+  PageElement,
+  toast,
+  toastError,
+  type Mood,
+  type Question,
+} from '@newsletter-kit/pages';
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { Status } from '../src/ops/operator.ts';
+import { forgetToken, hasToken, keepToken, request, SignedOutError } from './operator-api.ts';
+import './person-search.ts';
+import { discardButton, redriveButton } from './signup-list.ts';
+import { backlogs, hourChart, stateBadge, summarize, tiles } from './status-view.ts';
+
+const refreshMs = 3000;
+const wrongToken = 'That token is not the one. Copy it again, without spaces.';
+
+export class OperatorPage extends PageElement {
+  static override properties = {
+    status: { state: true },
+    signingIn: { state: true },
+    connection: { state: true },
+    wrong: { state: true },
+  };
+  /** The last status that was read; undefined before sign-in. */
+  declare status: Status | undefined;
+  declare signingIn: boolean;
+  /** Replaces the badge of the status: there is no current one. */
+  declare connection: readonly [mood: Mood, words: string] | undefined;
+  /** Why signing in failed. */
+  declare wrong: string;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.signingIn = false;
+    this.connection = ['neutral', 'connecting'];
+    this.wrong = '';
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible' && this.status) void this.refresh();
+    });
+    void this.refresh();
+  }
+
+  /** Reads and shows the status, now and every few seconds from now on. */
+  async refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      this.status = await request<Status>('status');
+      this.connection = undefined;
+      this.signingIn = false;
+    } catch (error) {
+      if (error instanceof SignedOutError) return this.#signOut(hasToken() ? wrongToken : '');
+      this.connection = ['bad', 'no answer'];
+    }
+    this.#timer = setTimeout(() => void this.refresh(), refreshMs);
+    await this.updateComplete;
+  }
+
+  /** Runs an action and shows why it failed. */
+  async run(action: () => Promise<void> | void): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      if (error instanceof SignedOutError) this.#signOut(wrongToken);
+      else if (error instanceof TypeError) toast('The relay does not answer.');
+      else toastError(error);
+    }
+  }
+
+  /** Asks before something is deleted. @returns true for yes */
+  confirm(question: Question): Promise<boolean> {
+    return document.querySelector('confirm-dialog')?.ask(question) ?? Promise.resolve(false);
+  }
+
+  /**
+   * Removes signups that left their state from a list, and moves the focus to where that list begins.
+   *
+   * @param origin - the button that was pressed
+   */
+  async leaveList(origin: EventTarget | null, removed: () => void): Promise<void> {
+    const pressed = origin instanceof Element ? origin : null;
+    const section = pressed?.closest('section') ?? null;
+    const person = pressed?.closest('#person') ? this.querySelector('person-search') : null;
+    removed();
+    await this.refresh();
+    if (person) return person.search();
+    const target = section?.hidden === false ? section.querySelector<HTMLElement>('summary, h2') : null;
+    if (target && target.tabIndex < 0) target.tabIndex = -1;
+    (target ?? this.querySelector<HTMLElement>('#main'))?.focus();
+  }
+
+  #signOut(why: string): void {
+    clearTimeout(this.#timer);
+    forgetToken();
+    this.status = undefined;
+    this.connection = ['neutral', 'signed out'];
+    this.signingIn = true;
+    this.wrong = why;
+    // No address stays in the page.
+    this.querySelector('person-search')?.clear();
+    for (const list of this.querySelectorAll('signup-list')) list.clear();
+    document.querySelector('confirm-dialog')?.cancel();
+    void this.updateComplete.then(() => {
+      const token = this.querySelector<HTMLInputElement>('#token');
+      if (!token) return;
+      token.value = '';
+      token.focus();
+    });
+  }
+
+  #signIn(event: SubmitEvent): void {
+    event.preventDefault();
+    keepToken(this.querySelector<HTMLInputElement>('#token')?.value.trim() ?? '');
+    void this.refresh();
+  }
+
+  protected override updated(): void {
+    const { counts } = this.status ?? {};
+    const open = counts ? counts.waiting + counts.sent : 0;
+    document.title = `${open > 0 ? `(${formatNumber(open)}) ` : ''}Newsletter relay`;
+  }
+
+  protected override render(): TemplateResult {
+    const { status } = this;
+    const [mood, words] = this.connection ?? (status ? summarize(status) : (['neutral', 'connecting'] as const));
+    return html`<header>
+        <h1>Newsletter relay</h1>
+        ${stateBadge(mood, words)}
+        ${
+          status
+            ? [
+                button({
+                  id: 'pause',
+                  label: status.paused ? 'Resume delivery' : 'Pause delivery',
+                  onClick: () =>
+                    this.run(async () => {
+                      await request(status.paused ? 'resume' : 'pause', 'POST');
+                      await this.refresh();
+                    }),
+                }),
+                button({ id: 'leave', label: 'Sign out', kind: 'quiet', onClick: () => this.#signOut('') }),
+              ]
+            : nothing
+        }
+      </header>
+      <main id="main" tabindex="-1">
+        ${this.#signInForm()}
+        <div id="board" ?hidden=${!status}>${this.#board(status)}</div>
+      </main>`;
+  }
+
+  #signInForm(): TemplateResult {
+    return html`<form id="enter" ?hidden=${!this.signingIn} @submit=${(event: SubmitEvent) => this.#signIn(event)}>
+      <h2>Sign in</h2>
+      <label for="token">Operator token</label>
+      <input
+        id="token"
+        type="password"
+        autocomplete="current-password"
+        spellcheck="false"
+        required
+        aria-describedby="where wrong"
+      />
+      <p id="where" class="soft">
+        It is the value of <code>RELAY_OPERATOR_TOKEN</code>, or in the file <code>…-operator</code> beside the relay's
+        store. It is kept in this tab only.
+      </p>
+      <p id="wrong" class="bad" role="alert">${this.wrong}</p>
+      <button class="primary">Sign in</button>
+    </form>`;
+  }
+
+  #board(status: Status | undefined): TemplateResult {
+    return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? '')}
+      ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), backlogs(status)] : nothing}
+      <person-search .page=${this}></person-search>
+      ${this.#lists(status)}`;
+  }
+
+  #lists(status: Status | undefined): TemplateResult {
+    const { dead = 0, review = 0, unconfirmed = 0 } = status?.counts ?? {};
+    return html`<section id="dead" aria-labelledby="dead-title" ?hidden=${dead === 0}>
+        <h2 id="dead-title">Dead letters</h2>
+        <p class="soft"
+          >Signups the API refused for good. Redrive them once the cause is fixed: they wait for delivery again.</p
+        >
+        <ul id="reasons" class="list">${repeat(
+          status?.deadByReason ?? [],
+          ({ reason }) => reason,
+          ({ reason, count }) => this.#reason(reason, count),
+        )}</ul>
+        <signup-list id="letters" signup-state="dead" .count=${dead} .page=${this}></signup-list>
+      </section>
+      <section id="review" aria-labelledby="review-title" ?hidden=${review === 0}>
+        <h2 id="review-title">Review</h2>
+        <p class="soft">Suspected to come from robots, and not delivered. Let through those that come from people.</p>
+        <signup-list id="suspects" signup-state="review" .count=${review} .page=${this}></signup-list>
+      </section>
+      <section id="unconfirmed" aria-labelledby="unconfirmed-title" ?hidden=${unconfirmed === 0}>
+        <h2 id="unconfirmed-title">Unconfirmed</h2>
+        <p class="soft">Delivered only after the person clicks the link in the confirmation mail.</p>
+        <signup-list id="unclicked" signup-state="unconfirmed" .count=${unconfirmed} .page=${this}></signup-list>
+      </section>`;
+  }
+
+  #reason(reason: string, count: number): TemplateResult {
+    const filter = { state: 'dead', reason };
+    const text = `This deletes the dead letters whose reason contains “${reason}”, ${formatNumber(count)} at present. They are never delivered. The consent ledger keeps its entries.`;
+    const removed = (): void => this.querySelector<HTMLElementTagNameMap['signup-list']>('#letters')?.clear();
+    return html`<li>
+      <span><strong>${formatNumber(count)} × </strong>${reason}</span>
+      ${
+        // Without a reason the filter would mean every dead letter.
+        reason === ''
+          ? nothing
+          : html`<div class="actions">
+              ${redriveButton('Redrive all of these', filter, this, removed)}
+              ${discardButton('Discard all of these…', filter, text, this, removed)}
+            </div>`
+      }
+    </li>`;
+  }
+}
+
+customElements.define('operator-page', OperatorPage);

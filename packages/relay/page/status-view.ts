@@ -1,0 +1,91 @@
+/** Templates of the relay's status: the tiles, the chart of the last hour, the backlog by form. */
+import { badge, formatDuration, formatNumber, type Mood } from '@newsletter-kit/pages';
+import { html, nothing, svg, type TemplateResult } from 'lit';
+import type { Minute, Status } from '../src/ops/operator.ts';
+
+/** The oldest signup may wait this long before its tile is coloured, in milliseconds. */
+const longWaitMs = 15 * 60_000;
+
+/** The state of delivery in a few words. */
+export function summarize({ paused, running, counts }: Status): readonly [mood: Mood, words: string] {
+  if (running?.storeTrouble) return ['bad', 'no signup can be kept'];
+  if (paused) return ['wait', 'paused'];
+  if (running?.trouble) return ['bad', 'waiting for the API'];
+  return ['good', counts.waiting + counts.sent > 0 ? 'delivering' : 'nothing waits'];
+}
+
+export function tiles({ counts, oldestWaitingSince: since }: Status): TemplateResult {
+  const waited = since === null ? null : Math.max(0, Date.now() - since);
+  const shown: readonly (readonly [name: string, value: string, mood?: Mood | false])[] = [
+    ['Waiting', formatNumber(counts.waiting)],
+    ['Sent, unanswered', formatNumber(counts.sent)],
+    [
+      'Oldest waiting',
+      waited === null ? 'none' : formatDuration(waited),
+      waited !== null && waited > longWaitMs && 'wait',
+    ],
+    ['Delivered', formatNumber(counts.delivered)],
+    ['Unconfirmed', formatNumber(counts.unconfirmed)],
+    ['Review', formatNumber(counts.review), counts.review > 0 && 'wait'],
+    ['Dead letters', formatNumber(counts.dead), counts.dead > 0 && 'bad'],
+  ];
+  return html`<dl id="tiles">
+    ${shown.map(
+      ([name, value, mood]) => html`<div data-mood=${mood || nothing}><dt>${name}</dt><dd>${value}</dd></div>`,
+    )}
+  </dl>`;
+}
+
+/** Height of the chart's highest value, in the units of its view box. */
+const plotHeight = 110;
+
+/** @param minutes - of the last hour, oldest first */
+export function hourChart(minutes: readonly Minute[]): TemplateResult {
+  const total = (rate: 'kept' | 'refused' | 'delivered'): string =>
+    formatNumber(minutes.reduce((sum, minute) => sum + minute[rate], 0));
+  const most = Math.max(1, ...minutes.map(({ kept, refused, delivered }) => Math.max(kept + refused, delivered)));
+  const height = (count: number): number => (count / most) * plotHeight;
+  const bar = (name: string, index: number, top: number, size: number): TemplateResult =>
+    svg`<rect class=${name} x=${index * 10 + 1} width="8" y=${120 - height(top)} height=${height(size)}></rect>`;
+  return html`<figure>
+    <figcaption>
+      <h2>The last hour</h2>
+      <p id="legend" class="soft"
+        >${total('kept')} taken (bars), ${total('delivered')} delivered (line), ${total('refused')} refused (red)</p
+      >
+    </figcaption>
+    <svg id="chart" viewBox="0 0 600 120" preserveAspectRatio="none" role="img" aria-labelledby="legend">
+      <line class="base" x1="0" y1="120" x2="600" y2="120"></line>
+      ${minutes.map(({ kept, refused }, index) => [
+        bar('kept', index, kept, kept),
+        bar('refused', index, kept + refused, refused),
+      ])}
+      <polyline
+        class="delivered"
+        points=${minutes.map(({ delivered }, index) => `${index * 10 + 5},${120 - height(delivered)}`).join(' ')}
+      ></polyline>
+    </svg>
+  </figure>`;
+}
+
+export function backlogs({ forms }: Status): TemplateResult {
+  return html`<section id="forms" aria-labelledby="forms-title" ?hidden=${forms.length === 0}>
+    <h2 id="forms-title">Backlog by form</h2>
+    <p class="soft">Signups that are waiting or sent, and not yet known to be at the API.</p>
+    <ul id="backlogs" class="list">${forms.map(
+      ({ form, open, oldestSince }) => html`<li>
+        <span><strong>${formatNumber(open)}</strong> form ${form}</span>
+        ${
+          oldestSince === null
+            ? nothing
+            : html`<span class="soft">the oldest for ${formatDuration(Date.now() - oldestSince)}</span>`
+        }
+      </li>`,
+    )}</ul>
+  </section>`;
+}
+
+/** The badge in the header. */
+export function stateBadge(mood: Mood, words: string): TemplateResult {
+  return html`<p id="state" role="status">${badge(words, mood)}</p>`;
+}

@@ -1,0 +1,6 @@
+/** Builds the pages that are older than their sources: servers under test serve them as the build wrote them. */
+import { buildStalePages } from '../../scripts/steps/build.ts';
+
+export async function setup(): Promise<void> {
+  await buildStalePages();
+}
