@@ -1,5 +1,6 @@
-/** Templates without a state of their own: button, badge, field, facts, table, notice, empty state. */
-import { html, nothing, type TemplateResult } from 'lit';
+/** Templates without a state: button, badge, field, facts, table, notice, empty state. */
+import { html, noChange, nothing, type TemplateResult } from 'lit';
+import { Directive, directive, PartType, type ElementPart, type PartInfo } from 'lit/directive.js';
 import { repeat } from 'lit/directives/repeat.js';
 
 /** Anything a template can hold as a child. */
@@ -8,7 +9,7 @@ export type Content = TemplateResult | string | number | typeof nothing | null |
 /** How a badge or a notice is coloured. */
 export type Mood = 'good' | 'wait' | 'bad' | 'neutral';
 
-/** A property of {@link button}. */
+/** Options of {@link button}. */
 export interface ButtonOptions {
   readonly label: Content;
   /** Called by a click. While its promise is pending, the button is disabled and keeps the focus. */
@@ -64,34 +65,65 @@ export function facts(entries: readonly (readonly [name: string, value: Content]
   </dl>`;
 }
 
-/** A property of {@link table}. */
+/** A column of a {@link table}. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => Content;
+  /** Class of its cells. */
+  readonly className?: string;
+}
+
+/** Options of {@link table}. */
 export interface TableOptions<Row> {
-  readonly columns: readonly string[];
+  readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Keeps the elements of a row, and the focus in it, when rows move or change. */
   readonly key: (row: Row) => unknown;
-  readonly cells: (row: Row) => readonly Content[];
-  /** Whether a row came or changed just now: it is lit up for a moment. */
-  readonly fresh?: (row: Row) => boolean;
+  /** How often a row has changed since it was read: each change lights it up. */
+  readonly changes?: (row: Row) => number;
 }
 
-export function table<Row>({ columns, rows, key, cells, fresh = () => false }: TableOptions<Row>): TemplateResult {
+export function table<Row>({ columns, rows, key, changes = () => 0 }: TableOptions<Row>): TemplateResult {
   return html`<table>
     <thead>
       <tr>
-        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        ${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}
       </tr>
     </thead>
     <tbody>
       ${repeat(
         rows,
         key,
-        (row) =>
-          html`<tr class=${fresh(row) ? 'fresh' : nothing}>${cells(row).map((cell) => html`<td>${cell}</td>`)}</tr>`,
+        (row) => html`<tr ${highlight(changes(row))}>
+          ${columns.map(({ cell, className }) => html`<td class=${className ?? nothing}>${cell(row)}</td>`)}
+        </tr>`,
       )}
     </tbody>
   </table>`;
 }
+
+/** Lights an element up for a moment whenever the number of changes grows. */
+class HighlightDirective extends Directive {
+  #shown = 0;
+
+  constructor(part: PartInfo) {
+    super(part);
+    if (part.type !== PartType.ELEMENT) throw new Error('highlight() belongs into the tag of an element.');
+  }
+
+  override update({ element }: ElementPart, [changes]: [number]): typeof noChange {
+    if (changes > this.#shown && matchMedia('(prefers-reduced-motion: no-preference)').matches)
+      element.animate([{ backgroundColor: 'color-mix(in srgb, var(--accent) 20%, transparent)' }, {}], 1800);
+    this.#shown = changes;
+    return noChange;
+  }
+
+  render(_changes: number): typeof noChange {
+    return noChange;
+  }
+}
+
+export const highlight = directive(HighlightDirective);
 
 /** A paragraph in a box that says what is wrong. It is announced when its text changes. */
 export function notice(id: string, text: string): TemplateResult {
@@ -101,4 +133,21 @@ export function notice(id: string, text: string): TemplateResult {
 /** What stands in place of a list without entries. */
 export function emptyState(content: Content): TemplateResult {
   return html`<p class="empty">${content}</p>`;
+}
+
+/**
+ * Returns a function that calls `work` once for a burst of calls, at the end of a pause.
+ *
+ * @param pause - in milliseconds
+ */
+export function throttle(work: () => void, pause: number): () => void {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    setTimeout(() => {
+      scheduled = false;
+      work();
+    }, pause);
+  };
 }

@@ -1,6 +1,6 @@
 /** Elements with a state: the toast, the confirmation dialog, and the base class of every page's own elements. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Content } from './components.ts';
+import { button, type Content } from './components.ts';
 
 /** Renders into the page itself: the page's stylesheet applies, and ids are the page's. */
 export abstract class PageElement extends LitElement {
@@ -49,12 +49,32 @@ export function toastError(error: unknown): void {
   toast(error instanceof Error ? error.message : String(error));
 }
 
+/**
+ * A button that copies a text to the clipboard.
+ *
+ * @param what - names the text to a person who hears the page
+ */
+export function copyButton(text: string, what: string, label?: string): TemplateResult {
+  return button({
+    label: label ?? 'Copy',
+    kind: label === undefined ? 'quiet' : 'plain',
+    name: label === undefined ? `Copy ${what}` : `${label}: ${what}`,
+    onClick: () =>
+      navigator.clipboard.writeText(text).then(
+        () => toast(`Copied ${what}.`),
+        () => toast('The browser did not allow the text to be copied.'),
+      ),
+  });
+}
+
 /** What a {@link ConfirmDialog} asks. */
 export interface Question {
   readonly title: string;
   readonly text: string;
-  /** The button that agrees. */
+  /** The label of the button that agrees. */
   readonly yes: string;
+  /** Default: `danger` */
+  readonly yesKind?: 'danger' | 'primary';
   /** Further controls between the text and the buttons. */
   readonly controls?: Content;
 }
@@ -103,7 +123,7 @@ export class ConfirmDialog extends PageElement {
       ${question?.controls ?? nothing}
       <div class="actions end">
         <button type="button" id="${name}-no" autofocus @click=${() => this.cancel()}>Cancel</button>
-        <button type="button" id="${name}-yes" class="danger" @click=${() => this.#dialog()?.close('yes')}
+        <button type="button" id="${name}-yes" class=${question?.yesKind ?? 'danger'} @click=${() => this.#dialog()?.close('yes')}
           >${question?.yes}</button
         >
       </div>

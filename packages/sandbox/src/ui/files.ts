@@ -1,8 +1,8 @@
-/** The files of the pages, as the package holds them: the same folder beside the sources and beside the build. */
+/** Reads the files of the pages as the build wrote them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
-const folder = new URL('../../page/', import.meta.url);
+const folder = new URL('../../dist/page/', import.meta.url);
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -8,7 +8,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
-const { curlOf } = (await import(new URL('../../page/curl.js', import.meta.url).href)) as {
+const { curlOf } = (await import(new URL('../../page/curl.ts', import.meta.url).href)) as {
   readonly curlOf: (sent: Sent) => string;
 };
 

@@ -51,7 +51,7 @@ describeInBrowser('the window', () => {
     expect(body.matching).toBeGreaterThan(0);
     await page.select('#panel-subscribers select', 'inactive');
     await reads('#found', `${body.matching} subscriber`);
-    expect(new Set(await page.$$eval(`${rows} .tag`, (tags) => tags.map((tag) => tag.textContent)))).toEqual(
+    expect(new Set(await page.$$eval(`${rows} .badge`, (badges) => badges.map((badge) => badge.textContent)))).toEqual(
       new Set(['inactive']),
     );
   });
@@ -147,6 +147,7 @@ describeInBrowser('the window', () => {
     await call('GET', '/custom_fields');
     await page.locator('button.request').click();
     await reads('#request-detail', 'Request 1');
+    expect(await page.$eval('#again-key', (key) => (key as HTMLSelectElement).value)).toBe('sandbox-key');
     await page.select('#again-key', '');
     await page.locator('#request-detail button.primary').click();
     await reads('#request-detail', /Request 2.*401.*Sends request 1 again/s);

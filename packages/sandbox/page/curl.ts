@@ -1,4 +1,4 @@
-/** A request as a curl command for a POSIX shell. The key stands in it as a variable, never as itself. */
+/** Writes a request as a curl command for a POSIX shell, with a variable in place of the key. */
 
 /** The variable that holds the key; `newsletter-sandbox exec` sets it too. */
 export const keyVariable = '$NEWSLETTER_API_KEY';
@@ -15,11 +15,16 @@ const ownHeaders = new Set([
   'user-agent',
 ]);
 
-/**
- * @param {{ url: string, method: string, headers: Readonly<Record<string, string>>, body: string | null }} request - an
- *   `authorization` of any value is replaced by the variable; other headers that are hidden are left out
- */
-export function curlOf({ url, method, headers, body }) {
+/** A request that curl can send. */
+export interface CurlRequest {
+  readonly url: string;
+  readonly method: string;
+  /** The value of `authorization` is replaced by the variable; other headers with a hidden value are left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export function curlOf({ url, method, headers, body }: CurlRequest): string {
   const sent = Object.entries(headers).filter(
     ([name, value]) =>
       !ownHeaders.has(name) && !/^(?:sec-|origin$|referer$|accept-language$)/.test(name) && value !== '[hidden]',
@@ -35,21 +40,19 @@ export function curlOf({ url, method, headers, body }) {
   return lines.join(' \\\n');
 }
 
-/** @param {string} method @param {string | null} body */
-function methodOption(method, body) {
+function methodOption(method: string, body: string | null): string {
   if (method === 'HEAD') return ' --head';
   return method === (body ? 'POST' : 'GET') ? '' : ` -X ${quoted(method)}`;
 }
 
-/** @param {string} name @param {string} value */
-function headerOption(name, value) {
+function headerOption(name: string, value: string): string {
   if (name.toLowerCase() !== 'authorization') return `-H ${quoted(`${name}: ${value}`)}`;
   return value.startsWith('Basic')
     ? '-u "$NEWSLETTER_OAUTH_CLIENT_ID:$NEWSLETTER_OAUTH_CLIENT_SECRET"'
     : `-H "Authorization: Bearer ${keyVariable}"`;
 }
 
-/** One word of a shell command. @param {string} text */
-function quoted(text) {
+/** Quotes one word of a shell command. */
+function quoted(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

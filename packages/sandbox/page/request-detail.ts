@@ -1,0 +1,235 @@
+/** Templates of one logged request: why it was answered so, what to do with it next, and both messages. */
+import { button, copyButton, dateTime, facts, toastError, type Content } from '@newsletter-kit/pages';
+import { html, nothing, type TemplateResult } from 'lit';
+import { ask } from './control.ts';
+import { curlOf, keyVariable } from './curl.ts';
+import { codeBadge, valueText } from './format.ts';
+import { bodyView } from './json-view.ts';
+import { valueOf, type LoggedRequest } from './view.ts';
+
+interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null where it was not read. */
+  readonly body: string | null;
+  /** The number of characters of a body of which only the beginning is kept. */
+  readonly cutFrom: number | null;
+}
+
+/** The nearest request that would have been accepted. */
+interface Nearest {
+  readonly request: string;
+  readonly change: readonly { readonly field: string; readonly to: unknown }[];
+  readonly example?: {
+    readonly method: string;
+    readonly target: string;
+    readonly authorized: boolean;
+    readonly contentType: string | null;
+    readonly body: string | null;
+  } | null;
+}
+
+/** A logged request with its messages, as long as they are kept. */
+export interface Exchange extends LoggedRequest {
+  /** The path with its query. */
+  readonly target: string;
+  readonly request: Message | null;
+  readonly response: Message | null;
+  readonly nearest: Nearest | null;
+}
+
+/** What {@link requestDetail} needs besides the request. */
+export interface RequestDetailOptions {
+  /** Summary of the operation. */
+  readonly title: string;
+  /** The number of the request that repeats this one. */
+  readonly later: number | undefined;
+  /** The keys it can be sent again with. */
+  readonly keys: readonly { readonly key: string; readonly title: string }[];
+  /** Shows another request. */
+  readonly open: (n: number) => void;
+  readonly close: () => void;
+}
+
+export function requestDetail(exchange: Exchange, options: RequestDetailOptions): TemplateResult {
+  const { n, method, target, status, milliseconds, time, operation, reasons, nearest, request, response } = exchange;
+  const { title, close } = options;
+  const refused = status === 0 || status >= 400;
+  const severity = status === 0 || status >= 500 ? 'bad' : refused ? 'wait' : 'neutral';
+  return html`<div class="head">
+      <h3 id="request-title">Request ${n}<span class="soft"> ${title}</span></h3>
+      ${button({ label: 'Close', kind: 'quiet', onClick: close })}
+    </div>
+    <p class="mono target" dir="ltr"><b>${method}</b> ${target}</p>
+    <p class="outcome">
+      ${codeBadge(status)} ${statusPhrases[status]}
+      <small
+        >${milliseconds} ms · ${dateTime(Date.parse(time), { short: true })}${operation ? ` · ${operation}` : nothing}</small
+      >
+    </p>
+    ${repeatLinks(exchange, options)}
+    ${
+      reasons.length === 0
+        ? nothing
+        : html`<div class="reasons-box" data-mood=${severity}>
+          <h4>${refused ? 'Why it was refused' : 'Good to know'}</h4>
+          <ul>
+            ${reasons.map((reason) => html`<li>${reason}</li>`)}
+          </ul>
+        </div>`
+    }
+    ${request ? actions(exchange, request, options) : nothing}
+    ${nearest && nearest.change.length > 0 ? nearestSection(nearest) : nothing}
+    ${request ? message('Request', 'request', request) : gone('request')}
+    ${response ? message('Answer', 'answer', response) : status === 0 ? noAnswer : request ? gone('answer') : nothing}`;
+}
+
+const noAnswer = html`<section>
+  <h4>Answer</h4>
+  <p class="soft">None: the connection was broken first.</p>
+</section>`;
+
+function gone(what: string): TemplateResult {
+  return html`<p class="soft">The ${what} is no longer kept: newer requests needed the memory.</p>`;
+}
+
+function repeatLinks({ repeats }: Exchange, { later, open }: RequestDetailOptions): Content {
+  if (repeats === null && later === undefined) return nothing;
+  const link = (n: number, label: string): TemplateResult => button({ label, kind: 'link', onClick: () => open(n) });
+  return html`<p>
+    ${repeats === null ? nothing : link(repeats, `Sends request ${repeats} again`)}
+    ${repeats !== null && later !== undefined ? ' · ' : nothing}
+    ${later === undefined ? nothing : link(later, `Was sent again as request ${later}`)}
+  </p>`;
+}
+
+function actions(
+  { n, method, target }: Exchange,
+  request: Message,
+  { keys, open }: RequestDetailOptions,
+): TemplateResult {
+  const { headers, body, cutFrom } = request;
+  const whole = cutFrom === null && body !== null;
+  const secret = `${target}${body ?? ''}`.includes('[hidden]');
+  const authorization = headers['authorization'];
+  const notes = [
+    authorization !== undefined &&
+      (authorization.startsWith('Basic')
+        ? 'The curl command reads the OAuth client from $NEWSLETTER_OAUTH_CLIENT_ID and $NEWSLETTER_OAUTH_CLIENT_SECRET.'
+        : `The curl command reads the key from ${keyVariable}, so that it can be shared.`),
+    !whole && 'The body was too long to be kept, so it can be neither copied nor sent again.',
+    whole &&
+      secret &&
+      'It held a secret, which the log does not keep: put it where the command says [hidden]. It can’t be sent again from here.',
+  ].filter((note) => note !== false);
+  const send = async (): Promise<void> => {
+    const key = valueOf(document, '#again-key') || null;
+    await ask<{ data: { n: number } }>(`/requests/${n}/send`, { method: 'POST', body: { key } }).then(
+      ({ data }) => open(data.n),
+      toastError,
+    );
+  };
+  return html`<div class="again">
+    <div class="row">
+      ${
+        whole
+          ? copyButton(
+              curlOf({ url: location.origin + target, method, headers, body }),
+              'request as curl',
+              'Copy as curl',
+            )
+          : nothing
+      }
+      ${button({ label: 'Send again', kind: 'primary', disabled: !whole || secret, onClick: send })}
+      <label class="check" for="again-key"
+        >with<select id="again-key">
+          ${keys.map(({ key, title }, index) => html`<option value=${key} ?selected=${index === 0}>${title}</option>`)}
+          <option value="">no key</option>
+        </select></label
+      >
+    </div>
+    ${notes.length > 0 ? html`<small>${notes.join(' ')}</small>` : nothing}
+  </div>`;
+}
+
+function nearestSection({ request, change, example }: Nearest): TemplateResult {
+  return html`<section class="nearest">
+    <h4>Nearest valid request</h4>
+    <p class="soft">Change this, and it is accepted:</p>
+    <ul>
+      ${change.map(({ field, to }) => html`<li><code>${field}</code> → <code>${valueText(to)}</code></li>`)}
+    </ul>
+    ${example ? nearestCurl(example) : html`<code dir="ltr">${request}</code>`}
+  </section>`;
+}
+
+function nearestCurl({
+  method,
+  target,
+  authorized,
+  contentType,
+  body,
+}: NonNullable<Nearest['example']>): TemplateResult {
+  const headers = {
+    ...(authorized && { Authorization: 'Bearer' }),
+    ...(contentType !== null && { 'Content-Type': contentType }),
+  };
+  const curl = curlOf({ url: location.origin + target, method, headers, body });
+  return html`<div class="ready">
+    <pre tabindex="0" role="group" aria-label="Nearest valid request as curl" dir="ltr">${curl}</pre>
+    <div class="row">${copyButton(curl, 'nearest valid request', 'Copy as curl')}</div>
+  </div>`;
+}
+
+function message(title: string, name: string, { headers, body, cutFrom }: Message): TemplateResult {
+  const type = headers['content-type'] ?? '';
+  const entries = Object.entries(headers);
+  return html`<section class="message">
+    <div class="head">
+      <h4>${title}${type ? html`<small> ${type.split(';')[0]}</small>` : nothing}</h4>
+      ${body ? copyButton(body, `body of the ${name}`) : nothing}
+    </div>
+    <details>
+      <summary>Headers (${entries.length})</summary>
+      ${codeFacts(entries)}
+    </details>
+    ${messageBody(body, type, name)}
+    ${
+      cutFrom === null
+        ? nothing
+        : html`<p class="soft"
+          >Only the beginning is shown; the whole body has ${cutFrom.toLocaleString()} characters.</p
+        >`
+    }
+  </section>`;
+}
+
+function messageBody(body: string | null, type: string, name: string): TemplateResult {
+  if (body === null) return html`<p class="soft">The body was not read: it is too long, or was sent as a stream.</p>`;
+  if (body === '') return html`<p class="soft">No body.</p>`;
+  const form = type.startsWith('application/x-www-form-urlencoded') ? [...new URLSearchParams(body)] : [];
+  return form.length > 0 ? codeFacts(form) : bodyView(body, `Body of the ${name}`);
+}
+
+function codeFacts(entries: readonly (readonly [name: string, value: string])[]): TemplateResult {
+  return facts(entries.map(([name, value]) => [name, html`<code dir="ltr">${value}</code>`] as const));
+}
+
+/** Phrases of statuses, after RFC 9110. */
+const statusPhrases: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No content',
+  302: 'Redirect',
+  400: 'Bad request',
+  401: 'Not authenticated',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
+  413: 'Body too large',
+  429: 'Too many requests',
+  500: 'Server error',
+  502: 'Bad gateway',
+  503: 'Not available',
+  504: 'Gateway timeout',
+};
