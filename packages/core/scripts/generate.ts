@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { writeApi } from './api.ts';
 import { format } from './format.ts';
+import { writePageStyle } from './page-style.ts';
 import { writeRecords } from './records.ts';
 import { writeResources } from './resources.ts';
 import { writeTypes } from './types.ts';
@@ -15,6 +16,7 @@ export function generate(): ReadonlyMap<string, string> {
     ['src/contract/records.ts', format('records.ts', writeRecords())],
     ['src/schema/types.ts', format('types.ts', writeTypes())],
     ['src/resources.ts', format('resources.ts', writeResources())],
+    ['src/endpoint/page-style.ts', format('page-style.ts', writePageStyle())],
     ['api.md', writeApi()],
   ]);
 }

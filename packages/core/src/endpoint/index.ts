@@ -12,6 +12,7 @@ export {
 export { acceptedAnswer, acceptedBody, preflightAnswer, refusalAnswer, thanksAnswer, type Answer } from './answers.ts';
 export { wantsPage, type Entered, type ReadHeader } from './content-type.ts';
 export { buttonHtml, escapeHtml, messageHtml, pageHeaders, type ButtonPage } from './pages.ts';
+export { pageStyle } from './page-style.ts';
 export {
   originRefused,
   refusalBody,

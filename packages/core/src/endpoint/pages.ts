@@ -1,10 +1,7 @@
 /** HTML pages for visitors without JavaScript. Self-contained: no scripts, no fonts, no requests. */
 import type { Entered } from './content-type.ts';
+import { pageStyle } from './page-style.ts';
 import type { Refused } from './refusal.ts';
-
-const style = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
-body{max-width:32rem;margin:15vh auto;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.25}
-button{font:inherit;padding:.6em 1.5em;cursor:pointer}`;
 
 /** Response headers of the pages. */
 export const pageHeaders = {
@@ -65,7 +62,7 @@ function page(title: string, paragraphs: readonly string[], form = '', lang = 'e
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${pageStyle}</style>
 <main dir="auto">
 <h1>${escapeHtml(title)}</h1>
 ${paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}

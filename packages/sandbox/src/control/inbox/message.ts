@@ -1,4 +1,5 @@
 /** An e-mail of the inbox as it is read: its links, its text, and the same as HTML. */
+import { pageStyle } from '@newsletter-kit/core/endpoint';
 import { html, raw } from 'hono/html';
 import type { MessageRow } from '../../store/inbox.ts';
 import type { World } from '../../world/world.ts';
@@ -59,9 +60,8 @@ export async function messageRecord(world: World, row: MessageRow, origin: strin
   };
 }
 
-const style = `:root { color-scheme: light dark; } body { margin: 0 auto; max-width: 34rem; padding: 2rem 1.25rem; font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.3rem; } small { opacity: .7; } .button, button { display: inline-block; padding: .6em 1.2em; border: 0; border-radius: 6px;
-background: light-dark(#0a6b5e, #4fc9b4); color: light-dark(#fff, #06231f); font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }`;
+const style = `${pageStyle}
+body { max-width: 34rem; margin: 0 auto; padding: 2rem 1.25rem; font-size: 1rem; }`;
 
 /** A page of its own, with nothing from elsewhere. */
 export function page(title: string, content: ReturnType<typeof html>) {
